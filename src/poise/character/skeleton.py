@@ -1,0 +1,91 @@
+"""Skeleton: the joints of a motion file exactly as the file tells them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from poise.errors import BadValue
+from poise.maths import rotations as rot
+from poise.maths.rotations import Array
+
+
+@dataclass(frozen=True, eq=False)
+class EndSite:
+    """The free end of a bone: its joint's index and the offset from that joint [file units]."""
+
+    joint: int
+    offset: Array  # (3,)
+    name: str = "End Site"
+
+
+@dataclass(frozen=True, eq=False)
+class Skeleton:
+    """Joints, parents before children, in the file's own units and axes.
+
+    At rest a joint stands at `offsets[j]` in its parent's frame, turned by `rest[j]`. A BVH has identity rest turns;
+    an FBX has any. `channels` is what a BVH declares for each joint and is kept so that a written file is laid out
+    like the one that was read.
+    """
+
+    names: tuple[str, ...]
+    parents: np.ndarray  # (J,) int, -1 for the root
+    offsets: Array  # (J, 3) file units
+    ends: tuple[EndSite, ...] = ()
+    rest: Array = field(default=None)  # type: ignore[assignment]  # (J, 4), identity where not given
+    channels: tuple[tuple[str, ...], ...] = ()
+
+    def __post_init__(self) -> None:
+        count = len(self.names)
+        parents = np.asarray(self.parents, int)
+        if parents.shape != (count,) or np.any(parents >= np.arange(count)) or np.any(parents < -1):
+            raise BadValue("A skeleton needs one parent per joint, each before its children.")
+        if self.rest is None:
+            object.__setattr__(self, "rest", np.tile(rot.IDENTITY, (count, 1)))
+        object.__setattr__(self, "parents", parents)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def index(self, name: str) -> int:
+        """Index of the joint with this name (the first one, where names repeat)."""
+        return self.names.index(name)
+
+    def children(self, joint: int) -> list[int]:
+        """Indices of the joints whose parent is `joint`."""
+        return [int(c) for c in np.flatnonzero(self.parents == joint)]
+
+    def ends_of(self, joint: int) -> list[EndSite]:
+        """End sites that hang on `joint`."""
+        return [e for e in self.ends if e.joint == joint]
+
+    def forward(self, local: Array, positions: Array | None = None) -> tuple[Array, Array]:
+        """Global positions (..., J, 3) and rotations (..., J, 4) from local rotations (..., J, 4).
+
+        `positions` (..., J, 3) replaces the rest offsets where a file moves its joints; the root's row is its place.
+        """
+        local = np.asarray(local, float)
+        where = np.broadcast_to(self.offsets, (*local.shape[:-1], 3)) if positions is None else positions
+        point, turn = np.empty((*local.shape[:-1], 3)), np.empty(local.shape)
+        for j, p in enumerate(self.parents):
+            if p < 0:
+                point[..., j, :], turn[..., j, :] = where[..., j, :], local[..., j, :]
+            else:
+                turn[..., j, :] = rot.multiply(turn[..., p, :], local[..., j, :])
+                point[..., j, :] = point[..., p, :] + rot.rotate(turn[..., p, :], where[..., j, :])
+        return point, turn
+
+    def rest_pose(self) -> tuple[Array, Array]:
+        """Global positions (J, 3) and rotations (J, 4) at rest."""
+        return self.forward(self.rest)
+
+
+def subtree(parents: Sequence[int] | np.ndarray, joint: int) -> list[int]:
+    """`joint` and everything below it, in order."""
+    inside = {joint}
+    for j, p in enumerate(parents):
+        if int(p) in inside:
+            inside.add(j)
+    return sorted(inside)

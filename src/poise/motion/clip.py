@@ -1,0 +1,181 @@
+"""Clip: an immutable motion of one character."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from os import PathLike
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from poise.character import Character
+from poise.character.placement import Placement
+from poise.errors import BadValue, ClipMismatch
+from poise.maths import configuration as conf
+from poise.maths import rotations as rot
+from poise.maths.rotations import Array
+from poise.motion.ground import Flat, Ground
+from poise.motion.recording import Recording, Source
+
+if TYPE_CHECKING:
+    from poise.motion.contacts import Contacts
+
+
+class Edit(Protocol):
+    """A frozen value that turns a clip into another one."""
+
+    def apply(self, clip: Clip) -> Clip:
+        """The edited clip."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Cycle:
+    """How one period of a looping clip leads to the next: a turn about Z and a shift [m], in the frame of the first."""
+
+    turn: float = 0.0  # [rad]
+    shift: Array = field(default_factory=lambda: np.zeros(3))
+
+    def carry(self, q: Array, count: int) -> Array:
+        """Configurations (..., nq) of a free-rooted body moved on by `count` periods (negative: back)."""
+        q = np.array(q, float)
+        step = replace(self) if count >= 0 else self.inverse()
+        for _ in range(abs(count)):
+            turn = rot.about_z(step.turn)
+            q[..., :3] = rot.rotate(turn, q[..., :3]) + step.shift
+            q[..., 3:7] = rot.multiply(turn, q[..., 3:7])
+        return q
+
+    def inverse(self) -> Cycle:
+        """The way back."""
+        return Cycle(-self.turn, -rot.rotate(rot.about_z(-self.turn), self.shift))
+
+
+@dataclass(frozen=True, eq=False)
+class Clip:
+    """Times, configurations and where they came from.
+
+    Frames are evenly spaced. `cycle` makes it a loop: its last frame is the first of the next period. `labels` fixes
+    the contacts; without them they are detected. `recording`, `placement` and `source_times` lead back to the file,
+    so that an export goes onto the user's own skeleton, with the joints that the character does not have as recorded.
+    """
+
+    character: Character
+    q: Array  # (N, nq)
+    dt: float  # [s]
+    source: Source = Source()
+    ground: Ground = Flat()
+    cycle: Cycle | None = None
+    labels: np.ndarray | None = None  # (N, P) bool
+    recording: Recording | None = None
+    placement: Placement | None = None
+    source_times: Array | None = None  # (N,) time in the recording of each frame [s]
+
+    def __post_init__(self) -> None:
+        if self.q.ndim != 2 or self.q.shape[1] != self.character.model.nq or len(self.q) < 1:
+            raise ClipMismatch(f"A clip of {self.character.name} needs q of shape (N, {self.character.model.nq}), "
+                               f"not {self.q.shape}.")  # fmt: skip
+        if not np.all(np.isfinite(self.q)):
+            raise BadValue("A clip may not hold numbers that are not finite.")
+        if not self.dt > 0:
+            raise BadValue(f"The time between frames must be positive, not {self.dt}.")
+        self.q.flags.writeable = False
+
+    def __len__(self) -> int:
+        return len(self.q)
+
+    @property
+    def name(self) -> str:
+        """Name of the motion."""
+        return self.source.name
+
+    @property
+    def fps(self) -> float:
+        """Frames per second."""
+        return 1.0 / self.dt
+
+    @property
+    def duration(self) -> float:
+        """Time from the first to the last frame [s]."""
+        return (len(self) - 1) * self.dt
+
+    @cached_property
+    def times(self) -> Array:
+        """Time of each frame (N,) [s]."""
+        return np.arange(len(self)) * self.dt
+
+    @cached_property
+    def contacts(self) -> Contacts:
+        """Which contact points touch the ground, and when."""
+        from poise.motion.contacts import Contacts, detect
+
+        points = self.character.contact_points
+        return detect(self) if self.labels is None else Contacts(points, self.labels, self.dt)
+
+    @cached_property
+    def velocity(self) -> Array:
+        """Velocities (N, nv), three-frame stencil."""
+        return self._rates[0]
+
+    @cached_property
+    def acceleration(self) -> Array:
+        """Accelerations (N, nv), three-frame stencil."""
+        return self._rates[1]
+
+    @cached_property
+    def _rates(self) -> tuple[Array, Array]:
+        if self.cycle is None or len(self) < 3:
+            return conf.rates(self.character.layout, self.q, self.dt)
+        q = np.concatenate([self.cycle.carry(self.q[-2:-1], -1), self.q, self.cycle.carry(self.q[1:2], 1)])
+        v, a = conf.rates(self.character.layout, q, self.dt)
+        return v[1:-1], a[1:-1]
+
+    def with_q(self, q: Array, **changes: object) -> Clip:
+        """This clip with other configurations (and other fields, where given)."""
+        return replace(self, q=np.array(q, float), **changes)  # type: ignore[arg-type]
+
+    def cut(self, start: float = 0.0, end: float | None = None) -> Clip:
+        """The part from start to end [s], as an open clip."""
+        first = max(0, round(start / self.dt))
+        last = len(self) if end is None else min(len(self), round(end / self.dt) + 1)
+        if last - first < 1:
+            raise BadValue(f"Nothing is left between {start} s and {end} s of a clip of {self.duration:.2f} s.")
+        pick: Callable[[Array | None], Array | None] = lambda a: None if a is None else a[first:last]  # noqa: E731
+        return replace(self, q=self.q[first:last].copy(), cycle=None, labels=pick(self.labels),
+                       source_times=pick(self.source_times))  # fmt: skip
+
+    def edit(self, edit: Edit) -> Clip:
+        """The clip that `edit` (a value of `poise.edit`) makes of this one."""
+        return edit.apply(self)
+
+    def retarget(self, character: Character, **options: object) -> Clip:
+        """The same motion on another character, feet kept on the ground and contacts kept."""
+        from poise.motion.retarget import retarget
+
+        return retarget(self, character, **options)  # type: ignore[arg-type]
+
+    def loop(self) -> Clip:
+        """The best whole cycle of this motion, its seam closed, the root's displacement kept."""
+        from poise.motion.loop import loop
+
+        return loop(self)
+
+    def mirror(self) -> Clip:
+        """Left and right exchanged, across the plane y = 0."""
+        from poise.motion.mirror import mirror
+
+        return mirror(self)
+
+    def posture_change(self, other: Clip) -> float:
+        """Rms angle [degrees] over all joints but the root by which this clip's posture differs from another's."""
+        from poise.motion.posture import posture_change
+
+        return posture_change(self, other)
+
+    def save(self, path: str | PathLike[str], **options: object) -> None:
+        """Write the clip: .bvh .glb .usda .npz .html .mp4 or .png (a filmstrip), told by the ending."""
+        from poise.export import save
+
+        save(self, path, **options)
