@@ -1,0 +1,7 @@
+"""`python -m poise` is the command `poise`."""
+
+import sys
+
+from poise.cli.main import main
+
+sys.exit(main())

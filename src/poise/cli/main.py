@@ -1,0 +1,78 @@
+"""The command `poise`: one module per verb, each imported only when it is asked for."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+from poise import __version__
+from poise.errors import PoiseError
+
+VERBS = {
+    "check": "what a motion file holds: height, units, floor, contacts, skating, frame rate, licence",
+    "convert": "from one file format to another, with edits on the way",
+    "retarget": "the same motion on another character",
+    "bench": "how fast this machine does the work, beside yardsticks in the same run",
+    "cite": "the papers behind the methods, as text or BibTeX",
+    "completion": "shell completion for bash, zsh or fish",
+}
+
+BAD_INPUT, BROKEN, STOPPED = 2, 70, 130  # exit codes
+
+
+def parser(only: str | None = None) -> argparse.ArgumentParser:
+    """The whole command line; with `only`, the arguments of that verb alone are filled in (the others cost imports)."""
+    top = argparse.ArgumentParser(
+        prog="poise",
+        description="Motion capture with a body: check, edit, retarget and export clips of any skeleton.",
+        epilog="poise VERB --help tells more about a verb. Every verb has --json.",
+    )
+    top.add_argument("--version", action="version", version=f"poise {__version__}")
+    verbs = top.add_subparsers(dest="verb", metavar="VERB", title="verbs")
+    for name, text in VERBS.items():
+        sub = verbs.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
+        if only in (name, "*"):
+            module = import_module(f"poise.cli.{name}")
+            module.arguments(sub)
+            sub.add_argument("--json", action="store_true", help="print the result as JSON")
+            sub.set_defaults(run=module.run)
+    return top
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command; 0 when all went well, 2 for bad input, with one sentence on standard error."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    verb = next((w for w in words if not w.startswith("-")), None)
+    top = parser(verb)
+    args = top.parse_args(words)
+    if not args.verb:
+        top.print_help()
+        return 0
+    try:
+        return int(args.run(args) or 0)
+    except PoiseError as error:
+        return _fail(str(error), BAD_INPUT)
+    except KeyboardInterrupt:
+        return _fail("Stopped.", STOPPED)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # so that closing it does not complain again
+        return 0
+    except MemoryError:
+        return _fail("There is not enough memory for this.", BAD_INPUT)
+    except Exception as error:
+        if os.environ.get("POISE_DEBUG"):
+            raise
+        text = f"{type(error).__name__}: {error}"
+        return _fail(f"This is a fault of poise itself ({text}). POISE_DEBUG=1 shows where; please report it.", BROKEN)
+
+
+def _fail(text: str, code: int) -> int:
+    print(f"poise: {text}", file=sys.stderr)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,58 @@
+"""What every verb that takes a motion file has in common: its arguments, and loading what they name."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from poise.errors import BadValue
+
+if TYPE_CHECKING:
+    from poise.motion.clip import Clip
+
+
+def add_source(p: argparse.ArgumentParser) -> None:
+    """Options that say how a file is to be read; all of them are found out when they are not given."""
+    group = p.add_argument_group("how to read it (all found out when not given)")
+    group.add_argument("--unit", help="length of a file unit: m, cm, mm, in, ft, cmu, or metres as a number")
+    group.add_argument("--up", choices=["x", "y", "z"], help="the file's up axis")
+    group.add_argument("--fps", type=float, help="frames per second, where the file's own are wrong")
+    group.add_argument("--weight", type=float, metavar="KG", help="weight of the person")
+    group.add_argument("--role", action="append", default=[], metavar="ROLE=JOINT",
+                       help="which joint plays a role, such as left_thigh=MyBone; may be repeated")  # fmt: skip
+    group.add_argument("--no-level", action="store_true", help="leave the floor as recorded")
+
+
+def load(args: argparse.Namespace, path: str, **more: object) -> Clip:
+    """The clip that the arguments describe."""
+    from poise.motion.load import load_clip
+    from poise.progress import tell_first_compilation
+
+    tell_first_compilation()
+    roles = dict(_pair(text) for text in args.role)
+    return load_clip(path, unit=_unit(args.unit), up=args.up, fps=args.fps, weight=args.weight, roles=roles or None,
+                     level=not args.no_level, **more)  # type: ignore[arg-type]  # fmt: skip
+
+
+def _pair(text: str) -> tuple[str, str]:
+    role, equals, joint = text.partition("=")
+    if not equals or not role or not joint:
+        raise BadValue(f"--role wants ROLE=JOINT, such as left_thigh=MyBone, not {text!r}.")
+    return role.strip(), joint.strip()
+
+
+_UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254, "ft": 0.3048, "cmu": 0.0254 / 0.45}
+
+
+def _unit(text: str | None) -> float | None:
+    if text is None:
+        return None
+    if text in _UNITS:
+        return _UNITS[text]
+    try:
+        unit = float(text)
+    except ValueError:
+        raise BadValue(f"--unit wants one of {', '.join(_UNITS)} or a number of metres, not {text!r}.") from None
+    if not 0.0 < unit < 1000.0:
+        raise BadValue(f"A file unit of {unit} m cannot be meant.")
+    return unit

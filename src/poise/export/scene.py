@@ -1,0 +1,230 @@
+"""What to draw: the shapes of characters in given poses, and of the ground under them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+
+from poise.character import Character
+from poise.export.intersect import BOX, CAPSULE, CYLINDER, ELLIPSOID, GROUND, SOLID, SPHERE, TRIANGLE, Shapes
+from poise.export.raycast import Floor
+from poise.maths import rotations as rot
+from poise.maths.rotations import Array
+from poise.motion.ground import Flat, Ground, Slope, Stairs, Treads
+
+_MESH = int(mujoco.mjtGeom.mjGEOM_MESH)
+_SOLID_KINDS = (SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, _MESH)
+_DEEP = 1.0  # [m] how far stairs and boxes reach into the earth
+
+
+@dataclass(frozen=True)
+class Palette:
+    """Colours of a figure by side, as on a screen (sRGB, 0..1)."""
+
+    trunk: tuple[float, float, float] = (0.80, 0.79, 0.76)
+    left: tuple[float, float, float] = (0.90, 0.56, 0.36)
+    right: tuple[float, float, float] = (0.35, 0.56, 0.80)
+
+    def faded(self, share: float = 0.6) -> Palette:
+        """These colours mixed with white, for a ghost beside the main figure."""
+        mix = lambda c: tuple(x + share * (1.0 - x) for x in c)  # noqa: E731
+        return Palette(mix(self.trunk), mix(self.left), mix(self.right))
+
+
+GHOST = Palette((0.86, 0.87, 0.88), (0.89, 0.86, 0.84), (0.82, 0.85, 0.88))
+"""Pale colours of a reference drawn beside or over a result."""
+
+
+def linear(colour: tuple[float, ...] | Array) -> Array:
+    """Linear light of a screen colour (sRGB, 0..1)."""
+    c = np.asarray(colour, float)
+    return np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
+
+
+def figures(character: Character, q: Array, palette: Palette | None = None) -> list[Shapes]:
+    """The shapes of a character in each of the poses q (N, nq), one list a pose."""
+    model, palette = character.model, palette or Palette()
+    ids = _visible(model)
+    if not len(ids):
+        return [_sticks(character, pose, palette) for pose in np.atleast_2d(q)]
+    pos, quat = character.forward(q)
+    bodies = model.geom_bodyid[ids]
+    centre = character.place(pos, quat, bodies, model.geom_pos[ids])
+    frame = rot.to_matrix(rot.multiply(quat[:, bodies], model.geom_quat[ids]))
+    colour = _colours(character, palette)[ids]
+    kind = model.geom_type[ids].astype(np.int64)
+    plain = kind != _MESH
+    out = []
+    for n in range(len(pos)):
+        parts = [
+            Shapes(kind[plain], centre[n, plain], frame[n, plain], model.geom_size[ids[plain]], colour[plain],
+                   np.zeros(plain.sum(), np.int64), _bounds(kind[plain], model.geom_size[ids[plain]]))
+        ]  # fmt: skip
+        for g in np.flatnonzero(~plain):
+            corners = _mesh_corners(model, int(model.geom_dataid[ids[g]]))
+            parts.append(triangles(centre[n, g] + corners @ frame[n, g].T, colour[g]))
+        out.append(Shapes.join(parts))
+    return out
+
+
+def triangles(corners: Array, colour: Array, material: int = SOLID) -> Shapes:
+    """Triangles with world corners (T, 3, 3) in one colour (3,)."""
+    centre = corners.mean(1)
+    local = corners - centre[:, None]
+    count = len(corners)
+    return Shapes(
+        np.full(count, TRIANGLE), centre, local, np.zeros((count, 3)), np.tile(colour, (count, 1)),
+        np.full(count, material), np.linalg.norm(local, axis=2).max(1) * (1 + 1e-9),
+    )  # fmt: skip
+
+
+def boxes(centre: Array, frame: Array, half: Array, colour: Array, material: int = SOLID) -> Shapes:
+    """Boxes with centres (S, 3), axes (S, 3, 3) and half sizes (S, 3) in one colour (3,)."""
+    count = len(centre)
+    return Shapes(np.full(count, BOX), centre, frame, half, np.tile(colour, (count, 1)), np.full(count, material),
+                  np.linalg.norm(half, axis=1))  # fmt: skip
+
+
+def ground(surface: Ground, low: Array, high: Array, floor: Floor) -> tuple[Shapes, Floor]:
+    """Shapes of a ground within the rectangle low..high (2,) [m], and the plane that goes with them."""
+    if isinstance(surface, Flat):
+        return Shapes.none(), _floor_at(floor, surface.level)
+    if isinstance(surface, Slope):
+        normal = np.array(surface.normal(np.zeros(()), np.zeros(())), float)
+        return Shapes.none(), _floor_at(floor, 0.0, normal)
+    if isinstance(surface, Stairs):
+        return _stairs(surface, low, high), _floor_at(floor, 0.0, shown=False)
+    if isinstance(surface, Treads):
+        return _treads(surface), _floor_at(floor, surface.level)
+    return _sampled(surface, low, high), _floor_at(floor, 0.0, shown=False)
+
+
+def extents(shapes: Shapes) -> tuple[Array, Array]:
+    """Lowest and highest corner (3,) of a box along the world's axes that holds all shapes."""
+    if not len(shapes.kind):
+        return np.zeros(3), np.zeros(3)
+    reach = np.minimum(_reach(shapes), shapes.bound[:, None])
+    return (shapes.centre - reach).min(0), (shapes.centre + reach).max(0)
+
+
+def _floor_at(floor: Floor, level: float, normal: Array | None = None, shown: bool = True) -> Floor:
+    return Floor(floor.normal if normal is None else normal, level, floor.focus, floor.along, floor.near, floor.far,
+                 floor.origin, floor.square, shown)  # fmt: skip
+
+
+def _stairs(surface: Stairs, low: Array, high: Array) -> Shapes:
+    """One box a step, as far as the rectangle reaches, and a box for the level floor before the first riser."""
+    way = np.radians(surface.heading)
+    along, across = np.array([np.cos(way), np.sin(way)]), np.array([-np.sin(way), np.cos(way)])
+    corners = np.array([[x, y] for x in (low[0], high[0]) for y in (low[1], high[1])])
+    s, w = corners @ along, corners @ across
+    first = np.clip(np.floor((s.min() - surface.start) / surface.run), -1, surface.count - 1)
+    last = np.clip(np.floor((s.max() - surface.start) / surface.run), -1, surface.count - 1)
+    steps = np.arange(first, last + 1)
+    begin = np.where(steps < 0, s.min() - 0.1, surface.start + steps * surface.run)
+    end = np.where(steps == surface.count - 1, s.max() + 0.1, surface.start + (steps + 1) * surface.run)
+    begin, end = np.maximum(begin, s.min()), np.minimum(end, s.max())
+    keep = end > begin
+    steps, begin, end = steps[keep], begin[keep], end[keep]
+    top = surface.rise * (steps + 1)
+    bottom = min(0.0, float(top.min(initial=0.0))) - 0.15
+    middle = 0.5 * (begin + end)[:, None] * along + 0.5 * (w.min() + w.max()) * across
+    half = np.stack([0.5 * (end - begin), np.full(len(steps), 0.5 * (w.max() - w.min())), 0.5 * (top - bottom)], 1)
+    centre = np.concatenate([middle, 0.5 * (top + bottom)[:, None]], 1)
+    frame = np.tile(rot.to_matrix(rot.about_z(way)), (len(steps), 1, 1))
+    return boxes(centre, frame, half, np.ones(3), GROUND)
+
+
+def _treads(surface: Treads) -> Shapes:
+    rows = [t for t in surface.treads if t.top > surface.level]
+    if not rows:
+        return Shapes.none()
+    centre = np.array([[t.x, t.y, 0.5 * (t.top + surface.level)] for t in rows])
+    half = np.array([[t.half_length, t.half_width, 0.5 * (t.top - surface.level)] for t in rows])
+    frame = rot.to_matrix(rot.about_z(np.radians([t.heading for t in rows])))
+    return boxes(centre, frame, half, np.ones(3), GROUND)
+
+
+def _sampled(surface: Ground, low: Array, high: Array, step: float = 0.08) -> Shapes:
+    """Any height function, as triangles over a grid."""
+    x = np.linspace(low[0], high[0], max(2, int((high[0] - low[0]) / step) + 1))
+    y = np.linspace(low[1], high[1], max(2, int((high[1] - low[1]) / step) + 1))
+    gx, gy = np.meshgrid(x, y, indexing="ij")
+    p = np.stack([gx, gy, surface.height(gx, gy)], -1)
+    a, b, c, d = p[:-1, :-1], p[1:, :-1], p[1:, 1:], p[:-1, 1:]
+    corners = np.concatenate([np.stack(t, 2).reshape(-1, 3, 3) for t in ((a, b, c), (a, c, d))])
+    return triangles(corners, np.ones(3), GROUND)
+
+
+def _visible(model: mujoco.MjModel) -> np.ndarray:
+    """Ids of the geoms to draw: those of the groups that MuJoCo shows, or all where these hold none; no planes."""
+    solid = np.isin(model.geom_type, _SOLID_KINDS)
+    shown = solid & (model.geom_group <= 2) & (model.geom_rgba[:, 3] > 0.0)
+    return np.flatnonzero(shown if shown.any() else solid)
+
+
+def _colours(character: Character, palette: Palette) -> Array:
+    """Linear colour (G, 3) of every geom: by side where the character has sides, its own otherwise."""
+    model = character.model
+    side = {character.body_names.index(body): role.partition("_")[0] for role, body in character.roles.items()}
+    named = {"left": linear(palette.left), "right": linear(palette.right)}
+    out = np.tile(linear(palette.trunk), (model.ngeom, 1))
+    for g in range(model.ngeom):
+        b = int(model.geom_bodyid[g])
+        while b and b not in side:  # a body without a role belongs to the next one above it that has one
+            b = int(model.body_parentid[b])
+        if not side:
+            material = int(model.geom_matid[g])
+            out[g] = linear((model.mat_rgba[material] if material >= 0 else model.geom_rgba[g])[:3])
+        elif side.get(b) in named:
+            out[g] = named[side[b]]
+    return out
+
+
+def _bounds(kind: np.ndarray, size: Array) -> Array:
+    """Radius of the ball that holds each shape."""
+    tube = np.hypot(size[:, 0], size[:, 1])
+    return np.select(
+        [kind == SPHERE, kind == CAPSULE, kind == CYLINDER, kind == ELLIPSOID],
+        [size[:, 0], size[:, 0] + size[:, 1], tube, size.max(1)], np.linalg.norm(size, axis=1),
+    )  # fmt: skip
+
+
+def _reach(shapes: Shapes) -> Array:
+    """How far (S, 3) each shape reaches from its centre along the world's axes."""
+    axes, size, r = np.abs(shapes.frame), shapes.size, shapes.size[:, :1]
+    across = np.sqrt(np.maximum(0.0, 1.0 - axes[:, :, 2] ** 2))
+    kind = shapes.kind[:, None]
+    return np.select(
+        [kind == SPHERE, kind == CAPSULE, kind == CYLINDER, kind == ELLIPSOID, kind == TRIANGLE],
+        [np.broadcast_to(r, axes.shape[:2]), r + axes[:, :, 2] * size[:, 1:2],
+         r * across + axes[:, :, 2] * size[:, 1:2], np.linalg.norm(axes * size[:, None], axis=2), axes.max(1)],
+        np.einsum("sij,sj->si", axes, size),
+    )  # fmt: skip
+
+
+def _mesh_corners(model: mujoco.MjModel, mesh: int) -> Array:
+    """Corners (T, 3, 3) of a mesh in the frame of its geom."""
+    first, count = int(model.mesh_vertadr[mesh]), int(model.mesh_vertnum[mesh])
+    face, faces = int(model.mesh_faceadr[mesh]), int(model.mesh_facenum[mesh])
+    return model.mesh_vert[first : first + count][model.mesh_face[face : face + faces]].astype(float)
+
+
+def _sticks(character: Character, pose: Array, palette: Palette) -> Shapes:
+    """Capsules between the bodies of a character that has no shapes of its own."""
+    pos = character.forward(pose)[0][0]
+    parent = character.model.body_parentid
+    bones = [(b, int(parent[b])) for b in range(2, character.model.nbody) if parent[b] > 0]
+    bones = [(b, p) for b, p in bones if np.linalg.norm(pos[b] - pos[p]) > 1e-6]
+    if not bones:
+        return Shapes.none()
+    ends = np.array([[pos[p], pos[b]] for b, p in bones])
+    along = ends[:, 1] - ends[:, 0]
+    length = np.linalg.norm(along, axis=1)
+    frame = rot.to_matrix(rot.between(np.tile([0.0, 0.0, 1.0], (len(bones), 1)), along / length[:, None]))
+    size = np.stack([np.full(len(bones), 0.03), 0.5 * length, np.zeros(len(bones))], 1)
+    kind = np.full(len(bones), CAPSULE)
+    return Shapes(kind, ends.mean(1), frame, size, np.tile(linear(palette.trunk), (len(bones), 1)),
+                  np.zeros(len(bones), np.int64), _bounds(kind, size))  # fmt: skip

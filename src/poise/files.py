@@ -1,0 +1,152 @@
+"""Files in and out: what exists, what its head looks like, and writing that is whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import errno
+import os
+import secrets
+import shutil
+import stat
+import tempfile
+from collections.abc import Iterator
+from os import PathLike
+from pathlib import Path
+
+from poise.errors import BadFile
+
+_REASONS = {
+    errno.ENOENT: "it does not exist",
+    errno.EACCES: "permission was denied",
+    errno.EPERM: "permission was denied",
+    errno.EROFS: "it lies on a read-only file system",
+    errno.ENOSPC: "the disk is full",
+    errno.EDQUOT: "the disk quota is used up",
+    errno.EFBIG: "the file would become larger than the file system allows",
+    errno.EISDIR: "it is a folder, not a file",
+    errno.ENOTDIR: "a part of its path is a file, not a folder",
+    errno.ENAMETOOLONG: "its name is too long",
+    errno.ELOOP: "its links lead in a circle",
+    errno.ENODEV: "the device does not exist",
+}
+
+
+def must_exist(path: str | PathLike[str]) -> Path:
+    """The path of a readable file; refuses a missing one (naming a similar one), a folder, a pipe or a locked one."""
+    given = Path(path)
+    try:
+        kind = given.stat().st_mode
+        if stat.S_ISDIR(kind):
+            raise BadFile(path, "it is a folder; a file was expected.")
+        if not stat.S_ISREG(kind):
+            raise BadFile(path, "it is not an ordinary file.")
+        with given.open("rb"):
+            pass
+    except FileNotFoundError:
+        raise BadFile(path, f"there is no such file.{_similar(given)}") from None
+    except OSError as error:
+        raise BadFile(path, f"it cannot be read: {reason(error)}.") from None
+    except ValueError:  # an embedded null character
+        raise BadFile(repr(str(path)), "this is not the name of a file.") from None
+    return given
+
+
+def head(path: Path, count: int = 4096) -> bytes:
+    """The first bytes of a file, enough to tell what it is without reading it all."""
+    try:
+        with path.open("rb") as stream:
+            return stream.read(count)
+    except OSError as error:
+        raise BadFile(path, f"it cannot be read: {reason(error)}.") from None
+
+
+def read_bytes(path: Path, limit: int) -> bytes:
+    """The whole file; refuses one of more than `limit` bytes before reading it."""
+    try:
+        size = path.stat().st_size
+        if size > limit:
+            raise BadFile(path, f"it has {size / 1e6:.0f} MB; at most {limit / 1e6:.0f} MB can be read.")
+        return path.read_bytes()
+    except OSError as error:
+        raise BadFile(path, f"it cannot be read: {reason(error)}.") from None
+
+
+def reason(error: OSError) -> str:
+    """Why the operating system refused, in plain words."""
+    return _REASONS.get(error.errno or 0, str(error.strerror or error).lower())
+
+
+@contextlib.contextmanager
+def writing(path: str | PathLike[str]) -> Iterator[Path]:
+    """Gives a temporary path beside the target, with the same ending, and renames it to the target at success.
+
+    Inside the block write to that path in any way (open it, hand it to a library). If the block fails, the temporary
+    file is removed and the target is as it was. An operating-system error, inside the block too, becomes a BadFile.
+
+        with files.writing("out.bvh") as temporary:
+            temporary.write_text(text)
+    """
+    target = _target(path)
+    device = target.exists() and not target.is_file()  # /dev/stdout and its like are written, never replaced
+    folder = Path(tempfile.gettempdir()) if device else target.parent
+    temporary = folder / f".poise-{secrets.token_hex(6)}{target.suffix[:16]}"
+    try:
+        with _refusals(path):
+            _create(temporary, target)
+            yield temporary
+            if device:
+                with temporary.open("rb") as source, target.open("wb") as sink:
+                    shutil.copyfileobj(source, sink)
+            else:
+                with temporary.open("rb+") as stream:
+                    os.fsync(stream.fileno())
+                os.replace(temporary, target)
+    finally:
+        with contextlib.suppress(OSError):  # gone after a rename; nothing more can be done otherwise
+            temporary.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def _refusals(path: str | PathLike[str]) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise BadFile(path, f"it cannot be written: {reason(error)}.") from error
+
+
+def _target(path: str | PathLike[str]) -> Path:
+    """The real place of an output (links followed), after the checks that need no writing."""
+    given = Path(path)
+    try:
+        with _refusals(path):
+            target = Path(os.path.realpath(given))
+            with contextlib.suppress(FileNotFoundError):
+                os.stat(target)  # says whether the name is too long
+            if str(path).endswith(("/", os.sep)) or target.is_dir():
+                raise BadFile(path, "it is a folder; give the name of a file to write.")
+            if not target.parent.is_dir():
+                raise BadFile(path, f"the folder {given.parent} does not exist; make it first.")
+            if target.is_file():
+                with target.open("rb+"):  # a protected file must not be replaced through its folder
+                    pass
+    except ValueError:  # an embedded null character
+        raise BadFile(repr(str(path)), "this is not the name of a file.") from None
+    return target
+
+
+def _create(temporary: Path, target: Path) -> None:
+    """An empty temporary file with the target's permissions (those of any new file where there is no target)."""
+    os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+    if target.is_file():
+        temporary.chmod(stat.S_IMODE(target.stat().st_mode))
+
+
+def _similar(path: Path) -> str:
+    """' Did you mean ...?' with the nearest name in the same folder, or nothing."""
+    try:
+        names = [entry.name for entry in os.scandir(path.parent) if entry.is_file()][:10000]
+    except OSError:
+        return f" The folder {path.parent} does not exist either."
+    close = difflib.get_close_matches(path.name, names, n=1, cutoff=0.6)
+    return f" Did you mean {close[0]}?" if close else ""

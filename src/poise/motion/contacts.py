@@ -1,0 +1,91 @@
+"""Contacts: which points of the feet touch the ground, and when."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from poise.character.character import ContactPoints
+from poise.character.roles import SIDES
+from poise.errors import BadValue, UnknownName
+from poise.motion.runs import runs
+
+if TYPE_CHECKING:
+    from poise.motion.clip import Clip
+
+
+@dataclass(frozen=True, eq=False)
+class Contacts:
+    """Labels of a clip's contact points, one row a frame.
+
+    A name may be that of a point ("left_heel_inner"), of a pair ("left_heel"), or a side ("left", "right"); a pair or
+    a side touches when any of its points does.
+    """
+
+    points: ContactPoints
+    labels: np.ndarray  # (N, P) bool
+    dt: float  # [s]
+
+    def __post_init__(self) -> None:
+        labels = np.asarray(self.labels, bool)
+        if labels.ndim != 2 or labels.shape[1] != len(self.points):
+            raise BadValue(f"Contact labels need one column for each of {len(self.points)} points, not {labels.shape}.")
+        labels.flags.writeable = False
+        object.__setattr__(self, "labels", labels)
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def indices(self, name: str) -> np.ndarray:
+        """Indices of the points that a name stands for: a point, a pair or a side."""
+        found = [i for i, own in enumerate(self.points.names) if own == name or own.startswith(name + "_")]
+        if not found and not (name in SIDES and len(self.points) == 0):
+            pairs = {n.removesuffix("_inner").removesuffix("_outer") for n in self.points.names}
+            raise UnknownName("contact point", name, {*self.points.names, *pairs, *SIDES})
+        return np.array(found, int)
+
+    def touching(self, name: str) -> np.ndarray:
+        """Boolean (N,): does a point, a pair or a side touch the ground?"""
+        return self.labels[:, self.indices(name)].any(axis=1)
+
+    def feet(self) -> np.ndarray:
+        """Boolean (N, 2): does any point of the left, of the right foot touch the ground?"""
+        return np.stack([self.labels[:, self.points.of(side)].any(axis=1) for side in SIDES], axis=1)
+
+    def airborne(self) -> np.ndarray:
+        """Boolean (N,): no point touches."""
+        return ~self.labels.any(axis=1)
+
+    def spans(self, name: str) -> np.ndarray:
+        """Stretches of contact as rows (first, one past the last) of frame numbers (R, 2)."""
+        return runs(self.touching(name))
+
+    def intervals(self, name: str) -> list[tuple[float, float]]:
+        """Stretches of contact as (start, end) [s]: the times of the first and of the last frame that touches."""
+        return [(float(a * self.dt), float((b - 1) * self.dt)) for a, b in self.spans(name)]
+
+    def override(self, name: str, start: float, end: float, touching: bool) -> Contacts:
+        """The same contacts with a point, a pair or a side touching (or not) from start to end [s], both included."""
+        if not end >= start:
+            raise BadValue(f"A contact cannot end at {end} s before it starts at {start} s.")
+        first, last = max(0, round(start / self.dt)), min(len(self), round(end / self.dt) + 1)
+        if first >= len(self) or last <= 0:
+            raise BadValue(f"{start} .. {end} s lies outside a clip of {(len(self) - 1) * self.dt:.2f} s.")
+        labels = self.labels.copy()
+        labels[first:last, self.indices(name)] = touching
+        return replace(self, labels=labels)
+
+    def to_dict(self) -> dict[str, list[tuple[float, float]]]:
+        """Intervals [s] of each side and of each pair of points, rounded to the millisecond."""
+        pairs = dict.fromkeys(n.removesuffix("_inner").removesuffix("_outer") for n in self.points.names)
+        names = [*(s for s in SIDES if len(self.points.of(s))), *pairs]
+        return {n: [(round(a, 3), round(b, 3)) for a, b in self.intervals(n)] for n in names}
+
+
+def detect(clip: Clip) -> Contacts:
+    """The contacts of a clip by height above its ground and speed; see `poise.motion.touch`."""
+    from poise.motion.touch import touching
+
+    return Contacts(clip.character.contact_points, touching(clip), clip.dt)

@@ -1,0 +1,300 @@
+"""Inverse kinematics of whole clips: the smallest smooth correction of a motion that meets its targets.
+
+Given configurations q (N, nq) and targets, `solve` finds the corrections δ_n that minimise
+
+    ½ Σ_n [ Σ_d w_d (δ_nd² + s⁴ (δ_{n+1,d} - 2 δ_nd + δ_{n-1,d})²)  +  targets ]
+
+w_d are the posture weights, s is the time [frames] over which a correction spreads. Only the correction is smoothed, so
+the detail of the motion stays. The sum over frames is block-pentadiagonal and solved by `poise.solve.gauss_newton`;
+degrees of freedom that no target moves keep their values exactly and cost nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from poise.character import Character
+from poise.errors import BadValue, ClipMismatch
+from poise.maths import configuration as conf
+from poise.maths import tree as kin
+from poise.maths.configuration import BALL, FREE
+from poise.maths.rotations import Array
+from poise.motion.clip import Cycle
+from poise.motion.ik_terms import Terms, accumulate, chart_axes, spun
+from poise.solve import gauss_newton
+from poise.solve.gauss_newton import Normal, Result, Settings
+
+POINT_COST = 1e4  # [1/m²] of a point target of weight 1: a miss of 1 cm costs as much as a joint turned by 1 rad
+TURN_COST = 1e2  # [1/rad²] of a turn target of weight 1: a miss of 0.1 rad costs as much as a joint turned by 1 rad
+LIMIT_COST = 1e2  # [1/rad²] past a joint limit
+SETTINGS = Settings(iterations=25, step=2e-5, gain=1e-6)  # 0.02 mm and 0.001 degrees
+
+
+@dataclass(frozen=True, eq=False)
+class PointTarget:
+    """A point fixed in a body shall be at world positions; weight 0 leaves a frame free."""
+
+    body: int
+    local: ArrayLike  # (3,) in the body's frame [m]
+    positions: ArrayLike  # (N, 3) or (3,) [m]
+    weight: ArrayLike = 1.0  # (N,) or one number
+
+
+@dataclass(frozen=True, eq=False)
+class TurnTarget:
+    """A body shall have world orientations."""
+
+    body: int
+    quats: ArrayLike  # (N, 4) or (4,)
+    weight: ArrayLike = 1.0  # (N,) or one number
+
+
+@dataclass(frozen=True, eq=False)
+class FloorTarget:
+    """A point fixed in a body shall not be below a plane: normal · p >= height; above it costs nothing."""
+
+    body: int
+    local: ArrayLike  # (3,) in the body's frame [m]
+    heights: ArrayLike  # (N,) or one number [m]
+    normals: ArrayLike = (0.0, 0.0, 1.0)  # (N, 3) or (3,)
+    weight: ArrayLike = 1.0  # (N,) or one number
+
+
+Target = PointTarget | TurnTarget | FloorTarget
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """The corrected configurations (N, nq) and how the solver came to them."""
+
+    q: Array
+    result: Result
+
+
+def default_posture(character: Character) -> Array:
+    """Weights (nv,) by which limbs move before the trunk and the trunk before the root [1/rad², 1/m² on the root]."""
+    weight = np.ones(character.model.nv)
+    for role, value in (("abdomen", 4.0), ("chest", 4.0), ("neck", 4.0), ("head", 4.0), ("pelvis", 30.0),
+                        ("left_clavicle", 4.0), ("right_clavicle", 4.0)):  # fmt: skip
+        if character.has(role):
+            weight[character.dofs(role)] = value
+    if len(character.tree.kind) and character.tree.kind[0] == FREE:
+        weight[character.tree.vadr[0] : character.tree.vadr[0] + 6] = 30.0
+    return weight
+
+
+def solve(character: Character, q: ArrayLike, points: Sequence[PointTarget | FloorTarget],
+          turns: Sequence[TurnTarget] = (), *, posture: ArrayLike | None = None, smooth: float = 10.0,
+          limits: float = 0.0, cycle: Cycle | None = None, settings: Settings = SETTINGS) -> Array:  # fmt: skip
+    """Configurations (N, nq) near q that bring points and bodies where the targets say; see `build`."""
+    problem = build(character, q, points, turns, posture=posture, smooth=smooth, limits=limits, cycle=cycle)
+    return problem.solve(settings).q
+
+
+def build(character: Character, q: ArrayLike, points: Sequence[PointTarget | FloorTarget],
+          turns: Sequence[TurnTarget] = (), *, posture: ArrayLike | None = None, smooth: float = 10.0,
+          limits: float = 0.0, cycle: Cycle | None = None) -> IkProblem:  # fmt: skip
+    """The problem that `solve` solves.
+
+    q (N, nq) or (nq,) is the motion to stay near. `posture` (nv,) or (N, nv) weighs its degrees of freedom, by default
+    `default_posture`. `smooth` is the time over which corrections spread, in frames; 0 treats each frame alone.
+    `limits` weighs going past joint limits. With `cycle` the last frame is the first one of the next period: the
+    correction runs on through the seam, and the targets of the last frame are not read.
+    """
+    q = np.atleast_2d(np.asarray(q, float))
+    if q.ndim != 2 or q.shape[1] != character.model.nq:
+        raise ClipMismatch(f"{character.name} needs q of shape (N, {character.model.nq}), not {q.shape}.")
+    if not np.all(np.isfinite(q)) or not smooth >= 0.0 or not limits >= 0.0:
+        raise BadValue("Inverse kinematics needs finite configurations and weights that are not negative.")
+    everything: list[Target] = [*points, *turns]
+    for target in everything:
+        if not 0 < target.body < character.model.nbody:
+            raise BadValue(f"There is no body with id {target.body} in {character.name}.")
+    weight = default_posture(character) if posture is None else np.asarray(posture, float)
+    if not np.all(weight > 0):
+        raise BadValue("Every posture weight must be positive: a zero would let that joint go anywhere.")
+    frames = len(q) - 1 if cycle is not None and len(q) > 1 else len(q)
+    terms = _flatten(character, len(q), frames, everything, limits)
+    weight = np.broadcast_to(weight, (len(q), character.model.nv))[:frames]
+    return IkProblem(character, q, terms, weight, float(smooth), cycle if frames < len(q) else None)
+
+
+@dataclass(frozen=True, eq=False)
+class IkProblem:
+    """Least squares over the corrections of a clip; unknowns are the active degrees of freedom of its free frames."""
+
+    character: Character
+    q: Array  # (N, nq)
+    terms: Terms
+    posture: Array  # (M, nv) for the M free frames
+    smooth: float
+    cycle: Cycle | None = field(default=None)
+
+    @property
+    def frames(self) -> int:
+        """Number of free frames: in a cycle the last frame follows from the first."""
+        return len(self.posture)
+
+    @cached_property
+    def ring(self) -> bool:
+        """Does the chain of frames close?"""
+        return self.cycle is not None and self.frames >= 5
+
+    @cached_property
+    def active(self) -> np.ndarray:
+        """Degrees of freedom that some target moves."""
+        tree, layout, t = self.character.tree, self.character.layout, self.terms
+        bodies = np.concatenate([t.point_body, t.floor_body, t.turn_body])
+        used = np.concatenate([t.point_weight, t.floor_weight, t.turn_weight]).any(axis=1)
+        mask = kin.moved_by(tree)[bodies[used]].any(axis=0) if used.any() else np.zeros(layout.nv, bool)
+        for j in t.limit_joint:
+            mask[layout.vadr[j] : layout.vadr[j] + (3 if layout.kind[j] == BALL else 1)] = True
+        return np.flatnonzero(mask)
+
+    @cached_property
+    def _spin(self) -> Array:
+        turn = 0.0 if self.cycle is None else self.cycle.turn
+        return turn * np.arange(self.frames) / self.frames
+
+    @cached_property
+    def _stencil(self) -> Array:
+        """Bands (3, M) of the matrix of squared second differences, without weights."""
+        count = self.frames
+        bands = np.zeros((3, count))
+        if self.smooth == 0.0 or count < 3:
+            return bands
+        middle = np.arange(count) if self.ring else np.arange(1, count - 1)
+        rows = [(middle - 1) % count, middle, (middle + 1) % count]
+        for i, a in enumerate((1.0, -2.0, 1.0)):
+            for j, b in enumerate((1.0, -2.0, 1.0)[: i + 1]):
+                np.add.at(bands[i - j], rows[j], a * b)
+        return bands * self.smooth**4
+
+    def _full(self, x: Array) -> tuple[Array, Array]:
+        """The correction over all degrees (M, nv) and the configurations (M, nq)."""
+        delta = np.zeros((self.frames, self.character.model.nv))
+        delta[:, self.active] = x
+        layout = self.character.layout
+        return delta, conf.integrate(layout, self.q[: self.frames], spun(layout, delta, self._spin))
+
+    def _bends(self, x: Array) -> Array:
+        """Second differences (M, A) times s², zero where there is no neighbour."""
+        out = np.zeros_like(x)
+        if self.smooth > 0.0 and len(x) >= 3:
+            if self.ring:
+                out = np.roll(x, 1, 0) - 2 * x + np.roll(x, -1, 0)
+            else:
+                out[1:-1] = x[:-2] - 2 * x[1:-1] + x[2:]
+        return out * self.smooth**2
+
+    def cost(self, x: Array) -> float:
+        """Value at corrections x (M, A)."""
+        delta, q = self._full(x)
+        pos, quat = kin.forward(self.character.tree, q)
+        none = np.empty((0, 0, 3))
+        total = self._accumulate(q, delta, pos, quat, none, none, np.empty((0, 0)), none, False)
+        weight = self._smoothing_weight
+        return total + 0.5 * float(np.sum(self.posture[:, self.active] * x**2 + weight * self._bends(x) ** 2))
+
+    @cached_property
+    def _smoothing_weight(self) -> Array:
+        """One weight (A,) a degree of freedom, the mean over the frames."""
+        return self.posture[:, self.active].mean(axis=0)
+
+    def normal(self, x: Array) -> Normal:
+        """The problem linearised at corrections x (M, A)."""
+        layout, active, count = self.character.layout, self.active, len(x)
+        delta, q = self._full(x)
+        pos, quat, axis, anchor = kin.forward_with_axes(self.character.tree, q)
+        chart_axes(layout.kind, layout.vadr, delta, self._spin, axis)
+        reach = 2 if self._stencil.any() else 0
+        bands, gradient = np.zeros((reach + 1, count, len(active), len(active))), np.zeros(x.shape)
+        axis, anchor = np.ascontiguousarray(axis[:, active]), np.ascontiguousarray(anchor[:, active])
+        total = self._accumulate(q, delta, pos, quat, axis, anchor, gradient, bands[0], True)
+        weight, own, every = self._smoothing_weight, self.posture[:, active], range(len(active))
+        bends = self._bends(x)
+        total += 0.5 * float(np.sum(own * x**2 + weight * bends**2))
+        bands[0][:, every, every] += own
+        gradient += own * x
+        for k in range(reach + 1):
+            bands[k][:, every, every] += weight * self._stencil[k][:, None]
+        if reach:
+            smooth = np.zeros_like(x)
+            for shift, factor in ((-1, 1.0), (0, -2.0), (1, 1.0)):
+                smooth += factor * np.roll(bends, shift, axis=0)  # bends are zero at open ends: nothing wraps
+            gradient += weight * smooth * self.smooth**2
+        return Normal(total, gradient, bands)
+
+    def _accumulate(self, q: Array, delta: Array, pos: Array, quat: Array, axis: Array, anchor: Array,
+                    gradient: Array, blocks: Array, derive: bool) -> float:  # fmt: skip
+        layout = self.character.layout
+        moves = np.ascontiguousarray(kin.moved_by(self.character.tree)[:, self.active])
+        return float(accumulate(self.terms, layout.kind, layout.qadr, layout.vadr, q, delta, pos, quat, axis, anchor,
+                                moves, self.active, gradient, blocks, derive))  # fmt: skip
+
+    def solve(self, settings: Settings = SETTINGS) -> Solution:
+        """Minimise from no correction."""
+        x = np.zeros((self.frames, len(self.active)))
+        result = gauss_newton.minimise(self, x, ring=self.ring, settings=settings)
+        return Solution(self.configurations(result.x), result)
+
+    def configurations(self, x: Array) -> Array:
+        """All configurations (N, nq) at corrections x (M, A); untouched joints keep their bits."""
+        q = self.q.copy()
+        q[: self.frames] = np.where(self._touched, self._full(x)[1], q[: self.frames])
+        if self.cycle is not None:
+            q[-1] = self.cycle.carry(q[0], 1)
+        return q
+
+    @cached_property
+    def _touched(self) -> np.ndarray:
+        """Boolean (nq,): coordinates that belong to active degrees of freedom."""
+        layout, active = self.character.layout, set(self.active.tolist())
+        mask = np.zeros(layout.nq, bool)
+        for kind, a, d in zip(layout.kind, layout.qadr, layout.vadr, strict=True):
+            if int(d) in active:
+                mask[a : a + {FREE: 7, BALL: 4}.get(int(kind), 1)] = True
+        return mask
+
+
+def _flatten(character: Character, rows: int, frames: int, targets: Sequence[Target], limits: float) -> Terms:
+    """The targets as flat arrays over the free frames."""
+    points = [t for t in targets if isinstance(t, PointTarget)]
+    turns = [t for t in targets if isinstance(t, TurnTarget)]
+    floors = [t for t in targets if isinstance(t, FloorTarget)]
+
+    def series(values: Sequence[ArrayLike], *shape: int) -> Array:
+        """(T, M, ...) from one value or one row a frame each."""
+        out = np.empty((len(values), frames, *shape))
+        for i, value in enumerate(values):
+            value = np.asarray(value, float)
+            if value.shape not in (shape, (rows, *shape)):
+                raise BadValue(f"A target has values of shape {value.shape}; expected {shape} or {(rows, *shape)}.")
+            if not np.all(np.isfinite(value)):
+                raise BadValue("A target holds numbers that are not finite.")
+            out[i] = value if value.shape == shape else value[:frames]
+        return out
+
+    ids = lambda some: np.array([t.body for t in some], np.int64)  # noqa: E731
+    local = lambda some: np.array([t.local for t in some], float).reshape(len(some), 3)  # noqa: E731
+    joints, ranges = _limited_joints(character) if limits > 0 else (np.zeros(0, np.int64), np.zeros((0, 2)))
+    return Terms(
+        ids(points), local(points), series([t.positions for t in points], 3),
+        POINT_COST * series([t.weight for t in points]),
+        ids(turns), series([t.quats for t in turns], 4), TURN_COST * series([t.weight for t in turns]),
+        ids(floors), local(floors), series([t.normals for t in floors], 3), series([t.heights for t in floors]),
+        POINT_COST * series([t.weight for t in floors]),
+        joints, ranges, LIMIT_COST * limits,
+    )  # fmt: skip
+
+
+def _limited_joints(character: Character) -> tuple[np.ndarray, Array]:
+    """Ids (L,) of the joints with a range, and the ranges (L, 2) [rad or m]; a ball's is (0, largest angle)."""
+    model = character.model
+    ids = np.flatnonzero((model.jnt_limited != 0) & (model.jnt_type != FREE))
+    return ids.astype(np.int64), model.jnt_range[ids].astype(float)

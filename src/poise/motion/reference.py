@@ -1,0 +1,168 @@
+"""Reference: what a method follows, sampled at any time and editable while it is followed."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from poise.character import Character
+from poise.errors import BadValue
+from poise.maths import configuration as conf
+from poise.maths import rotations as rot
+from poise.maths.rotations import Array
+from poise.maths.splines import Spline
+from poise.motion.clip import Clip, Edit
+
+
+class Sample(NamedTuple):
+    """A reference at one instant."""
+
+    q: Array  # (nq,)
+    v: Array  # (nv,)
+    a: Array  # (nv,)
+    contacts: np.ndarray  # (P,) bool: which contact points should touch
+
+
+@dataclass(frozen=True, eq=False)
+class Shift:
+    """A turn about Z followed by a shift of the world; keeps heights unless the shift has one."""
+
+    turn: float = 0.0  # [rad]
+    shift: tuple[float, float, float] = (0.0, 0.0, 0.0)  # [m]
+
+    def move(self, sample: Sample) -> Sample:
+        """The sample carried along; free joint's position, quaternion, linear velocity and acceleration change."""
+        q, v, a = sample.q.copy(), sample.v.copy(), sample.a.copy()
+        c, s = math.cos(self.turn), math.sin(self.turn)
+        for row in (q, v, a):
+            row[0], row[1] = c * row[0] - s * row[1], s * row[0] + c * row[1]
+        q[:3] += self.shift
+        hc, hs = math.cos(0.5 * self.turn), math.sin(0.5 * self.turn)
+        w, x, y, z = q[3:7]
+        q[3:7] = hc * w - hs * z, hc * x - hs * y, hc * y + hs * x, hc * z + hs * w
+        return Sample(q, v, a, sample.contacts)
+
+
+@dataclass(frozen=True, eq=False)
+class _Handover:
+    """How a reference that was edited while it was followed comes out of the one before."""
+
+    before: Reference
+    at: float  # [s] when the change begins
+    over: float  # [s] how long it takes
+    path: Spline
+    align: Shift
+
+
+@dataclass(frozen=True, eq=False)
+class Reference:
+    """A clip with its edits baked in, as a twice differentiable curve.
+
+    Past the end of an open clip its last pose is held, at rest; a clip with a cycle goes on for ever. `edit` gives a
+    new reference. With `at`, the old motion is kept up to that time and the edited one is blended in over `over`
+    seconds, moved in place and heading so that the two agree at `at`: the character under way never sees a jump.
+    """
+
+    clip: Clip
+    edits: tuple[Edit, ...] = ()
+    _from: _Handover | None = None
+
+    @cached_property
+    def baked(self) -> Clip:
+        """The clip after all edits."""
+        clip = self.clip
+        for e in self.edits:
+            clip = e.apply(clip)
+        return clip
+
+    @property
+    def character(self) -> Character:
+        """Whose motion it is."""
+        return self.clip.character
+
+    @property
+    def duration(self) -> float:
+        """Length of the clip, or of one period [s]."""
+        return self.baked.duration
+
+    @cached_property
+    def _curve(self) -> tuple[Spline, np.ndarray, float, int]:
+        """The baked curve, contact labels, period (0: none) and last frame."""
+        clip = self.baked
+        spline = Spline.through(self.character.layout, clip.q, clip.dt, clip.velocity, clip.acceleration)
+        period = clip.duration if clip.cycle is not None and len(clip) > 1 else 0.0
+        return spline, clip.contacts.labels, period, len(clip) - 1
+
+    def sample(self, t: float) -> Sample:
+        """Configuration, velocity, acceleration and scheduled contacts at time t [s]."""
+        hand = self._from
+        if hand is None:
+            return self._plain(t)
+        if t < hand.at:
+            return hand.before.sample(t)
+        after = hand.align.move(self._plain(t))
+        if t >= hand.at + hand.over:
+            return after
+        q, v, a = hand.path.at(t - hand.at)
+        old = hand.before.sample(t) if t < hand.at + 0.5 * hand.over else after
+        return Sample(q, v, a, old.contacts)
+
+    def _plain(self, t: float) -> Sample:
+        """The baked curve alone, unrolled if it is a cycle."""
+        spline, labels, period, last = self._curve
+        count = math.floor(t / period) if period > 0.0 else 0
+        local = t - count * period
+        q, v, a = spline.at(local)
+        k = min(max(int(local / spline.dt + 1e-9), 0), last)
+        sample = Sample(q, v, a, labels[k])
+        return sample if count == 0 else self._repeated(count).move(sample)
+
+    def _repeated(self, count: int) -> Shift:
+        """The cycle's displacement applied `count` times."""
+        cycle = self.baked.cycle
+        assert cycle is not None
+        turn, (x, y, z) = cycle.turn, cycle.shift
+        if abs(turn) < 1e-12:
+            return Shift(0.0, (count * x, count * y, count * z))
+        c, s = math.cos(turn) - 1.0, math.sin(turn)
+        cn, sn = math.cos(count * turn) - 1.0, math.sin(count * turn)
+        size = c * c + s * s  # sum of R(k turn), k < count: (R^count - 1) (R - 1)^-1
+        re, im = (cn * c + sn * s) / size, (sn * c - cn * s) / size
+        return Shift(count * turn, (re * x - im * y, im * x + re * y, count * z))
+
+    def edit(self, edit: Edit, at: float | None = None, over: float = 0.3) -> Reference:
+        """This reference with one more edit: over its whole length, or from time `at` on, blended in over `over` s."""
+        changed = Reference(self.clip, (*self.edits, edit))
+        return changed if at is None else self.hand_over(changed, at, over)
+
+    def hand_over(self, after: Reference, at: float, over: float = 0.3) -> Reference:
+        """This reference up to `at`, then `after`, blended over `over` s and moved to where this one is at `at`."""
+        if after.character is not self.character:
+            raise BadValue("A reference can only be continued by one of the same character.")
+        if not over > 0.0:
+            raise BadValue(f"A change needs some time to be blended in; {over} s is too little.")
+        here, there = self.sample(at), after._plain(at)
+        turn = float(rot.heading(here.q[3:7]) - rot.heading(there.q[3:7]))
+        moved = Shift(turn).move(there)
+        align = Shift(turn, (float(here.q[0] - moved.q[0]), float(here.q[1] - moved.q[1]), 0.0))
+        path = self._blend(after, align, at, over)
+        return Reference(after.clip, after.edits, _Handover(self, at, over, path, align))
+
+    def _blend(self, after: Reference, align: Shift, at: float, over: float) -> Spline:
+        """A curve from this reference at `at` to the other one at `at + over`, meeting both with their rates."""
+        count = max(2, round(over / min(self.baked.dt, after.baked.dt)))
+        dt = over / count
+        old = [self.sample(at + k * dt) for k in range(count + 1)]
+        new = [align.move(after._plain(at + k * dt)) for k in range(count + 1)]
+        x = np.arange(count + 1) / count
+        w = x**3 * (10 - 15 * x + 6 * x * x)  # no rate and no curvature at both ends
+        layout = self.character.layout
+        q = conf.interpolate(layout, np.stack([s.q for s in old]), np.stack([s.q for s in new]), w)
+        v, a = conf.rates(layout, q, dt)
+        for k, s in ((0, old[0]), (-1, new[-1])):
+            v[k], a[k] = s.v, s.a
+        return Spline.through(layout, q, dt, v, a)

@@ -1,0 +1,158 @@
+"""Detection of contacts: height above the ground and speed with hysteresis, checked against the fall of the body.
+
+1. Each pair of corners (heel, ball, tip of toes) touches while it is low and slow, with one threshold to begin and a
+   looser one to go on. Soles do not fit recorded feet to the millimetre: the height at which a pair is usually found
+   standing counts as its zero.
+2. Short gaps are closed, short flickers dropped; a corner well above its mate is released (a foot on its edge).
+3. A body that nothing holds falls with 9.81 m/s². Where no foot touches and the centre of mass does not fall, contacts
+   are extended into the gap as long as the foot is near the ground, and a gap between two stances on the same spot is
+   bridged (feet recorded floating in a deep squat). Where hands or a bar hold the body the feet are far up or move, and stay free.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from poise.maths.rotations import Array
+from poise.motion.clip import Clip
+from poise.motion.footing import Footing, footing
+from poise.motion.runs import close_gaps, drop_short, frames, hysteresis, runs
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """What counts as touching."""
+
+    height_on: float = 0.015  # [m] above the pair's usual standing height
+    height_off: float = 0.025  # [m]
+    speed_on: float = 0.35  # [m/s]
+    speed_off: float = 0.60  # [m/s]
+    misfit: float = 0.03  # [m] by which a sole may miss the ground
+    mate: float = 0.01  # [m] a corner that much above its mate is free
+    gap: float = 0.04  # [s] shorter gaps are closed
+    shortest: float = 0.05  # [s] shorter contacts are dropped
+    fall: float = 5.0  # [m/s²] a body that falls slower than this is supported by something
+    reach: float = 0.07  # [m] up to which a contact may be extended to support the body
+    extend: float = 0.07  # [s] by which it may be extended
+    float_height: float = 0.25  # [m] up to which a foot may be recorded floating above the spot it stands on
+    float_drift: float = 0.06  # [m] by which it may drift there
+    float_speed: float = 0.20  # [m/s] at which it may float there
+
+
+def touching(clip: Clip, limits: Thresholds = Thresholds()) -> np.ndarray:  # noqa: B008  # frozen
+    """Labels (N, P) of the clip's contact points."""
+    foot = footing(clip)
+    if not foot.pairs:
+        return np.zeros((len(clip), len(clip.character.contact_points)), bool)
+    high = above_ground(clip, foot)
+    on = _by_height_and_speed(foot, high, limits)
+    _bridge_standing(foot, high, on, limits)
+    _support(foot, high, on, limits)
+    for k in range(on.shape[1]):
+        on[:, k] = close_gaps(on[:, k], frames(limits.gap, foot.dt))
+    labels = foot.trimmed(_corners(clip, foot, on, limits))
+    if clip.cycle is not None and len(labels) > 1:
+        labels[-1] = labels[0]
+    return labels
+
+
+def above_ground(clip: Clip, foot: Footing) -> Array:
+    """Height (N, K) of the lower corner of each pair above the ground, less the pair's usual standing height [m]."""
+    heights = foot.points[..., 2] - clip.ground.height(foot.points[..., 0], foot.points[..., 1])
+    high = np.stack([heights[:, p].min(axis=1) for p in foot.pairs], axis=1)
+    return high - standing_height(high, foot.speed, foot.dt)
+
+
+def standing_height(high: Array, speed: Array, dt: float, limits: Thresholds = Thresholds()) -> Array:  # noqa: B008
+    """Height (K,) at which each pair is usually found when it stands, within `misfit` of zero [m]."""
+    usual = np.zeros(high.shape[1])
+    for k in range(high.shape[1]):
+        still = high[(speed[:, k] < 0.5 * limits.speed_on) & (np.abs(high[:, k]) < limits.misfit), k]
+        if len(still) * dt > 0.1:
+            usual[k] = np.percentile(still, 30)
+    return usual
+
+
+def _by_height_and_speed(foot: Footing, high: Array, limits: Thresholds) -> np.ndarray:
+    """Pairs that touch (N, K) by height and speed alone."""
+    on = (high < limits.height_on) & (foot.speed < limits.speed_on)
+    stay = (high < limits.height_off) & (foot.speed < limits.speed_off)
+    out = np.empty(on.shape, bool)
+    for k in range(on.shape[1]):
+        held = close_gaps(hysteresis(on[:, k], stay[:, k]), frames(limits.gap, foot.dt))
+        out[:, k] = drop_short(held, frames(limits.shortest, foot.dt))
+    return out
+
+
+def _bridge_standing(foot: Footing, high: Array, on: np.ndarray, limits: Thresholds) -> None:
+    """Bridge, in place, gaps in which a whole foot floats slowly above the spot on which it stands before and after."""
+    for side in dict.fromkeys(foot.sides):
+        pairs = foot.of(side)
+        touches = on[:, pairs].any(axis=1)
+        for a, e in runs(~touches):
+            if a == 0 or e == len(touches):
+                continue
+            lowest = pairs[high[a:e, pairs].argmin(axis=1)]
+            rows = np.arange(a, e)
+            slow = foot.speed[rows, lowest].max() < limits.float_speed
+            if slow and _stays(foot, high, pairs, a, e, limits):
+                _fill(high, on, pairs, a, e)
+
+
+def _stays(foot: Footing, high: Array, pairs: np.ndarray, a: int, e: int, limits: Thresholds) -> bool:
+    """Does the foot stay above its spot from a-1 to e, near enough to the ground?"""
+    before = pairs[on_or_lowest(high[a - 1, pairs])]
+    drift = foot.place[a - 1 : e + 1, before, :2] - foot.place[a - 1, before, :2]
+    near = high[a:e, pairs].min(axis=1).max() < limits.float_height
+    return bool(near and np.linalg.norm(drift, axis=-1).max() < limits.float_drift)
+
+
+def on_or_lowest(high: Array) -> int:
+    """Index of the lowest of several heights."""
+    return int(np.argmin(high))
+
+
+def _fill(high: Array, on: np.ndarray, pairs: np.ndarray, a: int, e: int) -> None:
+    """Label, from a to e, the foot's pairs that are about as low as its lowest and that touch before or after."""
+    around = on[a - 1, pairs] | on[min(e, len(on) - 1), pairs]
+    low = high[a:e, pairs]
+    close = low < low.min(axis=1, keepdims=True) + 0.02
+    chosen = close & around
+    lost = ~chosen.any(axis=1)
+    chosen[lost] = close[lost]
+    on[a:e, pairs] |= chosen
+
+
+def _support(foot: Footing, high: Array, on: np.ndarray, limits: Thresholds) -> None:
+    """Extend contacts, in place, into frames in which nothing touches although the body does not fall."""
+    held = foot.lift > -limits.fall
+    longest = frames(limits.extend, foot.dt)
+    for a, e in runs(~on.any(axis=1)):
+        for edge, step in ((a - 1, 1), (e, -1)):
+            if not 0 <= edge < len(on):
+                continue
+            last = on[edge].copy()
+            ahead = np.arange(edge + step, edge + step * (min(longest, e - a) + 1), step)
+            fits = held[ahead, None] & (high[ahead] < limits.reach) & last & (foot.speed[ahead] < 2 * limits.speed_off)
+            on[ahead] |= np.logical_and.accumulate(fits, axis=0)
+    for a, e in runs(~on.any(axis=1)):
+        if a == 0 or e == len(on) or foot.lift[a:e].mean() < -limits.fall:
+            continue
+        for side in dict.fromkeys(foot.sides):
+            pairs = foot.of(side)
+            both = on[a - 1, pairs].any() and on[e, pairs].any()
+            if both and _stays(foot, high, pairs, a, e, limits):
+                _fill(high, on, pairs, a, e)
+
+
+def _corners(clip: Clip, foot: Footing, on: np.ndarray, limits: Thresholds) -> np.ndarray:
+    """Labels (N, P) of single points from labels (N, K) of pairs: a corner well above its mate is free."""
+    labels = np.zeros(foot.points.shape[:2], bool)
+    heights = foot.points[..., 2] - clip.ground.height(foot.points[..., 0], foot.points[..., 1])
+    for k, pair in enumerate(foot.pairs):
+        above = heights[:, pair] - heights[:, pair].min(axis=1, keepdims=True)
+        usual = np.median(above[on[:, k]], axis=0) if on[:, k].any() else 0.0
+        labels[:, pair] = on[:, k, None] & (above - usual < limits.mate)
+    return labels
