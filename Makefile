@@ -30,7 +30,7 @@ test-all: $(READY) lint
 	@$(BIN)/python -m pytest -n 2
 
 lint: $(READY)
-	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/pyright
+	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/basedpyright --pythonpath $(BIN)/python
 
 bench: $(READY)
 	@$(BIN)/poise bench

@@ -30,7 +30,20 @@ _WHERE = {
 }
 _MODULES = {"edit": "poise.motion.edit"}
 
-__all__ = ["PoiseError", "__version__", *_WHERE, *_MODULES]
+__all__ = [
+    "Character",
+    "Clip",
+    "Flat",
+    "PoiseError",
+    "Reference",
+    "Slope",
+    "Stairs",
+    "__version__",
+    "check",
+    "edit",
+    "load_character",
+    "load_clip",
+]
 
 if TYPE_CHECKING:
     from poise.character import Character

@@ -62,12 +62,14 @@ CITATIONS: dict[str, Citation] = {
         "Journal of Biomechanics 29(9), 1223-1230", "masses, centres and radii of gyration of body segments"),
     "cmu": Citation(
         "Carnegie Mellon University Graphics Lab", 2003, "CMU Graphics Lab motion capture database",
-        "mocap.cs.cmu.edu, created with funding from NSF EIA-0196217", "recordings used in tests; none is shipped", "misc"),
+        "mocap.cs.cmu.edu, created with funding from NSF EIA-0196217", 
+        "recordings used in tests; none is shipped", "misc"),
     "deepmimic": Citation(
         "Peng, Xue Bin; Abbeel, Pieter; Levine, Sergey; van de Panne, Michiel", 2018,
         "DeepMimic: example-guided deep reinforcement learning of physics-based character skills",
         "ACM Transactions on Graphics 37(4)", "a file format, and recordings used in tests; none is shipped"),
     "mujoco": Citation(
         "Todorov, Emanuel; Erez, Tom; Tassa, Yuval", 2012, "MuJoCo: a physics engine for model-based control",
-        "IEEE/RSJ International Conference on Intelligent Robots and Systems, 5026-5033", "simulator and dynamics terms"),
+        "IEEE/RSJ International Conference on Intelligent Robots and Systems, 5026-5033",
+        "simulator and dynamics terms"),
 }  # fmt: skip

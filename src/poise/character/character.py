@@ -54,7 +54,9 @@ class Character:
     def __post_init__(self) -> None:
         nv = self.model.nv
         if self.stiffness.shape != (nv,) or self.torque_limit.shape != (nv,):
-            raise BadValue(f"{self.name}: stiffness and torque limits need one number for each of {nv} degrees of freedom.")
+            raise BadValue(
+                f"{self.name}: stiffness and torque limits need one number for each of {nv} degrees of freedom."
+            )
         for role, body in self.roles.items():
             if role not in ROLES:
                 raise UnknownBody("role", role, ROLES)

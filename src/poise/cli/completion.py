@@ -9,7 +9,9 @@ SHELLS = ("bash", "zsh", "fish")
 
 
 def arguments(p: argparse.ArgumentParser) -> None:
-    p.add_argument("shell", choices=SHELLS, help="the shell; put  source <(poise completion bash)  in its start-up file")
+    p.add_argument(
+        "shell", choices=SHELLS, help="the shell; put  source <(poise completion bash)  in its start-up file"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -57,6 +59,12 @@ def _fish(words: dict[str, list[str]]) -> str:
     lines = [f"complete -c poise -n '__fish_use_subcommand' -f -a '{verbs}'"]
     for verb, options in words.items():
         for option in options:
-            how = f"-l {option[2:]}" if option.startswith("--") else f"-s {option[1:]}" if option[0] == "-" else f"-a {option}"
+            how = (
+                f"-l {option[2:]}"
+                if option.startswith("--")
+                else f"-s {option[1:]}"
+                if option[0] == "-"
+                else f"-a {option}"
+            )
             lines.append(f"complete -c poise -n '__fish_seen_subcommand_from {verb}' {how}")
     return "\n".join(lines)

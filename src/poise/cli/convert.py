@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 def arguments(p: argparse.ArgumentParser) -> None:
     p.add_argument("source", metavar="IN", help="a motion file (.bvh .amc .fbx .txt .npz) or a built-in name")
-    p.add_argument("target", metavar="OUT", help="where to write it: .bvh .glb .usda .npz .html .mp4 or .png (a filmstrip)")
+    p.add_argument(
+        "target", metavar="OUT", help="where to write it: .bvh .glb .usda .npz .html .mp4 or .png (a filmstrip)"
+    )
     edits = p.add_argument_group("edits, done in this order")
     edits.add_argument("--cut", metavar="FROM:TO", help="keep this part, in seconds, such as 0.5:2.0")
     edits.add_argument("--loop", action="store_true", help="cut the best whole cycle and close its seam")

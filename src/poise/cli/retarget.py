@@ -10,7 +10,11 @@ from poise.cli.source import add_source, load
 
 def arguments(p: argparse.ArgumentParser) -> None:
     p.add_argument("source", metavar="IN", help="a motion file or a built-in name")
-    p.add_argument("character", metavar="CHARACTER", help="a built-in character, an MJCF or URDF file, or a motion file whose skeleton is meant")
+    p.add_argument(
+        "character",
+        metavar="CHARACTER",
+        help="a built-in character, an MJCF or URDF file, or a motion file whose skeleton is meant",
+    )
     p.add_argument("target", metavar="OUT", help="where to write it, told by the ending as in poise convert")
     add_source(p)
 
@@ -24,11 +28,12 @@ def run(args: argparse.Namespace) -> int:
     character = load_any_character(args.character)
     clip = load(args, args.source).retarget(character)
     clip.save(args.target)
-    what = {"written": args.target, "character": character.name, "frames": len(clip), "seconds": round(clip.duration, 4),
-            "skating": round(skating(clip), 5), "penetration": round(penetration(clip), 5)}  # fmt: skip
+    slide, sink = skating(clip), penetration(clip)
     if args.json:
+        what = {"written": args.target, "character": character.name, "frames": len(clip), "skating": round(slide, 5),
+                "seconds": round(clip.duration, 4), "penetration": round(sink, 5)}  # fmt: skip
         print(json.dumps(what, indent=2))
     else:
-        print(f"{args.target}: {len(clip)} frames on {character.name}; feet skate {100 * skating(clip):.2f} cm/s in contact, "
-              f"sink {1000 * penetration(clip):.1f} mm at most")  # fmt: skip
+        print(f"{args.target}: {len(clip)} frames on {character.name}")
+        print(f"feet skate {100 * slide:.2f} cm/s in contact and sink {1000 * sink:.1f} mm at most")
     return 0

@@ -1,0 +1,64 @@
+"""Saving: one verb, told by the ending of the file; each writer is imported when it is needed."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from os import PathLike
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+from poise.errors import BadValue
+from poise.motion.clip import Clip
+
+WRITERS: dict[str, str] = {
+    ".bvh": "poise.export.bvh",
+    ".glb": "poise.export.glb",
+    ".usda": "poise.export.usd",
+    ".usdc": "poise.export.usd",
+    ".usd": "poise.export.usd",
+    ".npz": "poise.motion.formats.npz",
+    ".html": "poise.export.html",
+    ".mp4": "poise.export.video",
+    ".png": "poise.export.filmstrip",
+}
+"""Module of each ending; its `save(clip, path, **options)` writes the file."""
+
+
+@runtime_checkable
+class Exportable(Protocol):
+    """Anything with a motion of one character in it."""
+
+    def as_clip(self) -> Clip:
+        """The motion, with the contacts and the ground that belong to it."""
+        ...
+
+
+def save(obj: Clip | Exportable, path: str | PathLike[str], **options: object) -> None:
+    """Write a motion to a file whose ending says how. The file is complete or not there at all.
+
+    Options go to the writer: `level` (.bvh .glb .usda), `unit` and `up` (.bvh), `fps` and `beside` (.html), ... .
+    """
+    ending = Path(path).suffix.lower()
+    if ending not in WRITERS:
+        kind = f"files ending in {ending!r}" if ending else "files without an ending"
+        raise BadValue(f"{path}: poise cannot write {kind}; it writes {' '.join(WRITERS)}.")
+    clip = obj if isinstance(obj, Clip) else obj.as_clip() if isinstance(obj, Exportable) else None
+    if clip is None:
+        raise BadValue(f"Only a motion can be saved, not a {type(obj).__name__}.")
+    writer = import_module(WRITERS[ending]).save
+    _check_options(writer, ending, options)
+    writer(clip, path, **options)
+
+
+def _check_options(writer: object, ending: str, options: dict[str, object]) -> None:
+    """Refuse options that the writer does not know, naming those that it does."""
+    from inspect import Parameter, signature
+
+    known = signature(writer).parameters  # type: ignore[arg-type]
+    if any(p.kind is Parameter.VAR_KEYWORD for p in known.values()):
+        return
+    taken = [name for name in list(known)[2:]]
+    for name in options:
+        if name not in taken:
+            listed = ", ".join(taken) if taken else "no options"
+            raise BadValue(f"Writing {ending} has no option {name!r}; it takes {listed}.")

@@ -101,12 +101,12 @@ def ground(surface: Ground, low: Array, high: Array, floor: Floor) -> tuple[Shap
     return _sampled(surface, low, high), _floor_at(floor, 0.0, shown=False)
 
 
-def extents(shapes: Shapes) -> tuple[Array, Array]:
-    """Lowest and highest corner (3,) of a box along the world's axes that holds all shapes."""
+def spread(shapes: Shapes, axis: Array) -> tuple[float, float]:
+    """How far all shapes reach along a unit vector of the world, from lowest to highest [m]."""
     if not len(shapes.kind):
-        return np.zeros(3), np.zeros(3)
-    reach = np.minimum(_reach(shapes), shapes.bound[:, None])
-    return (shapes.centre - reach).min(0), (shapes.centre + reach).max(0)
+        return 0.0, 0.0
+    middle, reach = shapes.centre @ axis, _reach(shapes, np.asarray(axis, float))
+    return float((middle - reach).min()), float((middle + reach).max())
 
 
 def _floor_at(floor: Floor, level: float, normal: Array | None = None, shown: bool = True) -> Floor:
@@ -192,16 +192,15 @@ def _bounds(kind: np.ndarray, size: Array) -> Array:
     )  # fmt: skip
 
 
-def _reach(shapes: Shapes) -> Array:
-    """How far (S, 3) each shape reaches from its centre along the world's axes."""
-    axes, size, r = np.abs(shapes.frame), shapes.size, shapes.size[:, :1]
-    across = np.sqrt(np.maximum(0.0, 1.0 - axes[:, :, 2] ** 2))
-    kind = shapes.kind[:, None]
+def _reach(shapes: Shapes, axis: Array) -> Array:
+    """How far (S,) each shape reaches from its centre along a unit vector of the world."""
+    own, size, kind = np.abs(np.einsum("sij,i->sj", shapes.frame, axis)), shapes.size, shapes.kind
+    long = own[:, 2] * size[:, 1]
     return np.select(
         [kind == SPHERE, kind == CAPSULE, kind == CYLINDER, kind == ELLIPSOID, kind == TRIANGLE],
-        [np.broadcast_to(r, axes.shape[:2]), r + axes[:, :, 2] * size[:, 1:2],
-         r * across + axes[:, :, 2] * size[:, 1:2], np.linalg.norm(axes * size[:, None], axis=2), axes.max(1)],
-        np.einsum("sij,sj->si", axes, size),
+        [size[:, 0], size[:, 0] + long, size[:, 0] * np.hypot(own[:, 0], own[:, 1]) + long,
+         np.linalg.norm(own * size, axis=1), np.abs(shapes.frame @ axis).max(1)],
+        (own * size).sum(1),
     )  # fmt: skip
 
 

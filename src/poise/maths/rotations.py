@@ -6,10 +6,13 @@ angle [rad]. Every function takes arrays of shape (..., 4), (..., 3) or (..., 3,
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from typing import Any
 
-Array = NDArray[np.float64]
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.floating[Any]]
+ArrayLike = Any  # whatever numpy turns into an array of floats; its own ArrayLike is too wide for its own functions
 
 IDENTITY: Array = np.array([1.0, 0.0, 0.0, 0.0])
 _SMALL = 1e-8  # below this angle [rad] a first-order series is exact to double precision

@@ -35,7 +35,12 @@ def _coefficients(r):
         return b, c, db, dc
     a = np.sqrt(x)
     s, k = np.sin(a), np.cos(a)
-    return (1.0 - k) / x, (a - s) / (x * a), (a * s - 2.0 * (1.0 - k)) / (x * x), (3.0 * s - 2.0 * a - a * k) / (x * x * a)
+    return (
+        (1.0 - k) / x,
+        (a - s) / (x * a),
+        (a * s - 2.0 * (1.0 - k)) / (x * x),
+        (3.0 * s - 2.0 * a - a * k) / (x * x * a),
+    )
 
 
 @njit(cache=True, inline="always")

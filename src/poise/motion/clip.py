@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
@@ -142,9 +141,26 @@ class Clip:
         last = len(self) if end is None else min(len(self), round(end / self.dt) + 1)
         if last - first < 1:
             raise BadValue(f"Nothing is left between {start} s and {end} s of a clip of {self.duration:.2f} s.")
-        pick: Callable[[Array | None], Array | None] = lambda a: None if a is None else a[first:last]  # noqa: E731
-        return replace(self, q=self.q[first:last].copy(), cycle=None, labels=pick(self.labels),
-                       source_times=pick(self.source_times))  # fmt: skip
+
+        def rows(a: np.ndarray | None) -> np.ndarray | None:
+            return None if a is None else a[first:last]
+
+        return replace(self, q=self.q[first:last].copy(), cycle=None, labels=rows(self.labels),
+                       source_times=rows(self.source_times))  # fmt: skip
+
+    def repeat(self, count: int) -> Clip:
+        """A looping clip played `count` times in a row, as an open clip."""
+        if self.cycle is None:
+            raise BadValue("Only a looping clip can be repeated: take clip.loop() first.")
+        if count < 1:
+            raise BadValue(f"A clip can be repeated once or more often, not {count} times.")
+        carry = self.cycle.carry
+
+        def rows(a: np.ndarray | None) -> np.ndarray | None:  # the last frame of a period is the first of the next
+            return None if a is None else np.concatenate([*[a[:-1]] * count, a[-1:]])
+
+        q = np.concatenate([*(carry(self.q[:-1], k) for k in range(count)), carry(self.q[-1:], count - 1)])
+        return replace(self, q=q, cycle=None, labels=rows(self.contacts.labels), source_times=rows(self.source_times))
 
     def edit(self, edit: Edit) -> Clip:
         """The clip that `edit` (a value of `poise.edit`) makes of this one."""

@@ -70,7 +70,9 @@ class Recording:
         k = np.minimum(x.astype(int), max(len(self) - 2, 0))
         k1 = np.minimum(k + 1, len(self) - 1)
         s = x - k
-        turn = rot.slerp(self.rotations[k], self.rotations[k1], np.broadcast_to(s[:, None], (len(x), len(self.skeleton))))
+        turn = rot.slerp(
+            self.rotations[k], self.rotations[k1], np.broadcast_to(s[:, None], (len(x), len(self.skeleton)))
+        )
         turn[s == 0], turn[s == 1] = self.rotations[k[s == 0]], self.rotations[k1[s == 1]]
         place = self.positions[k] + s[:, None, None] * (self.positions[k1] - self.positions[k])
         return turn, place

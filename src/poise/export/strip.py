@@ -1,0 +1,170 @@
+"""The plan of a filmstrip: which moments of which clips, seen from where, and where each pose stands in the picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from poise.errors import BadValue
+from poise.export import scene
+from poise.export.camera import Camera, from_side
+from poise.export.intersect import Shapes
+from poise.maths import configuration as conf
+from poise.maths import rotations as rot
+from poise.maths.rotations import Array
+from poise.motion.clip import Clip
+from poise.motion.ground import Flat
+
+_GAP = 0.10  # [m] of air between neighbours
+
+
+@dataclass(frozen=True, eq=False)
+class Pose:
+    """One figure of a strip: its shapes in the world, where it stands and what touches the ground."""
+
+    shapes: Shapes
+    root: Array  # (3,) [m]
+    touching: Array  # (T, 3) world positions of the contact points that touch
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """The poses of one clip; None where the clip has ended."""
+
+    clip: Clip
+    heading: float  # [rad] about Z: what goes this way goes from left to right
+    poses: tuple[Pose | None, ...]
+
+    @property
+    def level(self) -> bool:
+        """Is the ground the same everywhere, so that poses may be moved about on it?"""
+        return isinstance(self.clip.ground, Flat)
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """Rows and the places of their columns."""
+
+    rows: tuple[Row, ...]
+    times: Array  # (K,) [s]
+    columns: Array  # (K,) [m] along the picture
+    left: float  # [m] from the first column to the left edge
+    right: float  # [m] from the last column to the right edge
+    low: float  # [m] of the lower edge, along the picture's upward axis, from the ground under a pose
+    high: float  # [m] of the upper edge
+    true: bool  # the distances between poses are those of the motion
+    elevation: float  # [degrees]
+    azimuth: float  # [degrees]
+
+    def camera(self, row: Row, width: int, height: int) -> Camera:
+        """A parallel camera whose picture has the world's origin at its own origin of metres."""
+        del width, height
+        return from_side(np.zeros(3), row.heading, 1.0, 1, 1, elevation=self.elevation, azimuth=self.azimuth)
+
+
+def moments(clips: Sequence[Clip], frames: int, times: Sequence[float] | Array | None) -> Array:
+    """The times [s] to show: those given, or `frames` of them over the longest clip."""
+    if times is not None:
+        chosen = np.asarray(times, float).reshape(-1)
+        if not len(chosen) or not np.all(np.isfinite(chosen)):
+            raise BadValue("A filmstrip needs at least one time, in seconds.")
+        return chosen
+    if frames < 1:
+        raise BadValue(f"A filmstrip needs at least one frame, not {frames}.")
+    return np.linspace(0.0, max(c.duration for c in clips), frames)
+
+
+def poses_at(clip: Clip, times: Array) -> tuple[Array, np.ndarray, np.ndarray]:
+    """Configurations (K, nq) at times [s], the nearest frames (K,), and whether the clip reaches so far (K,).
+
+    A clip with a cycle goes on for ever.
+    """
+    times, last = np.asarray(times, float), len(clip) - 1
+    count = np.zeros(len(times), int)
+    if clip.cycle is not None and last > 0:
+        count = np.floor(times / clip.duration + 1e-9).astype(int)
+        count[(count == 1) & (times <= clip.duration + 1e-9)] = 0  # the last frame itself, not the next period
+    x = times / clip.dt - count * last
+    inside = (x > -0.5) & (x < last + 0.5)
+    x = np.clip(x, 0.0, last)
+    k = np.minimum(x.astype(int), max(last - 1, 0))
+    q = conf.interpolate(clip.character.layout, clip.q[k], clip.q[np.minimum(k + 1, last)], x - k)
+    if clip.cycle is not None:
+        for n in np.flatnonzero(count):
+            q[n] = clip.cycle.carry(q[n], int(count[n]))
+    return q, np.round(x).astype(int), inside
+
+
+def heading_of(clip: Clip) -> float:
+    """The direction [rad] that a strip shows from left to right: where the motion goes, or where the body faces."""
+    body = clip.character.body("pelvis") if clip.character.has("pelvis") else min(1, clip.character.model.nbody - 1)
+    pos, quat = clip.character.forward(clip.q)
+    way = pos[-1, body, :2] - pos[0, body, :2]
+    if np.linalg.norm(way) > 0.4:
+        return float(np.arctan2(way[1], way[0]))
+    front = rot.rotate(quat[:, body], np.array([1.0, 0.0, 0.0]))[:, :2].mean(0)
+    return float(np.arctan2(front[1], front[0])) if np.linalg.norm(front) > 0.2 else 0.0
+
+
+def row_of(clip: Clip, times: Array, *, contacts: bool = True, palette: scene.Palette | None = None) -> Row:
+    """The poses of a clip at times [s]."""
+    q, frame, inside = poses_at(clip, times)
+    shapes = scene.figures(clip.character, q, palette)
+    pos, _ = clip.character.forward(q)
+    root = pos[:, min(1, pos.shape[1] - 1)]
+    show = contacts and len(clip.character.contact_points) > 0
+    labels = clip.contacts.labels[frame] if show else np.zeros((len(q), 0), bool)
+    points = clip.character.points(q) if show else np.zeros((len(q), 0, 3))
+    poses = [Pose(shapes[k], root[k], points[k, labels[k]]) if inside[k] else None for k in range(len(q))]
+    return Row(clip, heading_of(clip), tuple(poses))
+
+
+def plan(rows: Sequence[Row], times: Array, *, spacing: float | str = "auto", elevation: float = 9.0,
+         azimuth: float | None = None) -> Plan:  # fmt: skip
+    """Places for all poses: at their true distances where that leaves them apart but not lost, else side by side."""
+    level = all(r.level for r in rows)
+    turn = (18.0 if level else 0.0) if azimuth is None else float(azimuth)
+    axes = [from_side(np.zeros(3), r.heading, 1.0, 1, 1, elevation=elevation, azimuth=turn).axes for r in rows]
+    count = len(times)
+    reach = np.zeros((len(rows), count, 2))  # how far each pose reaches to the left and right of its root
+    travel = np.full((len(rows), count), np.nan)
+    low, high = 0.0, 0.5
+    for i, (row, (right, up, _)) in enumerate(zip(rows, axes, strict=True)):
+        way = np.array([np.cos(row.heading), np.sin(row.heading), 0.0])
+        for k, pose in enumerate(row.poses):
+            if pose is None:
+                continue
+            reach[i, k] = np.array(scene.spread(pose.shapes, right)) - pose.root @ right
+            travel[i, k] = pose.root @ way
+            # heights are told from the point of the zero level under the root (of the floor, where that is level)
+            base = np.array([pose.root[0], pose.root[1], row.clip.ground.level if isinstance(row.clip.ground, Flat) else 0.0])
+            span = np.array(scene.spread(pose.shapes, up)) - base @ up
+            low, high = min(low, span[0]), max(high, span[1])
+    gaps, true = _gaps(reach, travel, spacing)
+    columns = np.concatenate([[0.0], np.cumsum(gaps)])
+    left = 0.18 - (reach[:, :, 0] + columns).min()
+    right = 0.18 + (reach[:, :, 1] + columns).max() - columns[-1]
+    return Plan(tuple(rows), np.asarray(times, float), columns, left, right, low - 0.16, high + 0.06, true, elevation,
+                turn)  # fmt: skip
+
+
+def _gaps(reach: Array, travel: Array, spacing: float | str) -> tuple[Array, bool]:
+    """Distances (K - 1,) [m] between neighbouring columns, and whether they are those of the motion."""
+    if isinstance(spacing, (int, float)):
+        if not spacing > 0:
+            raise BadValue(f"Poses need a positive distance, not {spacing} m.")
+        return np.full(reach.shape[1] - 1, float(spacing)), False
+    if spacing not in ("auto", "true", "even"):
+        raise BadValue(f"The spacing is 'auto', 'true', 'even' or a distance in metres, not {spacing!r}.")
+    needed = (reach[:, :-1, 1] - reach[:, 1:, 0]).max(0) + _GAP
+    even = np.maximum(needed, np.median(needed)) if len(needed) else needed
+    steps = np.diff(travel, axis=1)
+    gone = np.isfinite(steps).any(0)
+    true = np.array([np.nanmax(s) if ok else 0.0 for s, ok in zip(steps.T, gone, strict=True)])
+    true = np.where(gone, true, even)
+    fits = bool(len(true)) and bool(np.all(true >= needed) and true.mean() < 1.5 * needed.mean())
+    if spacing == "true" or (spacing == "auto" and fits):
+        return true, True
+    return even, False

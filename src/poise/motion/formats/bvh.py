@@ -1,0 +1,151 @@
+"""Reads BVH: any channel order, position channels on any joint, any layout of the lines."""
+
+from __future__ import annotations
+
+import mmap
+import re
+from pathlib import Path
+
+import numpy as np
+from numba import njit
+
+from poise import files
+from poise.errors import BadFile
+from poise.maths.rotations import Array
+from poise.motion.formats import bvh_header, numbers
+from poise.motion.recording import Recording, Source
+
+_LONGEST_HEADER = 16_000_000  # bytes; room for the largest hierarchy there can be
+_MOTION = re.compile(rb"\bMOTION\s+FRAMES?\s*:?\s*([^\s:]+)\s+FRAME\s*TIME\s*:?\s*([^\s:]+)", re.IGNORECASE)
+_BOM = b"\xef\xbb\xbf"
+
+
+def looks_like(start: bytes) -> bool:
+    """Do these first bytes of a file begin a BVH?"""
+    return _plain(start).lstrip()[:9].lower() == b"hierarchy"
+
+
+def read(path: Path) -> Recording:
+    """The recording in a BVH file; a file that is not whole and sound is refused with one sentence."""
+    start = files.head(path)
+    if not start.strip():
+        raise BadFile(path, "it is empty.")
+    if not looks_like(start):
+        raise BadFile(path, "it is not a BVH file: that begins with the word HIERARCHY.")
+    if start[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        data = _plain(files.read_bytes(path, 1_000_000_000))
+        return _read(path, data, np.frombuffer(data, np.uint8))
+    try:
+        # mapped, so that a huge file of which only the beginning is sound is never read as a whole; the mapping is
+        # closed by the last reference to it, since numpy's views of it may not outlive it
+        with path.open("rb") as stream:
+            data = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+        return _read(path, data, np.frombuffer(data, np.uint8))
+    except OSError as error:
+        raise BadFile(path, f"it cannot be read: {files.reason(error)}.") from None
+
+
+def _plain(data: bytes) -> bytes:
+    """The text without byte-order mark, UTF-16 turned into UTF-8."""
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return data.decode("utf-16", errors="replace").encode()
+    return data.removeprefix(_BOM)
+
+
+def _read(path: Path, data: bytes | mmap.mmap, raw: np.ndarray) -> Recording:
+    found = _MOTION.search(data, 0, min(len(data), _LONGEST_HEADER))
+    if found is None:
+        raise BadFile(path, "it has no MOTION block with 'Frames:' and 'Frame Time:': it is cut short or broken.")
+    text, notes = _decode_text(_plain(data[: found.start()]))
+    header = bvh_header.parse(path, text)
+    frames, dt = _frames(path, found[1].decode("latin-1")), _frame_time(path, found[2].decode("latin-1"))
+    values, more = _values(path, header, raw[found.end() :], frames)
+    skeleton = header.skeleton
+    rotations, positions = np.empty((len(values), len(skeleton), 4)), np.empty((len(values), len(skeleton), 3))
+    _place(values, header.joint, header.turns, header.axis, skeleton.offsets, rotations, positions)
+    source = Source(name=path.stem, path=str(path), format="bvh", notes=(*notes, *header.notes, *more))
+    return Recording(skeleton, rotations, positions, dt, source)
+
+
+def _decode_text(header: bytes) -> tuple[str, tuple[str, ...]]:
+    try:
+        return header.decode("utf-8"), ()
+    except UnicodeDecodeError:
+        return header.decode("latin-1"), ("The joint names are not UTF-8; they were read as Latin-1.",)
+
+
+def _frames(path: Path, word: str) -> int:
+    try:
+        count = float(word)
+    except ValueError:
+        count = -1.0
+    if not 0 <= count < 1e15 or count != int(count):
+        raise BadFile(path, f"'Frames: {word[:24]}' is not a number of frames.")
+    return int(count)
+
+
+def _frame_time(path: Path, word: str) -> float:
+    try:
+        dt = float(word)
+    except ValueError:
+        hint = " (write the fraction with a point, not a comma)" if "," in word else ""
+        raise BadFile(path, f"'Frame Time: {word[:24]}' is not a number of seconds{hint}.") from None
+    if not 1e-6 < dt < 1e4:
+        raise BadFile(path, f"'Frame Time: {word[:24]}' cannot be the time between frames [s].")
+    return dt
+
+
+def _values(path: Path, header: bvh_header.Header, text: np.ndarray, frames: int) -> tuple[Array, tuple[str, ...]]:
+    """The numbers of all frames (N, C), whatever the lines they stand on."""
+    width = len(header.joint)
+    if width == 0:
+        raise BadFile(path, "its joints declare no channels, so it holds no motion.")
+    values, count, stop = numbers.scan(text, frames * width)
+    if stop >= 0:
+        raise BadFile(path, _bad_word(header, numbers.word_at(text, stop), count, width))
+    if count == 0:
+        raise BadFile(path, "it holds no frames.")
+    if count == frames * width:
+        return values.reshape(frames, width), ()
+    if count > frames * width and count % width == 0:
+        values = numbers.scan(text, count)[0].reshape(-1, width)
+        return values, (f"The file declares {frames} frames but holds {len(values)}; all were read.",)
+    if frames > 0 and count % frames == 0:
+        raise BadFile(path, f"its frames have {count // frames} numbers, but its joints declare {width} channels.")
+    wanted = f"{frames} frames of {width} channels make {frames * width} numbers"
+    if count < frames * width:
+        raise BadFile(path, f"{wanted}, but it holds {count}: it is cut short in frame {count // width + 1}.")
+    raise BadFile(path, f"{wanted}, but it holds {count}: its frames do not fit its channels.")
+
+
+def _bad_word(header: bvh_header.Header, word: str, index: int, width: int) -> str:
+    joint, what = int(header.joint[index % width]), "rotation" if header.turns[index % width] else "position"
+    name = header.skeleton.names[joint] if joint >= 0 else "another skeleton"
+    channel = f"{'XYZ'[header.axis[index % width]]}{what}"
+    return f"frame {index // width + 1} (the first is 1), {channel} of {name!r}: {word!r} is not a number of a motion."
+
+
+@njit(cache=True)
+def _place(values, joint, turns, axis, offsets, rotations, positions):
+    """Local rotations and positions from the numbers of each frame: turns in the order of the channels, intrinsic."""
+    for n in range(values.shape[0]):
+        rotations[n, :, 0] = 1.0
+        rotations[n, :, 1:] = 0.0
+        positions[n] = offsets
+        for k in range(values.shape[1]):
+            j, a = joint[k], axis[k]
+            if j < 0:
+                continue
+            if not turns[k]:
+                positions[n, j, a] = values[n, k]
+                continue
+            half = values[n, k] * (np.pi / 360.0)
+            c, s = np.cos(half), np.sin(half)
+            w, x, y, z = rotations[n, j]
+            q = rotations[n, j]
+            if a == 0:
+                q[0], q[1], q[2], q[3] = w * c - x * s, x * c + w * s, y * c + z * s, z * c - y * s
+            elif a == 1:
+                q[0], q[1], q[2], q[3] = w * c - y * s, x * c - z * s, y * c + w * s, z * c + x * s
+            else:
+                q[0], q[1], q[2], q[3] = w * c - z * s, x * c + y * s, y * c - x * s, z * c + w * s

@@ -1,0 +1,82 @@
+"""Stances: the stretches of a clip in which a foot stands still and carries the body, told without knowing the floor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from poise.character.roles import SIDES
+from poise.motion.footing import Footing
+from poise.motion.runs import close_gaps, frames, runs
+
+SPEEDS = ((0.30, 0.12), (0.60, 0.08), (1.00, 0.05))  # [m/s] a foot stands below, [s] at least; the first that finds any
+LONGEST = 0.5  # [s] longer stances are cut into pieces, so that each piece stands for one place
+LEG = 0.15  # [m] the root of a standing body is at least this much above its feet
+FALL = 5.0  # [m/s²] a body that falls faster is not carried by its feet
+LOWER = 0.04  # [m] a foot that stands this much lower than the other carries the body
+CARRIES = 0.08  # [s] for which a foot must carry the body to count as standing
+
+
+@dataclass(frozen=True, eq=False)
+class Stance:
+    """A foot on one spot from frame `first` to `last` - 1 of a footing."""
+
+    side: str
+    first: int
+    last: int
+    place: np.ndarray  # (3,) centre of the foot, and the height of its lowest corner [m]
+    weight: float  # [s]
+    drift: float  # [m] by which the lowest part of the foot moves on the ground
+
+
+def stances(foot: Footing) -> list[Stance]:
+    """The stances of both feet, in order of time; with looser ideas of standing still only where stricter ones find none."""
+    for speed, shortest in SPEEDS:
+        found = _stances(foot, speed, shortest)
+        if found:
+            return sorted(found, key=lambda s: s.first)
+    return []
+
+
+def _stances(foot: Footing, speed: float, shortest: float) -> list[Stance]:
+    tracks = {side: _Track.of(foot, side, speed) for side in SIDES if len(foot.of(side))}
+    out = []
+    for side, track in tracks.items():
+        others = [t for s, t in tracks.items() if s != side]
+        carries = track.stands & (foot.root[:, 2] - track.low > LEG) & (foot.lift > -FALL)
+        for other in others:
+            carries &= ~(other.stands & (other.low < track.low - LOWER))
+        for a, e in runs(track.stands):
+            if (e - a) * foot.dt < shortest or carries[a:e].sum() * foot.dt < min(CARRIES, 0.7 * shortest):
+                continue
+            count = int(np.ceil((e - a) * foot.dt / LONGEST))
+            for piece in np.array_split(np.arange(a, e), count):
+                out.append(_stance(foot, side, track, piece))  # noqa: PERF401
+    return out
+
+
+@dataclass(frozen=True, eq=False)
+class _Track:
+    """One foot over time: the height of its lowest pair, which pair that is, and whether the foot stands."""
+
+    low: np.ndarray  # (N,) [m]
+    lowest: np.ndarray  # (N,) index of the pair
+    stands: np.ndarray  # (N,) bool
+    pairs: np.ndarray
+
+    @staticmethod
+    def of(foot: Footing, side: str, speed: float) -> _Track:
+        pairs = foot.of(side)
+        lowest = pairs[foot.low[:, pairs].argmin(axis=1)]
+        rows = np.arange(len(foot))
+        slow = close_gaps(foot.speed[rows, lowest] < speed, frames(0.03, foot.dt))
+        return _Track(foot.low[rows, lowest], lowest, slow, pairs)
+
+
+def _stance(foot: Footing, side: str, track: _Track, rows: np.ndarray) -> Stance:
+    centre = foot.place[rows][:, track.pairs].mean(axis=(0, 1))
+    spot = foot.place[rows, np.bincount(track.lowest[rows]).argmax(), :2]
+    drift = float(np.linalg.norm(np.ptp(spot, axis=0)))
+    place = np.array([centre[0], centre[1], np.median(track.low[rows])])
+    return Stance(side, int(rows[0]), int(rows[-1]) + 1, place, len(rows) * foot.dt, drift)

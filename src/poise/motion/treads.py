@@ -1,0 +1,122 @@
+"""Treads: the steps and boxes on which a recording stands, as rectangles around the footprints.
+
+A tread begins and ends where the feet tell: it covers the footprints that stand on it, reaches back to the next higher
+tread of the same flight, and is cut where any foot is ever found below its top (there the air is free).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from poise.maths.rotations import Array
+from poise.motion.footing import Footing
+from poise.motion.ground import Tread
+from poise.motion.stances import Stance
+
+LEVEL = 0.03  # [m] a stance this close to a level stands on it
+SOLE = 0.025  # [m] corners this close to the top of their tread leave a footprint
+EDGE = 0.02  # [m] by which a tread reaches beyond the footprints along the way
+WIDTH = 0.20  # [m] and to the sides
+JOIN = 0.10  # [m] footprints this close along the way share a tread
+REACH = 0.45  # [m] over which a tread reaches back to the next higher one
+FREE = 0.01  # [m] a corner this far below a top is in free air
+
+
+@dataclass
+class _Span:
+    """A tread while it is made: extent along and across the way [m]."""
+
+    low: float
+    high: float
+    core: tuple[float, float]  # along the way: must stay covered
+    across: tuple[float, float]
+    top: float
+
+
+def treads(foot: Footing, found: list[Stance], points: Array, levels: tuple[float, ...]) -> tuple[Tread, ...]:
+    """Treads at the given heights above the floor from stances and places of the contact points (N, P, 3), levelled."""
+    heading = _heading(found)
+    along, across = _frame(points, heading)
+    spans = [s for top in levels for s in _spans(foot, found, points, along, across, top)]
+    if not spans:
+        return ()
+    spans.sort(key=lambda s: s.top)
+    _reach_back(spans)
+    sides = (min(s.across[0] for s in spans), max(s.across[1] for s in spans))
+    for span in spans:
+        _carve(span, sides, points[..., 2], along, across)
+    return tuple(_rectangle(s, sides, heading) for s in spans if s.high - s.low > 0.02)
+
+
+def _heading(found: list[Stance]) -> float:
+    """Angle [rad] about Z of the way that the stances take: along their rise, or their longest spread."""
+    place = np.array([s.place for s in found])
+    away = place - place.mean(axis=0)
+    _, axes = np.linalg.eigh(away[:, :2].T @ away[:, :2])
+    way = axes[:, -1]
+    return float(np.arctan2(way[1], way[0]))
+
+
+def _frame(points: Array, heading: float) -> tuple[Array, Array]:
+    c, s = np.cos(heading), np.sin(heading)
+    return c * points[..., 0] + s * points[..., 1], -s * points[..., 0] + c * points[..., 1]
+
+
+def _spans(foot: Footing, found: list[Stance], points: Array, along: Array, across: Array, top: float) -> list[_Span]:
+    """The treads at one height: footprints joined where they overlap along the way."""
+    prints = []
+    for stance in found:
+        columns = np.concatenate([foot.pairs[k] for k in foot.of(stance.side)])
+        rows = slice(stance.first, stance.last)
+        height = points[rows][:, columns, 2]
+        if abs(float(np.median(height.min(axis=1))) - top) > LEVEL:
+            continue
+        down = np.abs(height - top) < SOLE
+        if down.any():
+            x, y = along[rows][:, columns][down], across[rows][:, columns][down]
+            middle = float(np.median(x))
+            prints.append(_Span(x.min() - EDGE, x.max() + EDGE, (middle - 0.03, middle + 0.03), (y.min(), y.max()), top))
+    prints.sort(key=lambda p: p.low)
+    joined: list[_Span] = []
+    for p in prints:
+        if joined and p.low < joined[-1].high + JOIN:
+            last = joined[-1]
+            last.high = max(last.high, p.high)
+            last.core = (min(last.core[0], p.core[0]), max(last.core[1], p.core[1]))
+            last.across = (min(last.across[0], p.across[0]), max(last.across[1], p.across[1]))
+        else:
+            joined.append(p)
+    return joined
+
+
+def _reach_back(spans: list[_Span]) -> None:
+    """Let each tread reach, in place, to the nearest higher one on either side, so that no slit lies between them."""
+    for span in spans:
+        higher = [s for s in spans if s.top > span.top + LEVEL]
+        ahead = [s.low for s in higher if span.high <= s.low < span.high + REACH]
+        behind = [s.high for s in higher if span.low - REACH < s.high <= span.low]
+        span.high = min(ahead, default=span.high)
+        span.low = max(behind, default=span.low)
+
+
+def _carve(span: _Span, sides: tuple[float, float], height: Array, along: Array, across: Array) -> None:
+    """Cut a tread, in place, back from its ends to where no foot is ever found below its top, but not its core."""
+    inside = (along > span.low) & (along < span.high) & (across > sides[0] - WIDTH) & (across < sides[1] + WIDTH)
+    free = along[inside & (height < span.top - FREE)]
+    before, after = free[free < span.core[0]], free[free > span.core[1]]
+    if len(before):
+        span.low = float(before.max())
+    if len(after):
+        span.high = float(after.min())
+
+
+def _rectangle(span: _Span, sides: tuple[float, float], heading: float) -> Tread:
+    c, s = np.cos(heading), np.sin(heading)
+    x, y = 0.5 * (span.low + span.high), 0.5 * (sides[0] + sides[1])
+    return Tread(
+        x=float(c * x - s * y), y=float(s * x + c * y), half_length=0.5 * (span.high - span.low),
+        half_width=0.5 * (sides[1] - sides[0]) + WIDTH, top=span.top, heading=float(np.degrees(heading)),
+    )  # fmt: skip
+
