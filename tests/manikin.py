@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from poise.character.character import Character, ContactPoints
@@ -38,7 +40,7 @@ def _joint(role: str, hinges: bool) -> str:
 
 
 def manikin(scale: float = 1.0, *, without: tuple[str, ...] = (), hinges: bool = False) -> Character:
-    """The character; `without` names parts left out (abdomen, neck, clavicle, toes), `hinges` makes knees and elbows so."""
+    """The character; `without` names parts left out (abdomen, neck, clavicle, toes); `hinges`: knees, elbows."""
     parts = [p for p in CHAIN if p not in without]
     roles = [r for p in parts for r in ((p,) if p in PLACES else (f"left_{p}", f"right_{p}"))]
 
@@ -73,7 +75,7 @@ def manikin(scale: float = 1.0, *, without: tuple[str, ...] = (), hinges: bool =
     return Character("manikin", xml, {r: r for r in roles}, points, np.zeros(nv), np.zeros(nv))
 
 
-def _order(roles: list[str], parent) -> list[str]:  # noqa: ANN001
+def _order(roles: list[str], parent: Callable[[str], str | None]) -> list[str]:
     """Roles in the depth-first order in which MuJoCo numbers bodies."""
     out: list[str] = []
 
@@ -93,7 +95,9 @@ def sway(character: Character, frames: int = 120, *, seed: int = 0, size: float 
 
     rng = np.random.default_rng(seed)
     phase = np.linspace(0, 2 * np.pi, frames)[:, None]
-    v = sum(size / k * rng.normal(size=character.model.nv) * np.sin(k * phase + rng.uniform(0, 6, character.model.nv))
-            for k in (1, 2, 3))  # fmt: skip
+    nv = character.model.nv
+    v = np.zeros((frames, nv))
+    for k in (1, 2, 3):
+        v += size / k * rng.normal(size=nv) * np.sin(k * phase + rng.uniform(0, 6, nv))
     v[:, :6] *= 0.3
     return Clip(character, conf.integrate(character.layout, character.standing_pose(), v), dt, Source(name="sway"))

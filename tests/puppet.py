@@ -74,11 +74,11 @@ def walk(fps: float = 120.0, *, steps: int = 10, stride: float = 1.4, period: fl
             x, hold = k * stride + 0.5 * number * stride, max(0, 2 * k + number)
             z = heights[min(hold, len(heights) - 1)] if heights else 0.0
             nxt = heights[min(max(0, 2 * k + 2 + number), len(heights) - 1)] if heights else 0.0
-            stand, swing = (t >= start) & (t < end), (t >= end) & (t < start + period)
+            stand, swing = (t >= start) & (t < end), (t >= end) & (t < (k + 1 + 0.5 * number) * period)
             sole[stand, 0], sole[stand, 2] = x, z
             s = (t[swing] - end) / ((1 - share) * period)
             sole[swing, 0] = x + stride * smooth(s)
-            sole[swing, 2] = z + (nxt - z) * smooth(2 * s) + 0.12 * np.sin(np.pi * s) ** 2
+            sole[swing, 2] = z + (nxt - z) * smooth(2 * s if nxt > z else 2 * s - 1) + 0.12 * np.sin(np.pi * s) ** 2
             if stand.any():
                 spans.append((max(start, 0.0), min(end, t[-1])))
         soles.append(sole)

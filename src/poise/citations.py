@@ -62,7 +62,7 @@ CITATIONS: dict[str, Citation] = {
         "Journal of Biomechanics 29(9), 1223-1230", "masses, centres and radii of gyration of body segments"),
     "cmu": Citation(
         "Carnegie Mellon University Graphics Lab", 2003, "CMU Graphics Lab motion capture database",
-        "mocap.cs.cmu.edu, created with funding from NSF EIA-0196217", 
+        "mocap.cs.cmu.edu, created with funding from NSF EIA-0196217",
         "recordings used in tests; none is shipped", "misc"),
     "deepmimic": Citation(
         "Peng, Xue Bin; Abbeel, Pieter; Levine, Sergey; van de Panne, Michiel", 2018,

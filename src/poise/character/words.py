@@ -11,6 +11,11 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 LEFT, RIGHT = {"left", "l", "lft", "lt", "lf"}, {"right", "r", "rgt", "rt"}
 
 # What a word says by itself. Some are ambiguous and are settled by what stands above and below in the tree:
@@ -37,16 +42,16 @@ PARTS: dict[str, str] = {
 }  # fmt: skip
 
 # Joints that are never a part of the body: fingers, faces, free ends, handles, cloth and things that are carried.
-DROPPED = frozenset(
+DROPPED = _words(
     "finger fingers fingerbase thumb index middle mid ring pinky pinkie little metacarpal carpal inhand fingertip "
     "prop props weapon gun sword attach socket eye eyes eyelid jaw teeth tongue brow eyebrow lip lips cheek ear nose "
-    "mouth face facial forehead chin hair hat helmet ik pole target ctrl control effector goal mch nub end site tip top ee "
-    "helper breast bust pectoral cloth skirt cape tail wing marker dummy buttock scapula camera locator".split()
+    "mouth face facial forehead chin hair hat helmet ik pole target ctrl control effector goal mch nub end site tip "
+    "top ee helper breast bust pectoral cloth skirt cape tail wing marker dummy buttock scapula camera locator"
 )
-SPREAD = frozenset("twist roll bend corrective muscle offset share".split())  # they share a turn with the joint they stand on
+SPREAD = _words("twist roll bend corrective muscle offset share")  # they share a turn with the joint above
 CORE = frozenset({"bend"})  # of the above, the one that keeps the joint itself (`lThighBend` beside `lThighTwist`)
-PLAIN = frozenset("up upper upr low lower lo fore base joint bone jnt def org mid center centre main bind c m rig".split())
-SCENE = frozenset("root armature reference world scene skeleton master global origin trajectory".split())
+PLAIN = _words("up upper upr low lower lo fore base joint bone jnt def org mid center centre main bind c m rig")
+SCENE = _words("root armature reference world scene skeleton master global origin trajectory")
 
 _KNOWN = {*LEFT, *RIGHT, *PARTS, *DROPPED, *SPREAD, *PLAIN, *SCENE}
 _GLUE = {w for w in _KNOWN if len(w) > 2} | {"up"}
@@ -90,8 +95,21 @@ def split(name: str) -> list[str]:
 
 def _join(words: list[str]) -> list[str]:
     """Pairs such as ("up", "leg") or ("fore", "arm") as one word."""
-    pairs = {("leg", "upper"): "thigh", ("leg", "lower"): "shin", ("arm", "upper"): "upperarm", ("arm", "lower"): "forearm"}
-    level = {"up": "upper", "upper": "upper", "upr": "upper", "low": "lower", "lower": "lower", "lo": "lower", "fore": "lower"}
+    pairs = {
+        ("leg", "upper"): "thigh",
+        ("leg", "lower"): "shin",
+        ("arm", "upper"): "upperarm",
+        ("arm", "lower"): "forearm",
+    }
+    level = {
+        "up": "upper",
+        "upper": "upper",
+        "upr": "upper",
+        "low": "lower",
+        "lower": "lower",
+        "lo": "lower",
+        "fore": "lower",
+    }
     for limb in ("leg", "arm"):
         found = next((level[w] for w in words if w in level), None)
         if limb in words and found:

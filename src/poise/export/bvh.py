@@ -20,9 +20,8 @@ def save(clip: Clip, path: str | PathLike[str], *, level: bool = False, unit: fl
 
     Clips of built-in characters are written in centimetres, Y up, facing Z.
     """
-    rig = rig_of(clip, level).converted(unit, up).straightened()
-    with files.writing(path) as temporary:
-        bvh_write.write(temporary, rig.skeleton, rig.rotations, rig.positions, rig.dt)
+    rig = rig_of(clip, level).converted(unit, up)
+    bvh_write.write(path, rig.skeleton, rig.rotations, rig.positions, rig.dt)
     note = licence_note(clip)
     if note:
         with files.writing(Path(path).with_suffix(".licence.txt")) as temporary:

@@ -11,6 +11,7 @@ import numpy as np
 from poise import files
 from poise._version import __version__
 from poise.export.rig import Rig, rig_of
+from poise.export.scene import linear
 from poise.export.skin import Skin, skin
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
@@ -48,10 +49,12 @@ def encode(clip: Clip, *, level: bool = False) -> bytes:
         document["nodes"].append({"name": "body", "mesh": 0, "skin": 0})
         document["scenes"][0]["nodes"].append(joints + 1)  # a skinned mesh belongs at the top of its scene
         document["meshes"] = [{"name": "body", "primitives": [_primitive(body, out, joints)]}]
-        document["materials"] = [{"name": "body", "pbrMetallicRoughness": {"metallicFactor": 0.0, "roughnessFactor": 0.75}}]
+        surface = {"metallicFactor": 0.0, "roughnessFactor": 0.75}
+        document["materials"] = [{"name": "body", "pbrMetallicRoughness": surface}]
         inverse = np.linalg.inv(_rest_matrices(rig)).transpose(0, 2, 1).reshape(-1, 16)  # glTF stores columns
         inverse[:, [3, 7, 11, 15]] = (0.0, 0.0, 0.0, 1.0)
-        document["skins"] = [{"joints": list(range(joints)), "skeleton": joints, "inverseBindMatrices": out.add(inverse)}]
+        bound = {"joints": list(range(joints)), "skeleton": joints, "inverseBindMatrices": out.add(inverse)}
+        document["skins"] = [bound]
     document["accessors"], document["bufferViews"] = out.accessors, out.views
     document["buffers"] = [{"byteLength": len(out.data)}]
     return _pack(document, bytes(out.data))
@@ -123,7 +126,7 @@ def _primitive(body: Skin, out: _Buffer, joints: int) -> dict:
     carried[:, 0] = body.joints
     weights = np.tile([255, 0, 0, 0], (count, 1))
     colours = np.full((count, 4), 255.0)
-    colours[:, :3] = np.round(255.0 * _linear(body.colours))
+    colours[:, :3] = np.round(255.0 * linear(body.colours))
     return {
         "attributes": {
             "POSITION": out.add(body.vertices, target=_VERTICES, bounds=True),
@@ -137,22 +140,17 @@ def _primitive(body: Skin, out: _Buffer, joints: int) -> dict:
     }
 
 
-def _linear(colour: Array) -> Array:
-    """Linear light of sRGB colours: what glTF vertex colours hold."""
-    return np.where(colour <= 0.04045, colour / 12.92, ((colour + 0.055) / 1.055) ** 2.4)
-
-
 def _animation(rig: Rig, out: _Buffer, name: str) -> dict:
     """Linear samplers: the rotation of every joint, the translation of those that move in their parent."""
-    times = out.add(np.arange(len(rig)) * rig.dt, bounds=True)
-    start = out.add(np.zeros(1), bounds=True)
+    clocks: dict[int, int] = {}  # number of keys -> accessor of their times
     samplers: list[dict] = []
     channels: list[dict] = []
 
     def channel(joint: int, path: str, keys: Array) -> None:
-        still = len(keys) == 1 or np.abs(keys - keys[0]).max() < _STILL
-        samplers.append({"input": start if still else times, "interpolation": "LINEAR",
-                         "output": out.add(keys[:1] if still else keys)})  # fmt: skip
+        keys = keys[:1] if np.abs(keys - keys[0]).max() < _STILL else keys
+        if len(keys) not in clocks:
+            clocks[len(keys)] = out.add(np.arange(len(keys)) * rig.dt, bounds=True)
+        samplers.append({"input": clocks[len(keys)], "interpolation": "LINEAR", "output": out.add(keys)})
         channels.append({"sampler": len(samplers) - 1, "target": {"node": joint, "path": path}})
 
     turns = rot.normalise(rot.continuous(rig.rotations))

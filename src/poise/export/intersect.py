@@ -16,6 +16,8 @@ from poise.maths.rotations import Array
 SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, TRIANGLE = 2, 3, 4, 5, 6, 100
 SOLID, GROUND = 0, 1  # materials: one colour, or a checkered floor
 FAR = 1e30  # what a ray that misses returns
+# Columns of a packed table. Numbers, not arrays, go from function to function: that is several times faster.
+KIND, CENTRE, FRAME, SIZE, COLOUR, MATERIAL, BOUND = 0, 1, 4, 13, 16, 19, 20
 
 
 class Shapes(NamedTuple):
@@ -41,12 +43,20 @@ class Shapes(NamedTuple):
         parts = [p for p in parts if len(p.kind)] or [Shapes.none()]
         return Shapes(*(np.ascontiguousarray(np.concatenate(field)) for field in zip(*parts, strict=True)))
 
+    def packed(self) -> Array:
+        """All of it in one table (S, 21) for the compiled code, columns as named below."""
+        rows = len(self.kind)
+        return np.ascontiguousarray(np.concatenate(
+            [self.kind[:, None], self.centre, self.frame.reshape(rows, 9), self.size, self.colour,
+             self.material[:, None], self.bound[:, None]], axis=1, dtype=float,
+        ))  # fmt: skip
+
     def moved(self, shift: Array) -> Shapes:
         """These shapes carried along by `shift` (3,) [m]."""
         return self._replace(centre=self.centre + np.asarray(shift, float))
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _nearest_root(a, half_b, c):
     """Smallest positive root of a t² + 2 half_b t + c = 0, FAR without one."""
     disc = half_b * half_b - a * c
@@ -60,144 +70,161 @@ def _nearest_root(a, half_b, c):
     return t if t > 1e-9 else FAR
 
 
-@njit(cache=True)
-def _tube(o, d, radius, half, round_ends):
-    """A capsule (round ends) or a cylinder (flat ends) about the z axis; o and d in its own frame."""
-    best = FAR
-    a = d[0] * d[0] + d[1] * d[1]
-    if a > 1e-14:
-        half_b = o[0] * d[0] + o[1] * d[1]
-        disc = half_b * half_b - a * (o[0] * o[0] + o[1] * o[1] - radius * radius)
-        if disc < 0.0 and a > 1e-6:
-            return FAR
-        root = np.sqrt(max(disc, 0.0))
-        for sign in (-1.0, 1.0):
-            t = (-half_b + sign * root) / a
-            if 1e-9 < t < best and abs(o[2] + t * d[2]) <= half:
-                best = t
+@njit(cache=True, error_model="numpy")
+def _side(x, y, z, u, v, w, radius, half):
+    """The round side of a tube about the z axis between -half and half."""
+    a = u * u + v * v
+    if a < 1e-14:
+        return FAR
+    b = x * u + y * v
+    disc = b * b - a * (x * x + y * y - radius * radius)
+    if disc < 0.0:
+        return FAR
+    root = np.sqrt(disc)
+    t = (-b - root) / a
+    if t > 1e-9 and abs(z + t * w) <= half:
+        return t
+    t = (-b + root) / a
+    return t if t > 1e-9 and abs(z + t * w) <= half else FAR
+
+
+@njit(cache=True, error_model="numpy")
+def _capsule(x, y, z, u, v, w, radius, half):
+    best = _side(x, y, z, u, v, w, radius, half)
     for end in (-half, half):
-        z = o[2] - end
-        if round_ends:
-            b = o[0] * d[0] + o[1] * d[1] + z * d[2]
-            disc = b * b - (o[0] * o[0] + o[1] * o[1] + z * z - radius * radius)
-            if disc >= 0.0:
-                for sign in (-1.0, 1.0):
-                    t = -b + sign * np.sqrt(disc)
-                    if 1e-9 < t < best and (z + t * d[2]) * end >= 0.0:
-                        best = t
-        elif abs(d[2]) > 1e-14:
-            t = -z / d[2]
-            x, y = o[0] + t * d[0], o[1] + t * d[1]
-            if 1e-9 < t < best and x * x + y * y <= radius * radius:
+        b = x * u + y * v + (z - end) * w
+        disc = b * b - (x * x + y * y + (z - end) * (z - end) - radius * radius)
+        if disc >= 0.0:
+            root = np.sqrt(disc)
+            t = -b - root
+            if 1e-9 < t < best and abs(z + t * w) >= half:
+                best = t
+            t = -b + root
+            if 1e-9 < t < best and abs(z + t * w) >= half:
                 best = t
     return best
 
 
-@njit(cache=True)
-def _box(o, d, size):
-    near, far = -FAR, FAR
-    for i in range(3):
-        if abs(d[i]) < 1e-14:
-            if abs(o[i]) > size[i]:
-                return FAR
-            continue
-        t0, t1 = (-size[i] - o[i]) / d[i], (size[i] - o[i]) / d[i]
-        near, far = max(near, min(t0, t1)), min(far, max(t0, t1))
+@njit(cache=True, error_model="numpy")
+def _cylinder(x, y, z, u, v, w, radius, half):
+    best = _side(x, y, z, u, v, w, radius, half)
+    if abs(w) > 1e-14:
+        for end in (-half, half):
+            t = (end - z) / w
+            px, py = x + t * u, y + t * v
+            if 1e-9 < t < best and px * px + py * py <= radius * radius:
+                best = t
+    return best
+
+
+@njit(cache=True, error_model="numpy")
+def _slab(o, d, half):
+    """Where a ray enters and leaves the space between two planes."""
+    if abs(d) < 1e-14:
+        return (-FAR, FAR) if abs(o) <= half else (FAR, -FAR)
+    a, b = (-half - o) / d, (half - o) / d
+    return (a, b) if a < b else (b, a)
+
+
+@njit(cache=True, error_model="numpy")
+def _triangle(table, s, x, y, z, u, v, w):
+    """Möller and Trumbore's test, both faces; the ray's origin relative to the triangle's centre."""
+    f = FRAME
+    ax, ay, az = table[s, f], table[s, f + 1], table[s, f + 2]
+    bx, by, bz = table[s, f + 3] - ax, table[s, f + 4] - ay, table[s, f + 5] - az
+    cx, cy, cz = table[s, f + 6] - ax, table[s, f + 7] - ay, table[s, f + 8] - az
+    px, py, pz = v * cz - w * cy, w * cx - u * cz, u * cy - v * cx
+    det = bx * px + by * py + bz * pz
+    if abs(det) < 1e-18:
+        return FAR
+    sx, sy, sz = x - ax, y - ay, z - az
+    first = (sx * px + sy * py + sz * pz) / det
+    if first < 0.0 or first > 1.0:
+        return FAR
+    qx, qy, qz = sy * bz - sz * by, sz * bx - sx * bz, sx * by - sy * bx
+    second = (u * qx + v * qy + w * qz) / det
+    if second < 0.0 or first + second > 1.0:
+        return FAR
+    t = (cx * qx + cy * qy + cz * qz) / det
+    return t if t > 1e-9 else FAR
+
+
+@njit(cache=True, error_model="numpy")
+def hit(table, s, ox, oy, oz, dx, dy, dz):
+    """Distance along the unit vector (dx, dy, dz) from (ox, oy, oz) to shape s of a packed table; FAR on a miss."""
+    x, y, z = ox - table[s, CENTRE], oy - table[s, CENTRE + 1], oz - table[s, CENTRE + 2]
+    # a ball around the shape first: most rays that get this far still miss
+    b = x * dx + y * dy + z * dz
+    c = x * x + y * y + z * z - table[s, BOUND] * table[s, BOUND]
+    if b * b < c or (b > 0.0 and c > 0.0):
+        return FAR
+    kind = table[s, KIND]
+    if kind == SPHERE:
+        return _nearest_root(1.0, b, c)
+    if kind == TRIANGLE:
+        return _triangle(table, s, x, y, z, dx, dy, dz)
+    f = FRAME
+    px = table[s, f] * x + table[s, f + 3] * y + table[s, f + 6] * z
+    py = table[s, f + 1] * x + table[s, f + 4] * y + table[s, f + 7] * z
+    pz = table[s, f + 2] * x + table[s, f + 5] * y + table[s, f + 8] * z
+    u = table[s, f] * dx + table[s, f + 3] * dy + table[s, f + 6] * dz
+    v = table[s, f + 1] * dx + table[s, f + 4] * dy + table[s, f + 7] * dz
+    w = table[s, f + 2] * dx + table[s, f + 5] * dy + table[s, f + 8] * dz
+    a, b, c = table[s, SIZE], table[s, SIZE + 1], table[s, SIZE + 2]
+    if kind == CAPSULE:
+        return _capsule(px, py, pz, u, v, w, a, b)
+    if kind == CYLINDER:
+        return _cylinder(px, py, pz, u, v, w, a, b)
+    if kind == ELLIPSOID:
+        px, py, pz, u, v, w = px / a, py / b, pz / c, u / a, v / b, w / c
+        return _nearest_root(u * u + v * v + w * w, px * u + py * v + pz * w, px * px + py * py + pz * pz - 1.0)
+    x0, x1 = _slab(px, u, a)
+    y0, y1 = _slab(py, v, b)
+    z0, z1 = _slab(pz, w, c)
+    near, far = max(x0, y0, z0), min(x1, y1, z1)
     if near > far or far < 1e-9:
         return FAR
     return near if near > 1e-9 else far
 
 
-@njit(cache=True)
-def _triangle(o, d, corners):
-    """Möller and Trumbore's test, both faces; o relative to the triangle's centre."""
-    e1x, e1y, e1z = corners[1, 0] - corners[0, 0], corners[1, 1] - corners[0, 1], corners[1, 2] - corners[0, 2]
-    e2x, e2y, e2z = corners[2, 0] - corners[0, 0], corners[2, 1] - corners[0, 1], corners[2, 2] - corners[0, 2]
-    px, py, pz = d[1] * e2z - d[2] * e2y, d[2] * e2x - d[0] * e2z, d[0] * e2y - d[1] * e2x
-    det = e1x * px + e1y * py + e1z * pz
-    if abs(det) < 1e-18:
-        return FAR
-    sx, sy, sz = o[0] - corners[0, 0], o[1] - corners[0, 1], o[2] - corners[0, 2]
-    u = (sx * px + sy * py + sz * pz) / det
-    if u < 0.0 or u > 1.0:
-        return FAR
-    qx, qy, qz = sy * e1z - sz * e1y, sz * e1x - sx * e1z, sx * e1y - sy * e1x
-    v = (d[0] * qx + d[1] * qy + d[2] * qz) / det
-    if v < 0.0 or u + v > 1.0:
-        return FAR
-    t = (e2x * qx + e2y * qy + e2z * qz) / det
-    return t if t > 1e-9 else FAR
-
-
-@njit(cache=True)
-def hit(shapes, s, origin, way, o, d):
-    """Distance along the unit vector `way` from `origin` to shape s, FAR on a miss; o and d (3,) are scratch."""
-    x, y, z = origin[0] - shapes.centre[s, 0], origin[1] - shapes.centre[s, 1], origin[2] - shapes.centre[s, 2]
-    # a ball around the shape first: most rays that get this far still miss
-    b = x * way[0] + y * way[1] + z * way[2]
-    c = x * x + y * y + z * z - shapes.bound[s] * shapes.bound[s]
-    if b * b < c or (b > 0.0 and c > 0.0):
-        return FAR
-    kind, frame, size = shapes.kind[s], shapes.frame[s], shapes.size[s]
-    if kind == SPHERE:
-        return _nearest_root(1.0, b, c)
-    if kind == TRIANGLE:
-        o[0], o[1], o[2] = x, y, z
-        return _triangle(o, way, frame)
-    for i in range(3):
-        o[i] = frame[0, i] * x + frame[1, i] * y + frame[2, i] * z
-        d[i] = frame[0, i] * way[0] + frame[1, i] * way[1] + frame[2, i] * way[2]
+@njit(cache=True, error_model="numpy")
+def _own_normal(kind, x, y, z, a, b, c):
+    """Direction, of any length, of the outward normal at a point of the surface, in the shape's own frame."""
     if kind == CAPSULE:
-        return _tube(o, d, size[0], size[1], True)
+        return x, y, z - min(max(z, -b), b)
+    if kind == ELLIPSOID:
+        return x / (a * a), y / (b * b), z / (c * c)
     if kind == CYLINDER:
-        return _tube(o, d, size[0], size[1], False)
+        if abs(z) - b > np.sqrt(x * x + y * y) - a:
+            return 0.0, 0.0, z
+        return x, y, 0.0
     if kind == BOX:
-        return _box(o, d, size)
-    for i in range(3):
-        o[i] /= size[i]
-        d[i] /= size[i]
-    return _nearest_root(
-        d[0] * d[0] + d[1] * d[1] + d[2] * d[2],
-        o[0] * d[0] + o[1] * d[1] + o[2] * d[2],
-        o[0] * o[0] + o[1] * o[1] + o[2] * o[2] - 1.0,
-    )
+        dx, dy, dz = abs(x) - a, abs(y) - b, abs(z) - c
+        if dx >= dy and dx >= dz:
+            return x, 0.0, 0.0
+        return (0.0, y, 0.0) if dy >= dz else (0.0, 0.0, z)
+    return x, y, z
 
 
-@njit(cache=True)
-def facing(shapes, s, point, n, o):
-    """Unit outward normal of shape s at a point on its surface, into n; o (3,) is scratch."""
-    kind, frame, size = shapes.kind[s], shapes.frame[s], shapes.size[s]
+@njit(cache=True, error_model="numpy")
+def facing(table, s, px, py, pz):
+    """Unit outward normal (x, y, z) of shape s at a point on its surface."""
+    f, kind = FRAME, table[s, KIND]
     if kind == TRIANGLE:
-        for i in range(3):
-            j, k = (i + 1) % 3, (i + 2) % 3
-            n[i] = (frame[1, j] - frame[0, j]) * (frame[2, k] - frame[0, k]) - (frame[1, k] - frame[0, k]) * (
-                frame[2, j] - frame[0, j]
-            )
+        bx, by, bz = table[s, f + 3] - table[s, f], table[s, f + 4] - table[s, f + 1], table[s, f + 5] - table[s, f + 2]
+        cx, cy, cz = table[s, f + 6] - table[s, f], table[s, f + 7] - table[s, f + 1], table[s, f + 8] - table[s, f + 2]
+        nx, ny, nz = by * cz - bz * cy, bz * cx - bx * cz, bx * cy - by * cx
     else:
-        for i in range(3):
-            o[i] = 0.0
-            for j in range(3):
-                o[i] += frame[j, i] * (point[j] - shapes.centre[s, j])
-        if kind == CAPSULE:
-            o[2] -= min(max(o[2], -size[1]), size[1])
-        elif kind == ELLIPSOID:
-            for i in range(3):
-                o[i] /= size[i] * size[i]
-        elif kind == CYLINDER:
-            across = np.sqrt(o[0] * o[0] + o[1] * o[1])
-            if abs(o[2]) - size[1] > across - size[0]:
-                o[0], o[1] = 0.0, 0.0
-            else:
-                o[2] = 0.0
-        elif kind == BOX:
-            face = 0
-            for i in range(1, 3):
-                if abs(o[i]) - size[i] > abs(o[face]) - size[face]:
-                    face = i
-            for i in range(3):
-                o[i] = 0.0 if i != face else o[i]
-        for i in range(3):
-            n[i] = frame[i, 0] * o[0] + frame[i, 1] * o[1] + frame[i, 2] * o[2]
-    length = np.sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2])
-    for i in range(3):
-        n[i] /= max(length, 1e-30)
+        x, y, z = px - table[s, CENTRE], py - table[s, CENTRE + 1], pz - table[s, CENTRE + 2]
+        u, v, w = _own_normal(
+            kind,
+            table[s, f] * x + table[s, f + 3] * y + table[s, f + 6] * z,
+            table[s, f + 1] * x + table[s, f + 4] * y + table[s, f + 7] * z,
+            table[s, f + 2] * x + table[s, f + 5] * y + table[s, f + 8] * z,
+            table[s, SIZE], table[s, SIZE + 1], table[s, SIZE + 2],
+        )  # fmt: skip
+        nx = table[s, f] * u + table[s, f + 1] * v + table[s, f + 2] * w
+        ny = table[s, f + 3] * u + table[s, f + 4] * v + table[s, f + 5] * w
+        nz = table[s, f + 6] * u + table[s, f + 7] * v + table[s, f + 8] * w
+    length = max(np.sqrt(nx * nx + ny * ny + nz * nz), 1e-30)
+    return nx / length, ny / length, nz / length

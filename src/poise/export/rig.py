@@ -11,6 +11,7 @@ from poise.errors import BadValue
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
+from poise.motion.formats.bvh_write import without_rest
 from poise.motion.recording import Source
 
 
@@ -79,15 +80,9 @@ class Rig:
 
         With H the global rest rotations, G' = G Hᵀ: joints stand where they stood, only their frames are renamed.
         """
-        if np.allclose(np.abs(self.skeleton.rest[:, 0]), 1.0, atol=1e-12):
-            return self
         _, rest = self.skeleton.rest_pose()
-        parents = self.parents
-        above = np.where((parents < 0)[:, None], rot.IDENTITY, rest[np.maximum(parents, 0)])
-        ends = tuple(replace(e, offset=rot.rotate(rest[e.joint], e.offset)) for e in self.skeleton.ends)
-        skeleton = replace(self.skeleton, offsets=rot.rotate(above, self.skeleton.offsets), rest=None, ends=ends)
-        turns = rot.multiply(rot.multiply(above, self.rotations), rot.conjugate(rest))
-        return replace(self, skeleton=skeleton, rotations=turns, positions=rot.rotate(above, self.positions),
+        skeleton, rotations, positions = without_rest(self.skeleton, self.rotations, self.positions)
+        return replace(self, skeleton=skeleton, rotations=rotations, positions=positions,
                        frames=rot.multiply(rest, self.frames), origins=rot.rotate(rest, self.origins))  # fmt: skip
 
 

@@ -26,16 +26,16 @@ def lathe(radius: Array, z: Array, normal: Array, segments: int = 16) -> Solid:
     """The surface that a profile (radius, z) (K,), from bottom to top, sweeps about Z; normal (K, 2): outward, up."""
     angle = np.linspace(0.0, 2.0 * np.pi, segments, endpoint=False)
     ring = np.stack([np.cos(angle), np.sin(angle)], -1)
-    vertices = np.concatenate([radius[:, None, None] * ring, np.broadcast_to(z[:, None, None], (len(z), segments, 1))], -1)
-    normals = np.concatenate(
-        [normal[:, None, :1] * ring, np.broadcast_to(normal[:, None, 1:], (len(z), segments, 1))], -1
-    )
+    rows = np.ones((1, segments, 1))
+    vertices = np.concatenate([radius[:, None, None] * ring, z[:, None, None] * rows], -1)
+    normals = np.concatenate([normal[:, None, :1] * ring, normal[:, None, 1:] * rows], -1)
     k, s = np.meshgrid(np.arange(len(z) - 1), np.arange(segments), indexing="ij")
     a, b = k * segments + s, k * segments + (s + 1) % segments
-    quads = np.stack([a, b, b + segments, a, b + segments, a + segments], -1).reshape(-1, 2, 3)
-    rim = radius > 1e-12  # a triangle with two corners on the axis has no area
-    flat = rim[quads // segments].sum(-1) < 2
-    return Solid(vertices.reshape(-1, 3), normals.reshape(-1, 3), quads[~flat])
+    quads = np.stack([a, b, b + segments, a, b + segments, a + segments], -1).reshape(-1, 3)
+    vertices = vertices.reshape(-1, 3)
+    corner = vertices[quads]  # triangles at the poles and in creases have no area
+    area = np.linalg.norm(np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0]), axis=-1)
+    return Solid(vertices, normals.reshape(-1, 3), quads[area > 1e-9 * area.max()])
 
 
 def capsule(radius: float, half: float, top: float | None = None, segments: int = 16, rings: int = 5) -> Solid:

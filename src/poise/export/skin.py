@@ -11,21 +11,21 @@ from poise.character.character import Character
 from poise.character.skeleton import subtree
 from poise.export import shapes
 from poise.export.rig import Rig
+from poise.export.scene import Palette
 from poise.export.shapes import Solid
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 
-TRUNK, LEFT, RIGHT = (0.80, 0.77, 0.72), (0.33, 0.55, 0.80), (0.86, 0.47, 0.32)
-"""Colours (sRGB): left and right differ, so that crossed limbs can be read in a picture."""
-_DEFAULT_GREY = np.array([0.5, 0.5, 0.5, 1.0])  # what MuJoCo gives a shape whose file says nothing
+Colour = tuple[float, float, float]
+"""sRGB, 0..1."""
 
 
 class Part(NamedTuple):
-    """A solid in the frame of a body or a joint, and its colour (3,), sRGB in 0..1."""
+    """A solid in the frame of a body or a joint, and its colour."""
 
     owner: int
     solid: Solid
-    colour: tuple[float, float, float]
+    colour: Colour
 
 
 class Skin(NamedTuple):
@@ -38,8 +38,8 @@ class Skin(NamedTuple):
     colours: Array  # (V, 3) sRGB
 
 
-def body_parts(character: Character) -> list[Part]:
-    """The visible shapes of a character as solids in the frames of its bodies."""
+def body_parts(character: Character, palette: Palette | None = None) -> list[Part]:
+    """The visible shapes of a character as solids in the frames of its bodies [m]."""
     model = character.model
     shown = [g for g in range(model.ngeom) if model.geom_bodyid[g] > 0 and model.geom_rgba[g, 3] > 0]
     shown = [g for g in shown if model.geom_group[g] <= 2] or shown  # MuJoCo draws groups 0 to 2
@@ -48,18 +48,25 @@ def body_parts(character: Character) -> list[Part]:
         solid = _solid(model, g)
         if solid is not None:
             body = int(model.geom_bodyid[g])
-            colour = tuple(float(c) for c in model.geom_rgba[g, :3])
-            if np.allclose(model.geom_rgba[g], _DEFAULT_GREY):
-                colour = side_colour(character, body)
-            parts.append(Part(body, solid.placed(model.geom_quat[g], model.geom_pos[g]), colour))  # type: ignore[arg-type]
+            colour = side_colour(character, body, palette) or _own_colour(model, g)
+            parts.append(Part(body, solid.placed(model.geom_quat[g], model.geom_pos[g]), colour))
     return parts
 
 
-def side_colour(character: Character, body: int) -> tuple[float, float, float]:
-    """Colour of a body by the side that its role stands on."""
-    own = character.body_names[body]
-    role = next((r for r, name in character.roles.items() if name == own), own)
-    return LEFT if role.startswith("left_") else RIGHT if role.startswith("right_") else TRUNK
+def side_colour(character: Character, body: int, palette: Palette | None = None) -> Colour | None:
+    """Colour of a body by the side of its role, or of the next role above it; None where there are no roles."""
+    palette = palette or Palette()
+    names = {name: role for role, name in character.roles.items()}
+    while body > 0 and character.body_names[body] not in names:
+        body = int(character.tree.parent[body])
+    side = names.get(character.body_names[body], "").partition("_")[0]
+    return {"left": palette.left, "right": palette.right}.get(side, palette.trunk) if names else None
+
+
+def _own_colour(model: mujoco.MjModel, geom: int) -> Colour:
+    material = int(model.geom_matid[geom])
+    red, green, blue = (model.mat_rgba[material] if material >= 0 else model.geom_rgba[geom])[:3]
+    return float(red), float(green), float(blue)
 
 
 def rig_parts(character: Character, rig: Rig) -> list[Part]:
@@ -74,7 +81,7 @@ def rig_parts(character: Character, rig: Rig) -> list[Part]:
             shift = rig.origins[joint] + rot.rotate(rig.frames[joint], gap[body])
             parts.append(Part(joint, solid.placed(rig.frames[joint], shift), colour))
     for hand, chains in fingers.items():
-        parts += _hand_parts(rig, hand, chains, side_colour(character, int(rig.follows[hand])))
+        parts += _hand_parts(rig, hand, chains, side_colour(character, int(rig.follows[hand])) or Palette().trunk)
     return parts
 
 
@@ -116,7 +123,7 @@ def _solid(model: mujoco.MjModel, geom: int) -> Solid | None:
 
 
 def _carriers(character: Character, rig: Rig) -> tuple[np.ndarray, Array]:
-    """For each body the joint that carries it (its own or that of the nearest body above), and how far it lies (B, 3)."""
+    """For each body the joint that carries it, its own or one above, and how far it lies from there (B, 3) [m]."""
     parents = character.tree.parent
     carrier, gap = np.full(len(parents), -1), np.zeros((len(parents), 3))
     own = {int(b): j for j, b in enumerate(rig.follows) if b >= 0}
@@ -142,7 +149,7 @@ def _fingers(rig: Rig, hand: int) -> list[int]:
     return below if len(roots) >= 3 else []
 
 
-def _hand_parts(rig: Rig, hand: int, below: list[int], colour: tuple[float, float, float]) -> list[Part]:
+def _hand_parts(rig: Rig, hand: int, below: list[int], colour: Colour) -> list[Part]:
     """Thin bones from joint to joint of a hand, and to the end of each finger."""
     bones = [(int(rig.parents[j]), rig.skeleton.offsets[j]) for j in below]
     bones += [(e.joint, e.offset) for e in rig.skeleton.ends if e.joint in below]
@@ -153,6 +160,6 @@ def _hand_parts(rig: Rig, hand: int, below: list[int], colour: tuple[float, floa
         if 0.002 < length < 0.25:
             radius = min(0.014 if joint == hand else 0.008, 0.45 * length)
             turn = rot.between(np.array([0.0, 0.0, 1.0]), vector)
-            parts.append(Part(joint, shapes.capsule(radius, 0.5 * length, segments=8, rings=3).placed(turn, 0.5 * vector),
-                              colour))  # fmt: skip
+            bone = shapes.capsule(radius, 0.5 * length, segments=8, rings=3)
+            parts.append(Part(joint, bone.placed(turn, 0.5 * vector), colour))
     return parts

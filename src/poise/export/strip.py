@@ -9,7 +9,7 @@ import numpy as np
 
 from poise.errors import BadValue
 from poise.export import scene
-from poise.export.camera import Camera, from_side
+from poise.export.camera import from_side
 from poise.export.intersect import Shapes
 from poise.maths import configuration as conf
 from poise.maths import rotations as rot
@@ -26,6 +26,7 @@ class Pose:
 
     shapes: Shapes
     root: Array  # (3,) [m]
+    base: Array  # (3,) [m] the point under the root that stands on the ground line of the picture
     touching: Array  # (T, 3) world positions of the contact points that touch
 
 
@@ -50,18 +51,26 @@ class Plan:
     rows: tuple[Row, ...]
     times: Array  # (K,) [s]
     columns: Array  # (K,) [m] along the picture
-    left: float  # [m] from the first column to the left edge
-    right: float  # [m] from the last column to the right edge
-    low: float  # [m] of the lower edge, along the picture's upward axis, from the ground under a pose
+    edges: Array  # (K + 1,) [m] where one pose ends and the next begins
+    low: float  # [m] of the lower edge, along the picture's upward axis, from the base of a pose
     high: float  # [m] of the upper edge
     true: bool  # the distances between poses are those of the motion
     elevation: float  # [degrees]
     azimuth: float  # [degrees]
 
-    def camera(self, row: Row, width: int, height: int) -> Camera:
-        """A parallel camera whose picture has the world's origin at its own origin of metres."""
-        del width, height
-        return from_side(np.zeros(3), row.heading, 1.0, 1, 1, elevation=self.elevation, azimuth=self.azimuth)
+    @property
+    def width(self) -> float:
+        """Of the whole strip [m]."""
+        return float(self.edges[-1] - self.edges[0])
+
+    def axes(self, row: Row) -> Array:
+        """Rows: right, up and forward unit vectors of a row's picture in the world."""
+        return view(row.heading, self.elevation, self.azimuth)
+
+
+def view(heading: float, elevation: float, azimuth: float) -> Array:
+    """Axes (3, 3) of a picture in which motion along `heading` [rad] goes to the right; angles in degrees."""
+    return from_side(np.zeros(3), heading, 1.0, 1, 1, elevation=elevation, azimuth=azimuth).axes
 
 
 def moments(clips: Sequence[Clip], frames: int, times: Sequence[float] | Array | None) -> Array:
@@ -117,8 +126,16 @@ def row_of(clip: Clip, times: Array, *, contacts: bool = True, palette: scene.Pa
     show = contacts and len(clip.character.contact_points) > 0
     labels = clip.contacts.labels[frame] if show else np.zeros((len(q), 0), bool)
     points = clip.character.points(q) if show else np.zeros((len(q), 0, 3))
-    poses = [Pose(shapes[k], root[k], points[k, labels[k]]) if inside[k] else None for k in range(len(q))]
+    base = root.copy()
+    base[:, 2] = _ground_line(clip, root)
+    poses = [Pose(shapes[k], root[k], base[k], points[k, labels[k]]) if inside[k] else None for k in range(len(q))]
     return Row(clip, heading_of(clip), tuple(poses))
+
+
+def _ground_line(clip: Clip, root: Array) -> Array:
+    """Height (K,) [m] that is drawn on the ground line: one for all, but followed where a motion climbs far."""
+    height = np.asarray(clip.ground.height(root[:, 0], root[:, 1]), float)
+    return height if np.ptp(height) > 0.7 else np.full(len(root), height.min())
 
 
 def plan(rows: Sequence[Row], times: Array, *, spacing: float | str = "auto", elevation: float = 9.0,
@@ -126,28 +143,23 @@ def plan(rows: Sequence[Row], times: Array, *, spacing: float | str = "auto", el
     """Places for all poses: at their true distances where that leaves them apart but not lost, else side by side."""
     level = all(r.level for r in rows)
     turn = (18.0 if level else 0.0) if azimuth is None else float(azimuth)
-    axes = [from_side(np.zeros(3), r.heading, 1.0, 1, 1, elevation=elevation, azimuth=turn).axes for r in rows]
-    count = len(times)
-    reach = np.zeros((len(rows), count, 2))  # how far each pose reaches to the left and right of its root
-    travel = np.full((len(rows), count), np.nan)
+    reach = np.zeros((len(rows), len(times), 2))  # how far each pose reaches to the left and right of its root
+    travel = np.full(reach.shape[:2], np.nan)
     low, high = 0.0, 0.5
-    for i, (row, (right, up, _)) in enumerate(zip(rows, axes, strict=True)):
+    for i, row in enumerate(rows):
+        right, up, _ = view(row.heading, elevation, turn)
         way = np.array([np.cos(row.heading), np.sin(row.heading), 0.0])
         for k, pose in enumerate(row.poses):
-            if pose is None:
-                continue
-            reach[i, k] = np.array(scene.spread(pose.shapes, right)) - pose.root @ right
-            travel[i, k] = pose.root @ way
-            # heights are told from the point of the zero level under the root (of the floor, where that is level)
-            base = np.array([pose.root[0], pose.root[1], row.clip.ground.level if isinstance(row.clip.ground, Flat) else 0.0])
-            span = np.array(scene.spread(pose.shapes, up)) - base @ up
-            low, high = min(low, span[0]), max(high, span[1])
+            if pose is not None:
+                reach[i, k] = np.array(scene.spread(pose.shapes, right)) - pose.root @ right
+                travel[i, k] = pose.root @ way
+                span = np.array(scene.spread(pose.shapes, up)) - pose.base @ up
+                low, high = min(low, span[0]), max(high, span[1])
     gaps, true = _gaps(reach, travel, spacing)
     columns = np.concatenate([[0.0], np.cumsum(gaps)])
-    left = 0.18 - (reach[:, :, 0] + columns).min()
-    right = 0.18 + (reach[:, :, 1] + columns).max() - columns[-1]
-    return Plan(tuple(rows), np.asarray(times, float), columns, left, right, low - 0.16, high + 0.06, true, elevation,
-                turn)  # fmt: skip
+    begin, end = columns + reach[:, :, 0].min(0), columns + reach[:, :, 1].max(0)
+    edges = np.concatenate([[begin.min() - 0.18], 0.5 * (end[:-1] + begin[1:]), [end.max() + 0.18]])
+    return Plan(tuple(rows), np.asarray(times, float), columns, edges, low - 0.16, high + 0.06, true, elevation, turn)
 
 
 def _gaps(reach: Array, travel: Array, spacing: float | str) -> tuple[Array, bool]:

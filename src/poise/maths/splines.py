@@ -146,6 +146,15 @@ def _sample(kind, qadr, vadr, q, coef, dt, t):
     return out_q, out_v, out_a
 
 
+@njit(cache=True)
+def _sample_many(kind, qadr, vadr, q, coef, dt, times):
+    """Configurations (M, nq) at times (M,)."""
+    out = np.empty((times.shape[0], q.shape[1]))
+    for m in range(times.shape[0]):
+        out[m] = _sample(kind, qadr, vadr, q, coef, dt, times[m])[0]
+    return out
+
+
 @dataclass(frozen=True, eq=False)
 class Spline:
     """The curve through knots a time dt apart; `at(t)` gives configuration, velocity and acceleration."""
@@ -170,3 +179,9 @@ class Spline:
         """q (nq,), v (nv,) and a (nv,) at time t [s] after the first knot; outside, the end pose at rest."""
         lay = self.layout
         return _sample(lay.kind, lay.qadr, lay.vadr, self.q, self.coef, self.dt, t)
+
+    def many(self, times: Array) -> Array:
+        """Configurations (M, nq) at times (M,) [s] after the first knot; outside, the end pose."""
+        lay = self.layout
+        times = np.ascontiguousarray(times, float)
+        return _sample_many(lay.kind, lay.qadr, lay.vadr, self.q, self.coef, self.dt, times)

@@ -12,27 +12,24 @@ degrees of freedom that no target moves keep their values exactly and cost nothi
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from poise.character import Character
 from poise.errors import BadValue, ClipMismatch
-from poise.maths import configuration as conf
 from poise.maths import tree as kin
 from poise.maths.configuration import BALL, FREE
 from poise.maths.rotations import Array
 from poise.motion.clip import Cycle
-from poise.motion.ik_terms import Terms, accumulate, chart_axes, spun
-from poise.solve import gauss_newton
-from poise.solve.gauss_newton import Normal, Result, Settings
+from poise.motion.ik_problem import SETTINGS, IkProblem
+from poise.motion.ik_terms import Terms
+from poise.solve.gauss_newton import Settings
 
 POINT_COST = 1e4  # [1/m²] of a point target of weight 1: a miss of 1 cm costs as much as a joint turned by 1 rad
 TURN_COST = 1e2  # [1/rad²] of a turn target of weight 1: a miss of 0.1 rad costs as much as a joint turned by 1 rad
 LIMIT_COST = 1e2  # [1/rad²] past a joint limit
-SETTINGS = Settings(iterations=25, step=2e-5, gain=1e-4)  # 0.02 mm and 0.001 degrees; a ten-thousandth of the cost
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,14 +63,6 @@ class FloorTarget:
 
 
 Target = PointTarget | TurnTarget | FloorTarget
-
-
-@dataclass(frozen=True, eq=False)
-class Solution:
-    """The corrected configurations (N, nq) and how the solver came to them."""
-
-    q: Array
-    result: Result
 
 
 def default_posture(character: Character) -> Array:
@@ -124,144 +113,6 @@ def build(character: Character, q: ArrayLike, points: Sequence[PointTarget | Flo
     return IkProblem(character, q, terms, weight, float(smooth), cycle if frames < len(q) else None)
 
 
-@dataclass(frozen=True, eq=False)
-class IkProblem:
-    """Least squares over the corrections of a clip; unknowns are the active degrees of freedom of its free frames."""
-
-    character: Character
-    q: Array  # (N, nq)
-    terms: Terms
-    posture: Array  # (M, nv) for the M free frames
-    smooth: float
-    cycle: Cycle | None = field(default=None)
-
-    @property
-    def frames(self) -> int:
-        """Number of free frames: in a cycle the last frame follows from the first."""
-        return len(self.posture)
-
-    @cached_property
-    def ring(self) -> bool:
-        """Does the chain of frames close?"""
-        return self.cycle is not None and self.frames >= 5
-
-    @cached_property
-    def active(self) -> np.ndarray:
-        """Degrees of freedom that some target moves."""
-        tree, layout, t = self.character.tree, self.character.layout, self.terms
-        bodies = np.concatenate([t.point_body, t.floor_body, t.turn_body])
-        used = np.concatenate([t.point_weight, t.floor_weight, t.turn_weight]).any(axis=1)
-        mask = kin.moved_by(tree)[bodies[used]].any(axis=0) if used.any() else np.zeros(layout.nv, bool)
-        for j in t.limit_joint:
-            mask[layout.vadr[j] : layout.vadr[j] + (3 if layout.kind[j] == BALL else 1)] = True
-        return np.flatnonzero(mask)
-
-    @cached_property
-    def _spin(self) -> Array:
-        turn = 0.0 if self.cycle is None else self.cycle.turn
-        return turn * np.arange(self.frames) / self.frames
-
-    @cached_property
-    def _stencil(self) -> Array:
-        """Bands (3, M) of the matrix of squared second differences, without weights."""
-        count = self.frames
-        bands = np.zeros((3, count))
-        if self.smooth == 0.0 or count < 3:
-            return bands
-        middle = np.arange(count) if self.ring else np.arange(1, count - 1)
-        rows = [(middle - 1) % count, middle, (middle + 1) % count]
-        for i, a in enumerate((1.0, -2.0, 1.0)):
-            for j, b in enumerate((1.0, -2.0, 1.0)[: i + 1]):
-                np.add.at(bands[i - j], rows[j], a * b)
-        return bands * self.smooth**4
-
-    def _full(self, x: Array) -> tuple[Array, Array]:
-        """The correction over all degrees (M, nv) and the configurations (M, nq)."""
-        delta = np.zeros((self.frames, self.character.model.nv))
-        delta[:, self.active] = x
-        layout = self.character.layout
-        return delta, conf.integrate(layout, self.q[: self.frames], spun(layout, delta, self._spin))
-
-    def _bends(self, x: Array) -> Array:
-        """Second differences (M, A) times s², zero where there is no neighbour."""
-        out = np.zeros_like(x)
-        if self.smooth > 0.0 and len(x) >= 3:
-            if self.ring:
-                out = np.roll(x, 1, 0) - 2 * x + np.roll(x, -1, 0)
-            else:
-                out[1:-1] = x[:-2] - 2 * x[1:-1] + x[2:]
-        return out * self.smooth**2
-
-    def cost(self, x: Array) -> float:
-        """Value at corrections x (M, A)."""
-        delta, q = self._full(x)
-        pos, quat = kin.forward(self.character.tree, q)
-        none = np.empty((0, 0, 3))
-        total = self._accumulate(q, delta, pos, quat, none, none, np.empty((0, 0)), none, False)
-        weight = self._smoothing_weight
-        return total + 0.5 * float(np.sum(self.posture[:, self.active] * x**2 + weight * self._bends(x) ** 2))
-
-    @cached_property
-    def _smoothing_weight(self) -> Array:
-        """One weight (A,) a degree of freedom, the mean over the frames."""
-        return self.posture[:, self.active].mean(axis=0)
-
-    def normal(self, x: Array) -> Normal:
-        """The problem linearised at corrections x (M, A)."""
-        layout, active, count = self.character.layout, self.active, len(x)
-        delta, q = self._full(x)
-        pos, quat, axis, anchor = kin.forward_with_axes(self.character.tree, q)
-        chart_axes(layout.kind, layout.vadr, delta, self._spin, axis)
-        reach = 2 if self._stencil.any() else 0
-        bands, gradient = np.zeros((reach + 1, count, len(active), len(active))), np.zeros(x.shape)
-        axis, anchor = np.ascontiguousarray(axis[:, active]), np.ascontiguousarray(anchor[:, active])
-        total = self._accumulate(q, delta, pos, quat, axis, anchor, gradient, bands[0], True)
-        weight, own, every = self._smoothing_weight, self.posture[:, active], range(len(active))
-        bends = self._bends(x)
-        total += 0.5 * float(np.sum(own * x**2 + weight * bends**2))
-        bands[0][:, every, every] += own
-        gradient += own * x
-        for k in range(reach + 1):
-            bands[k][:, every, every] += weight * self._stencil[k][:, None]
-        if reach:
-            smooth = np.zeros_like(x)
-            for shift, factor in ((-1, 1.0), (0, -2.0), (1, 1.0)):
-                smooth += factor * np.roll(bends, shift, axis=0)  # bends are zero at open ends: nothing wraps
-            gradient += weight * smooth * self.smooth**2
-        return Normal(total, gradient, bands)
-
-    def _accumulate(self, q: Array, delta: Array, pos: Array, quat: Array, axis: Array, anchor: Array,
-                    gradient: Array, blocks: Array, derive: bool) -> float:  # fmt: skip
-        layout = self.character.layout
-        moves = np.ascontiguousarray(kin.moved_by(self.character.tree)[:, self.active])
-        return float(accumulate(self.terms, layout.kind, layout.qadr, layout.vadr, q, delta, pos, quat, axis, anchor,
-                                moves, self.active, gradient, blocks, derive))  # fmt: skip
-
-    def solve(self, settings: Settings = SETTINGS) -> Solution:
-        """Minimise from no correction."""
-        x = np.zeros((self.frames, len(self.active)))
-        result = gauss_newton.minimise(self, x, ring=self.ring, settings=settings)
-        return Solution(self.configurations(result.x), result)
-
-    def configurations(self, x: Array) -> Array:
-        """All configurations (N, nq) at corrections x (M, A); untouched joints keep their bits."""
-        q = self.q.copy()
-        q[: self.frames] = np.where(self._touched, self._full(x)[1], q[: self.frames])
-        if self.cycle is not None:
-            q[-1] = self.cycle.carry(q[0], 1)
-        return q
-
-    @cached_property
-    def _touched(self) -> np.ndarray:
-        """Boolean (nq,): coordinates that belong to active degrees of freedom."""
-        layout, active = self.character.layout, set(self.active.tolist())
-        mask = np.zeros(layout.nq, bool)
-        for kind, a, d in zip(layout.kind, layout.qadr, layout.vadr, strict=True):
-            if int(d) in active:
-                mask[a : a + {FREE: 7, BALL: 4}.get(int(kind), 1)] = True
-        return mask
-
-
 def _flatten(character: Character, q: Array, frames: int, targets: Sequence[Target], limits: float) -> Terms:
     """The targets as flat arrays over the free frames."""
     rows = len(q)
@@ -283,7 +134,9 @@ def _flatten(character: Character, q: Array, frames: int, targets: Sequence[Targ
 
     ids = lambda some: np.array([t.body for t in some], np.int64)  # noqa: E731
     local = lambda some: np.array([t.local for t in some], float).reshape(len(some), 3)  # noqa: E731
-    reached = kin.moved_by(character.tree)[[t.body for t in targets]].any(axis=0) if targets else np.zeros(1, bool)
+    reached = np.zeros(character.model.nv, bool)
+    for t in targets:
+        reached |= kin.moved_by(character.tree)[t.body]
     joints, ranges = _limited_joints(character, q, reached) if limits > 0 else (np.zeros(0, np.int64), np.zeros((0, 2)))
     return Terms(
         ids(points), local(points), series([t.positions for t in points], 3),
@@ -308,6 +161,6 @@ def _limited_joints(character: Character, q: Array, reached: np.ndarray) -> tupl
             past = bool(np.any(2.0 * np.arccos(np.clip(np.abs(q[:, a]), 0.0, 1.0)) > high))
         else:
             past = bool(np.any((q[:, a] < low) | (q[:, a] > high)))
-        if past or (len(reached) > 1 and reached[layout.vadr[j]]):
+        if past or reached[layout.vadr[j]]:
             ids.append(int(j))
     return np.array(ids, np.int64), model.jnt_range[ids].astype(float).reshape(-1, 2)

@@ -103,90 +103,132 @@ def _add(index, jac, count, error, weight, gradient, hessian):
 
 
 @njit(cache=True)
-def _limit_error(kind, a, q, lo, hi, r):
-    """How far a joint is past its range [rad or m], signed; for a ball r becomes the unit axis of its turn."""
-    if kind == BALL:
-        w = q[a]
-        sign = 1.0 if w >= 0.0 else -1.0
-        s = np.sqrt(q[a + 1] ** 2 + q[a + 2] ** 2 + q[a + 3] ** 2)
-        for i in range(3):
-            r[i] = sign * q[a + 1 + i] / s if s > 1e-9 else 0.0
-        return max(0.0, 2.0 * np.arctan2(s, abs(w)) - hi)
-    return min(0.0, q[a] - lo) + max(0.0, q[a] - hi)
+def _limit_error(ball, q, lo, hi, unit):
+    """How far a joint is past its range [rad or m], signed; of a ball, `unit` becomes the axis of its turn."""
+    if not ball:
+        return min(0.0, q[0] - lo) + max(0.0, q[0] - hi)
+    sign = 1.0 if q[0] >= 0.0 else -1.0
+    s = np.sqrt(q[1] ** 2 + q[2] ** 2 + q[3] ** 2)
+    for i in range(3):
+        unit[i] = sign * q[1 + i] / s if s > 1e-9 else 0.0
+    return max(0.0, 2.0 * np.arctan2(s, abs(q[0])) - hi)
 
 
 @njit(cache=True)
-def accumulate(terms, kind, qadr, vadr, q, delta, xpos, xquat, axis, anchor, moves, active, gradient, hessian, derive):
+def _points(terms, xpos, xquat, axis, anchor, moves, gradient, hessian, derive):
+    index, jac = np.empty(moves.shape[1], np.int64), np.empty((moves.shape[1], 3))
+    place, error, total = np.empty(3), np.empty(3), 0.0
+    for t in range(terms.point_body.shape[0]):
+        b = terms.point_body[t]
+        for n in range(xpos.shape[0]):
+            weight = terms.point_weight[t, n]
+            if weight == 0.0:
+                continue
+            quat_rotate(xquat[n, b], terms.point_local[t], place)
+            for i in range(3):
+                place[i] += xpos[n, b, i]
+                error[i] = place[i] - terms.point_goal[t, n, i]
+                total += 0.5 * weight * error[i] * error[i]
+            if derive:
+                count = _columns(place, moves[b], axis[n], anchor[n], index, jac)
+                _add(index, jac, count, error, weight, gradient[n], hessian[n])
+    return total
+
+
+@njit(cache=True)
+def _floors(terms, xpos, xquat, axis, anchor, moves, gradient, hessian, derive):
+    index, jac = np.empty(moves.shape[1], np.int64), np.empty((moves.shape[1], 3))
+    place, error, total = np.empty(3), np.zeros(3), 0.0
+    for t in range(terms.floor_body.shape[0]):
+        b = terms.floor_body[t]
+        for n in range(xpos.shape[0]):
+            weight, normal = terms.floor_weight[t, n], terms.floor_normal[t, n]
+            if weight == 0.0:
+                continue
+            quat_rotate(xquat[n, b], terms.floor_local[t], place)
+            depth = -terms.floor_height[t, n]
+            for i in range(3):
+                place[i] += xpos[n, b, i]
+                depth += normal[i] * place[i]
+            if depth >= 0.0:
+                continue
+            total += 0.5 * weight * depth * depth
+            if derive:
+                count = _columns(place, moves[b], axis[n], anchor[n], index, jac)
+                for a in range(count):
+                    jac[a, 0] = normal[0] * jac[a, 0] + normal[1] * jac[a, 1] + normal[2] * jac[a, 2]
+                    jac[a, 1], jac[a, 2] = 0.0, 0.0
+                error[0] = depth
+                _add(index, jac, count, error, weight, gradient[n], hessian[n])
+    return total
+
+
+@njit(cache=True)
+def _turns(terms, xquat, axis, anchor, moves, gradient, hessian, derive):
+    index, jac = np.empty(moves.shape[1], np.int64), np.empty((moves.shape[1], 3))
+    turn, error, total = np.empty(3), np.empty(3), 0.0
+    for t in range(terms.turn_body.shape[0]):
+        b = terms.turn_body[t]
+        for n in range(xquat.shape[0]):
+            weight = terms.turn_weight[t, n]
+            if weight == 0.0:
+                continue
+            quat_difference(terms.turn_goal[t, n], xquat[n, b], turn)
+            total += 0.5 * weight * (turn[0] ** 2 + turn[1] ** 2 + turn[2] ** 2)
+            if derive:
+                # e = log(R Rₜᵀ) in world axes. As eᵀ J_l⁻¹(e) = eᵀ, the axes alone give the exact gradient
+                quat_rotate(terms.turn_goal[t, n], turn, error)
+                count = 0
+                for a in range(moves.shape[1]):
+                    if moves[b, a] and not np.isnan(anchor[n, a, 0]):
+                        index[count] = a
+                        jac[count] = axis[n, a]
+                        count += 1
+                _add(index, jac, count, error, weight, gradient[n], hessian[n])
+    return total
+
+
+@njit(cache=True)
+def _limits(terms, layout, q, delta, active, gradient, hessian, derive):
+    index, jac, where = np.empty(3, np.int64), np.zeros((3, 3)), np.full(delta.shape[1], -1)
+    unit, error, right, total = np.empty(3), np.zeros(3), np.empty((3, 3)), 0.0
+    for a in range(active.shape[0]):
+        where[active[a]] = a
+    for t in range(terms.limit_joint.shape[0]):
+        j = terms.limit_joint[t]
+        a, d, ball = layout.qadr[j], layout.vadr[j], layout.kind[j] == BALL
+        for n in range(q.shape[0]):
+            past = _limit_error(ball, q[n, a:], terms.limit_range[t, 0], terms.limit_range[t, 1], unit)
+            if past == 0.0:
+                continue
+            total += 0.5 * terms.limit_weight * past * past
+            if derive:
+                if ball:
+                    right_jacobian(delta[n, d : d + 3], right)
+                for i in range(3 if ball else 1):
+                    index[i] = where[d + i]
+                    jac[i, 0] = right[0, i] * unit[0] + right[1, i] * unit[1] + right[2, i] * unit[2] if ball else 1.0
+                error[0] = past
+                _add(index, jac, 3 if ball else 1, error, terms.limit_weight, gradient[n], hessian[n])
+    return total
+
+
+@njit(cache=True)
+def accumulate(terms, layout, q, delta, xpos, xquat, axis, anchor, moves, active, gradient, hessian, derive):
     """Value of all targets; with `derive`, adds their gradient (N, A) and the lower Gauss-Newton blocks (N, A, A).
 
     axis and anchor (N, A, 3), moves (B, A) and active (A,) speak of the active degrees of freedom alone.
     """
-    width = active.shape[0]
-    index, jac = np.empty(width, np.int64), np.empty((width, 3))
-    place, error, r3, jr = np.empty(3), np.empty(3), np.empty(3), np.empty((3, 3))
-    where = np.full(delta.shape[1], -1)
-    for a in range(width):
-        where[active[a]] = a
-    total = 0.0
-    for n in range(q.shape[0]):
-        for t in range(terms.point_body.shape[0]):
-            weight, b = terms.point_weight[t, n], terms.point_body[t]
-            if weight > 0.0:
-                quat_rotate(xquat[n, b], terms.point_local[t], place)
-                for i in range(3):
-                    place[i] += xpos[n, b, i]
-                    error[i] = place[i] - terms.point_goal[t, n, i]
-                    total += 0.5 * weight * error[i] * error[i]
-                if derive:
-                    count = _columns(place, moves[b], axis[n], anchor[n], index, jac)
-                    _add(index, jac, count, error, weight, gradient[n], hessian[n])
-        for t in range(terms.floor_body.shape[0]):
-            weight, b, normal = terms.floor_weight[t, n], terms.floor_body[t], terms.floor_normal[t, n]
-            if weight > 0.0:
-                quat_rotate(xquat[n, b], terms.floor_local[t], place)
-                for i in range(3):
-                    place[i] += xpos[n, b, i]
-                depth = normal[0] * place[0] + normal[1] * place[1] + normal[2] * place[2] - terms.floor_height[t, n]
-                if depth < 0.0:
-                    total += 0.5 * weight * depth * depth
-                    if derive:
-                        count = _columns(place, moves[b], axis[n], anchor[n], index, jac)
-                        for a in range(count):
-                            along = normal[0] * jac[a, 0] + normal[1] * jac[a, 1] + normal[2] * jac[a, 2]
-                            jac[a, 0], jac[a, 1], jac[a, 2] = along, 0.0, 0.0
-                        error[0], error[1], error[2] = depth, 0.0, 0.0
-                        _add(index, jac, count, error, weight, gradient[n], hessian[n])
-        for t in range(terms.turn_body.shape[0]):
-            weight, b = terms.turn_weight[t, n], terms.turn_body[t]
-            if weight > 0.0:
-                quat_difference(terms.turn_goal[t, n], xquat[n, b], r3)
-                total += 0.5 * weight * (r3[0] ** 2 + r3[1] ** 2 + r3[2] ** 2)
-                if derive:
-                    # the error e = log(R Rₜᵀ) in world axes; eᵀ J_l⁻¹(e) = eᵀ, so the axes alone give the exact gradient
-                    quat_rotate(terms.turn_goal[t, n], r3, error)
-                    count = 0
-                    for a in range(width):
-                        if moves[b, a] and not np.isnan(anchor[n, a, 0]):
-                            index[count] = a
-                            jac[count] = axis[n, a]
-                            count += 1
-                    _add(index, jac, count, error, weight, gradient[n], hessian[n])
-        for t in range(terms.limit_joint.shape[0]):
-            j = terms.limit_joint[t]
-            past = _limit_error(kind[j], qadr[j], q[n], terms.limit_range[t, 0], terms.limit_range[t, 1], r3)
-            if past != 0.0:
-                total += 0.5 * terms.limit_weight * past * past
-                if derive:
-                    count = 3 if kind[j] == BALL else 1
-                    if count == 3:
-                        right_jacobian(delta[n, vadr[j] : vadr[j] + 3], jr)
-                    for i in range(count):
-                        index[i] = where[vadr[j] + i]
-                        jac[i] = 0.0
-                        jac[i, 0] = 1.0 if count == 1 else jr[0, i] * r3[0] + jr[1, i] * r3[1] + jr[2, i] * r3[2]
-                    error[0], error[1], error[2] = past, 0.0, 0.0
-                    _add(index, jac, count, error, terms.limit_weight, gradient[n], hessian[n])
-    return total
+    total = _points(terms, xpos, xquat, axis, anchor, moves, gradient, hessian, derive)
+    total += _floors(terms, xpos, xquat, axis, anchor, moves, gradient, hessian, derive)
+    total += _turns(terms, xquat, axis, anchor, moves, gradient, hessian, derive)
+    return total + _limits(terms, layout, q, delta, active, gradient, hessian, derive)
+
+
+def at_frames(terms: Terms, kept: np.ndarray) -> Terms:
+    """The same targets at some of the frames."""
+    series = ("point_goal", "point_weight", "turn_goal", "turn_weight", "floor_normal", "floor_height", "floor_weight")
+    return terms._replace(**{name: np.ascontiguousarray(getattr(terms, name)[:, kept]) for name in series})
 
 
 def spun(layout: Layout, delta: Array, spin: Array) -> Array:

@@ -25,7 +25,7 @@ class Stance:
     side: str
     first: int
     last: int
-    place: np.ndarray  # (3,) centre of the foot, and the height of its lowest corner [m]
+    place: np.ndarray  # (3,) of the lowest part of the foot, and the height of its lowest corner [m]
     weight: float  # [s]
     drift: float  # [m] by which the lowest part of the foot moves on the ground
 
@@ -75,8 +75,8 @@ class _Track:
 
 
 def _stance(foot: Footing, side: str, track: _Track, rows: np.ndarray) -> Stance:
-    centre = foot.place[rows][:, track.pairs].mean(axis=(0, 1))
+    under = foot.place[rows, track.lowest[rows], :2].mean(axis=0)
     spot = foot.place[rows, np.bincount(track.lowest[rows]).argmax(), :2]
     drift = float(np.linalg.norm(np.ptp(spot, axis=0)))
-    place = np.array([centre[0], centre[1], np.median(track.low[rows])])
+    place = np.array([*under, np.median(track.low[rows])])
     return Stance(side, int(rows[0]), int(rows[-1]) + 1, place, len(rows) * foot.dt, drift)

@@ -20,6 +20,7 @@ SOLE = 0.025  # [m] corners this close to the top of their tread leave a footpri
 EDGE = 0.02  # [m] by which a tread reaches beyond the footprints along the way
 WIDTH = 0.20  # [m] and to the sides
 JOIN = 0.10  # [m] footprints this close along the way share a tread
+BRIDGE = 0.90  # [m] and this close where no foot is ever found below the top between them
 REACH = 0.45  # [m] over which a tread reaches back to the next higher one
 FREE = 0.01  # [m] a corner this far below a top is in free air
 
@@ -77,18 +78,26 @@ def _spans(foot: Footing, found: list[Stance], points: Array, along: Array, acro
         if down.any():
             x, y = along[rows][:, columns][down], across[rows][:, columns][down]
             middle = float(np.median(x))
-            prints.append(_Span(x.min() - EDGE, x.max() + EDGE, (middle - 0.03, middle + 0.03), (y.min(), y.max()), top))
+            low, high = float(x.min()) - EDGE, float(x.max()) + EDGE
+            prints.append(_Span(low, high, (middle - 0.03, middle + 0.03), (float(y.min()), float(y.max())), top))
     prints.sort(key=lambda p: p.low)
     joined: list[_Span] = []
     for p in prints:
-        if joined and p.low < joined[-1].high + JOIN:
-            last = joined[-1]
+        last = joined[-1] if joined else None
+        if last is not None and p.low < last.high + (BRIDGE if _closed(last, p, points, along, across) else JOIN):
             last.high = max(last.high, p.high)
             last.core = (min(last.core[0], p.core[0]), max(last.core[1], p.core[1]))
             last.across = (min(last.across[0], p.across[0]), max(last.across[1], p.across[1]))
         else:
             joined.append(p)
     return joined
+
+
+def _closed(a: _Span, b: _Span, points: Array, along: Array, across: Array) -> bool:
+    """Is no foot ever found below the top between two footprints of one level?"""
+    side = (min(a.across[0], b.across[0]) - WIDTH, max(a.across[1], b.across[1]) + WIDTH)
+    between = (along > a.high) & (along < b.low) & (across > side[0]) & (across < side[1])
+    return not np.any(points[..., 2][between] < a.top - FREE)
 
 
 def _reach_back(spans: list[_Span]) -> None:
@@ -119,4 +128,3 @@ def _rectangle(span: _Span, sides: tuple[float, float], heading: float) -> Tread
         x=float(c * x - s * y), y=float(s * x + c * y), half_length=0.5 * (span.high - span.low),
         half_width=0.5 * (sides[1] - sides[0]) + WIDTH, top=span.top, heading=float(np.degrees(heading)),
     )  # fmt: skip
-

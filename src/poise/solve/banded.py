@@ -151,7 +151,7 @@ def solve(bands: Array, right: Array, *, ring: bool = False) -> Solution:
         return Solution(x, False)
     tail = x[inside:].reshape(-1).copy()
     _substitute(bands, arrow, corner, inside, x, tail)
-    x[inside:] = tail.reshape(-1, d)
+    x[inside:] = tail.reshape(count - inside, d)
     return Solution(x, bool(np.all(np.isfinite(x))))
 
 

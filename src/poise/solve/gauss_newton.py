@@ -74,7 +74,10 @@ class Result:
         return self.status is Status.CONVERGED
 
 
-def minimise(problem: Problem, x: Array, *, ring: bool = False, settings: Settings = Settings(),
+DEFAULT = Settings()
+
+
+def minimise(problem: Problem, x: Array, *, ring: bool = False, settings: Settings = DEFAULT,
              watch: Callable[[int, float], None] | None = None) -> Result:  # fmt: skip
     """Minimise from x (N, d). `ring` closes the chain; `watch(iteration, cost)` is called after every step.
 

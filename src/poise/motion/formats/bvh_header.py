@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,8 +16,14 @@ from poise.motion.formats.numbers import LIMIT
 MOST_JOINTS = 5000  # more is no skeleton but a broken or hostile file
 
 _CHANNELS = {f"{a.lower()}{kind}": f"{a}{kind}" for a in "XYZ" for kind in ("position", "rotation")}
-_WORD = re.compile(r"[^\s{}]+|[{}]")
-_REST_OF_LINE = re.compile(r"[^\r\n{}]*")
+_STATEMENT = re.compile(
+    r"""\s*(?: ([{}])                                                             # 1 a brace
+    | (ROOT|JOINT|END)\b [^\S\r\n]* ( [^\r\n{}]* )                           # 2 what begins, 3 its name, spaces and all
+    | (OFFSET)\b \s* ([^\s{}]*) \s* ([^\s{}]*) \s* ([^\s{}]*)                # 4, and 5 to 7 its numbers
+    | (CHANNELS)\b \s* ([^\s{}]*) ( (?: \s+ [XYZ](?:position|rotation)\b )* ) # 8, 9 how many, 10 their names
+    | ([^\s{}]+) )                                                            # 11 anything else""",
+    re.IGNORECASE | re.VERBOSE,
+)
 
 
 @dataclass(frozen=True)
@@ -45,36 +52,18 @@ class _End:
     offset: list[float] | None = None
 
 
-class _Cursor:
-    """A place in the text that moves on by words."""
+class _Words:
+    """The statements of a hierarchy one by one, and errors that know their line."""
 
     def __init__(self, path: Path, text: str):
         self.path, self.text, self.at = path, text, 0
 
-    def word(self) -> str:
-        """The next word or brace, empty at the end."""
-        found = _WORD.search(self.text, self.at)
-        if found is None:
-            self.at = len(self.text)
-            return ""
-        self.at = found.end()
-        return found[0]
+    def statements(self) -> Iterator[re.Match[str]]:
+        for found in _STATEMENT.finditer(self.text):
+            self.at = found.start()
+            yield found
 
-    def name(self) -> str:
-        """A name that may hold spaces: the rest of the line, or the next word where the line is at its end."""
-        found = _REST_OF_LINE.match(self.text, self.at)
-        line = found[0].strip() if found else ""
-        if found and line:
-            self.at = found.end()
-            return line
-        before, word = self.at, self.word()
-        if word in ("{", "}", ""):
-            self.at = before
-            return ""
-        return word
-
-    def number(self, what: str) -> float:
-        word = self.word()
+    def number(self, what: str, word: str) -> float:
         try:
             value = float(word)
         except ValueError:
@@ -90,10 +79,10 @@ class _Cursor:
 
 def parse(path: Path, text: str) -> Header:
     """The skeleton of the text from HIERARCHY up to MOTION."""
-    cursor = _Cursor(path, text)
-    if cursor.word().lower() != "hierarchy":
+    begin = re.match(r"\s*HIERARCHY\b", text, re.IGNORECASE)
+    if begin is None:
         raise BadFile(path, "a BVH file begins with the word HIERARCHY; this one does not.")
-    joints, order = _joints(cursor)
+    joints, order = _joints(_Words(path, text.replace(begin[0], " " * len(begin[0]), 1)))
     if not joints:
         raise BadFile(path, "its hierarchy has no joints.")
     keep, notes = _largest(joints)
@@ -106,86 +95,82 @@ def parse(path: Path, text: str) -> Header:
         ends=tuple(EndSite(k, np.array(e.offset, float), e.name) for k, j in enumerate(chosen) for e in j.ends),
         channels=tuple(j.channels or () for j in chosen),
     )
-    columns = [(place.get(j, -1), c.endswith("rotation"), "XYZ".index(c[0])) for j in order for c in joints[j].channels or ()]
+    columns = [
+        (place.get(j, -1), c.endswith("rotation"), "XYZ".index(c[0])) for j in order for c in joints[j].channels or ()
+    ]
     joint, turns, axis = zip(*columns, strict=True) if columns else ((), (), ())
     return Header(skeleton, np.array(joint, np.int64), np.array(turns, bool), np.array(axis, np.int64), notes)
 
 
-def _joints(cursor: _Cursor) -> tuple[list[_Joint], list[int]]:
+def _joints(words: _Words) -> tuple[list[_Joint], list[int]]:
     """All joints in order, and the joints in the order in which they declare their channels."""
     joints: list[_Joint] = []
     order: list[int] = []
     blocks: list[int | _End] = []  # what each open brace belongs to
     pending: int | _End | None = None  # declared, its brace not yet seen
-    while word := cursor.word():
-        key = word.lower()
-        if pending is not None and key != "{":
-            raise cursor.error(f"'{{' was expected, not {word[:24]!r}")
+    for found in words.statements():
+        brace, begins, name, offset, x, y, z, channels, count, listed, other = found.groups()
+        if pending is not None and brace != "{":
+            if isinstance(pending, int) and not joints[pending].name and other:  # a name on a line of its own
+                joints[pending].name = other
+                continue
+            raise words.error(f"'{{' was expected, not {found[0].split()[0][:24]!r}")
         block = blocks[-1] if blocks else None
-        if key == "{":
+        if brace == "{":
             if pending is None:
-                raise cursor.error("a '{' that belongs to no joint")
+                raise words.error("a '{' that belongs to no joint")
+            if isinstance(pending, int) and not joints[pending].name:
+                raise words.error("a joint without a name")
             blocks.append(pending)
             pending = None
-        elif key == "}":
-            if block is None:
-                raise cursor.error("a '}' too many")
-            _close(cursor, joints[block] if isinstance(block, int) else block)
+        elif begins:
+            pending = _declare(words, joints, block, begins.upper(), name.strip())
+        elif block is None or other:
+            raise words.error(f"{found[0].split()[0][:24]!r} was not expected here")
+        elif brace:
+            what = joints[block] if isinstance(block, int) else block
+            if what.offset is None:
+                raise words.error(f"{what.name!r} has no OFFSET")
             blocks.pop()
-        elif key in ("root", "joint"):
-            pending = _declare(cursor, joints, key, block)
-        elif isinstance(block, int) and key == "end":
-            name = re.sub(r"(?i)^site\b\s*", "", cursor.name())
-            pending = _End(name or "End Site")
-            joints[block].ends.append(pending)
-        elif block is not None and key == "offset":
+        elif offset:
             target = joints[block] if isinstance(block, int) else block
-            target.offset = [cursor.number("OFFSET") for _ in range(3)]
-        elif block is not None and key == "channels":
-            channels = _channels(cursor)
+            target.offset = [words.number("OFFSET", x), words.number("OFFSET", y), words.number("OFFSET", z)]
+        elif channels:
+            names = _channels(words, count, listed)
             if isinstance(block, int) and joints[block].channels is None:
-                joints[block].channels = channels
+                joints[block].channels = names
                 order.append(block)
-            elif channels:
-                raise cursor.error("CHANNELS of an end site, or a second CHANNELS of a joint")
-        else:
-            raise cursor.error(f"{word[:24]!r} was not expected here")
+            elif names:
+                raise words.error("CHANNELS of an end site, or a second CHANNELS of a joint")
     if blocks or pending is not None:
-        raise BadFile(cursor.path, f"its hierarchy ends with {len(blocks) or 1} block(s) still open: the file is cut short.")
+        raise BadFile(
+            words.path, f"its hierarchy ends with {len(blocks) or 1} block(s) still open: the file is cut short."
+        )
     return joints, order
 
 
-def _declare(cursor: _Cursor, joints: list[_Joint], key: str, block: int | _End | None) -> int:
+def _declare(words: _Words, joints: list[_Joint], block: int | _End | None, begins: str, name: str) -> int | _End:
+    """A new joint or end site; gives what the next brace will open."""
     if isinstance(block, _End):
-        raise cursor.error("a joint inside an end site")
-    if (key == "root") != (block is None):
-        raise cursor.error("ROOT inside a joint" if key == "root" else "JOINT outside of a ROOT")
-    name = cursor.name()
-    if not name:
-        raise cursor.error(f"a {key.upper()} without a name")
+        raise words.error("a joint inside an end site")
+    if (begins == "ROOT") != (block is None):
+        raise words.error("ROOT inside a joint" if begins == "ROOT" else f"{begins} outside of a ROOT")
+    if begins == "END" and block is not None:
+        end = _End(re.sub(r"(?i)^site\b\s*", "", name) or "End Site")
+        joints[block].ends.append(end)
+        return end
     if len(joints) >= MOST_JOINTS:
-        raise BadFile(cursor.path, f"it declares more than {MOST_JOINTS} joints.")
+        raise BadFile(words.path, f"it declares more than {MOST_JOINTS} joints.")
     joints.append(_Joint(name, -1 if block is None else block))
     return len(joints) - 1
 
 
-def _channels(cursor: _Cursor) -> tuple[str, ...]:
-    count = cursor.number("CHANNELS")
-    if count != int(count) or not 0 <= count <= 100:
-        raise cursor.error(f"a joint cannot have {count:g} channels")
-    channels: list[str] = []
-    for _ in range(int(count)):
-        word = cursor.word()
-        if word.lower() not in _CHANNELS:
-            known = ", ".join(_CHANNELS.values())
-            raise cursor.error(f"{int(count)} channels are declared; number {len(channels) + 1} is {word[:24]!r}, not one of {known}")
-        channels.append(_CHANNELS[word.lower()])
-    return tuple(channels)
-
-
-def _close(cursor: _Cursor, block: _Joint | _End) -> None:
-    if block.offset is None:
-        raise cursor.error(f"{block.name!r} has no OFFSET")
+def _channels(words: _Words, count: str, listed: str) -> tuple[str, ...]:
+    number, names = words.number("CHANNELS", count), listed.lower().split()
+    if number != len(names):
+        known = ", ".join(_CHANNELS.values())
+        raise words.error(f"CHANNELS {number:g} is followed by {len(names)} channel names (known are {known})")
+    return tuple([_CHANNELS[n] for n in names])
 
 
 def _largest(joints: list[_Joint]) -> tuple[list[int], tuple[str, ...]]:

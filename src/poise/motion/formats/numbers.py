@@ -18,7 +18,7 @@ def scan(text: np.ndarray, room: int) -> tuple[Array, int, int]:
 
     Gives the first `room` numbers, how many there are in all, and -1; or, where something is not a number of
     magnitude below `LIMIT`, the numbers before it, their count and the place in the text where it begins.
-    Up to 15 digits are read exactly, more to the last bit or its neighbour.
+    Up to 15 digits are read exactly, more to within two units in the last place.
     """
     values = np.empty(max(0, min(room, len(text) // 2 + 1)))
     count, status, place = _scan(text, values, _POWERS)
@@ -33,7 +33,7 @@ def word_at(text: np.ndarray, place: int) -> str:
 
 @njit(cache=True)
 def _scaled(mantissa, exponent, powers):
-    """mantissa × 10^exponent to within one unit in the last place."""
+    """mantissa × 10^exponent to within two units in the last place."""
     if mantissa < 9007199254740992 and -22 <= exponent <= 22:  # both exactly representable: one correct rounding
         return mantissa / powers[-exponent] if exponent < 0 else mantissa * powers[exponent]
     high, low = float(mantissa & ~np.uint64(2047)), float(mantissa & np.uint64(2047))
@@ -62,51 +62,78 @@ def _scaled(mantissa, exponent, powers):
 
 
 @njit(cache=True)
+def _any_number(text, i, powers):
+    """The number that begins at i, of any length and notation: its value, its end, and is it one?"""
+    size, negative = len(text), text[i] == 45
+    if negative or text[i] == 43:
+        i += 1
+    mantissa, exponent, digits, seen, point = np.uint64(0), 0, 0, False, False
+    while i < size:
+        c = text[i]
+        if 48 <= c <= 57:
+            seen = True
+            if digits < 19:  # what 64 bits hold; later digits only count
+                mantissa = mantissa * np.uint64(10) + np.uint64(c - 48)
+                digits += 1 if mantissa > 0 else 0
+                exponent -= 1 if point else 0
+            elif not point:
+                exponent += 1
+        elif c == 46 and not point:
+            point = True
+        else:
+            break
+        i += 1
+    if seen and i < size and (text[i] == 101 or text[i] == 69):
+        i += 1
+        down = i < size and text[i] == 45
+        if i < size and (down or text[i] == 43):
+            i += 1
+        power, seen = 0, False
+        while i < size and 48 <= text[i] <= 57:
+            seen = True
+            power = min(power * 10 + (text[i] - 48), 100000)
+            i += 1
+        exponent += -power if down else power
+    value = _scaled(mantissa, exponent, powers)
+    return -value if negative else value, i, seen and (i == size or text[i] == 32 or 9 <= text[i] <= 13)
+
+
+@njit(cache=True)
 def _scan(text, values, powers):
     """Count of numbers, status and, where it stopped early, the place."""
-    size, room, i, count = len(text), len(values), 0, 0
+    one, ten = np.uint64(1), np.uint64(10)  # unsigned, since a signed index costs a test for each byte
+    size, room, i, count = np.uint64(len(text)), np.uint64(len(values)), np.uint64(0), np.uint64(0)
     while True:
-        while i < size and (text[i] == 32 or 9 <= text[i] <= 13):
-            i += 1
+        while i < size and (text[i] == 32 or np.uint8(text[i] - np.uint8(9)) < 5):
+            i += one
         if i == size:
-            return count, _DONE, i
+            return np.int64(count), _DONE, np.int64(i)
         begin, negative = i, text[i] == 45
-        if negative or text[i] == 43:
-            i += 1
-        mantissa, exponent, digits, seen, point = np.uint64(0), 0, 0, False, False
-        while i < size:
-            c = text[i]
-            if 48 <= c <= 57:
-                seen = True
-                if digits < 19:
-                    mantissa = mantissa * np.uint64(10) + np.uint64(c - 48)
-                    if mantissa > 0:
-                        digits += 1
-                    if point:
-                        exponent -= 1
-                elif not point:
-                    exponent += 1
-            elif c == 46 and not point:
-                point = True
-            else:
-                break
-            i += 1
-        if seen and i < size and (text[i] == 101 or text[i] == 69):
-            i += 1
-            down = i < size and text[i] == 45
-            if i < size and (down or text[i] == 43):
-                i += 1
-            power, seen = 0, False
-            while i < size and 48 <= text[i] <= 57:
-                seen = True
-                power = min(power * 10 + (text[i] - 48), 100000)
-                i += 1
-            exponent += -power if down else power
-        if not seen or (i < size and not (text[i] == 32 or 9 <= text[i] <= 13)):
-            return count, _WORD, begin
-        value = _scaled(mantissa, exponent, powers)
-        if value > LIMIT:
-            return count, _HUGE, begin
+        if negative:
+            i += one
+        first, mantissa, places = i, np.uint64(0), np.uint64(0)
+        while i < size and np.uint8(text[i] - np.uint8(48)) < 10:
+            mantissa = mantissa * ten + np.uint64(text[i] - np.uint8(48))
+            i += one
+        if i < size and text[i] == 46:
+            i += one
+            point = i
+            while i < size and np.uint8(text[i] - np.uint8(48)) < 10:
+                mantissa = mantissa * ten + np.uint64(text[i] - np.uint8(48))
+                i += one
+            places = i - point
+        # short and plain numbers, nearly all there are, are exact by one division; the others go the long way
+        if 2 <= i - first <= 16 and (i == size or text[i] == 32 or np.uint8(text[i] - np.uint8(9)) < 5):
+            value = np.float64(mantissa) / powers[places]
+            if negative:
+                value = -value
+        else:
+            value, end, good = _any_number(text, np.int64(begin), powers)
+            if not good:
+                return np.int64(count), _WORD, np.int64(begin)
+            i = np.uint64(end)
+        if not abs(value) < LIMIT:
+            return np.int64(count), _HUGE, np.int64(begin)
         if count < room:
-            values[count] = -value if negative else value
-        count += 1
+            values[count] = value
+        count += one

@@ -1,0 +1,115 @@
+"""Shapes that fit a body: capsules along the bones, rounded trunk and head, boxes for the feet.
+
+Half widths are shares of standing height, rounded from the breadths and depths in A. Tilley & H. Dreyfuss, The
+Measure of Man and Woman; a body heavier or lighter than usual for its height is wider by the root of that ratio.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from poise.character.landmarks import Foot, Landmarks
+from poise.character.links import Shape, box, capsule, ellipsoid
+from poise.character.roles import SIDES
+from poise.maths.rotations import Array
+
+USUAL_BMI = 22.5  # [kg/m²]
+
+UP, FORWARD, LEFT = np.array([0.0, 0.0, 1.0]), np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0])
+
+
+def girth(height: float, weight: float) -> float:
+    """Standing height [m] times how much wider than usual the body is: the unit of all half widths."""
+    return height * float(np.sqrt(weight / (USUAL_BMI * height**2)))
+
+
+def humanoid_shapes(marks: Landmarks, weight: float) -> dict[str, tuple[Shape, ...]]:
+    """Shapes for every role of a whole body, in the world and the zero pose."""
+    w = girth(marks.height, weight)
+    out = _trunk(marks, w)
+    for s in SIDES:
+        out |= _arm(marks, s, w) | _leg(marks, s, w)
+    return out
+
+
+def _trunk(marks: Landmarks, w: float) -> dict[str, tuple[Shape, ...]]:
+    j, hips, shoulders = marks.joints, marks.hips, marks.shoulders
+    H, spine = marks.height, shoulders - hips
+    half_hips = 0.5 * abs(j["left_thigh"][1] - j["right_thigh"][1])
+    half_chest = 0.5 * abs(j["left_upper_arm"][1] - j["right_upper_arm"][1])
+    waist, ribs = hips + 0.42 * spine, hips + 0.72 * spine
+    neck = marks.vertex - 0.125 * H * UP
+    head_half = np.array([0.056 * H, 0.045 * H, 0.066 * H])
+    head_centre = marks.vertex - head_half[2] * UP + 0.008 * H * FORWARD
+    return {
+        "pelvis": (
+            ellipsoid(hips + 0.07 * spine, [0.060 * w, max(0.092 * w, half_hips + 0.045 * w), 0.058 * H]),
+            ellipsoid(hips + 0.03 * spine - 0.022 * H * FORWARD, [0.048 * w, 0.080 * w, 0.050 * H], solid=False),
+        ),
+        "abdomen": (ellipsoid(0.5 * (hips + waist) + 0.10 * spine, [0.056 * w, 0.078 * w, 0.36 * spine[2]]),),
+        "chest": (
+            ellipsoid(ribs, [0.066 * w, max(0.086 * w, 0.80 * half_chest), 0.34 * spine[2]]),
+            capsule(*(shoulders + sign * 0.72 * half_chest * LEFT - 0.01 * H * UP for sign in (1, -1)), 0.040 * w),
+        ),
+        "neck": (capsule(shoulders + 0.01 * H * UP, neck, 0.032 * w),),
+        "head": (ellipsoid(head_centre, head_half),),
+    }
+
+
+def _arm(marks: Landmarks, s: str, w: float) -> dict[str, tuple[Shape, ...]]:
+    j = marks.joints
+    shoulder, elbow, wrist, tip = j[f"{s}_upper_arm"], j[f"{s}_forearm"], j[f"{s}_hand"], marks.fingers[s]
+    along = (tip - wrist) / np.linalg.norm(tip - wrist)
+    return {
+        f"{s}_clavicle": (capsule(j[f"{s}_clavicle"], shoulder, 0.028 * w),),
+        f"{s}_upper_arm": _tapered(shoulder, elbow, 0.031 * w, 0.024 * w),
+        f"{s}_forearm": _tapered(elbow, wrist, 0.026 * w, 0.017 * w),
+        f"{s}_hand": (
+            ellipsoid(0.5 * (wrist + tip), [0.024 * w, 0.012 * w, max(0.5 * float(np.linalg.norm(tip - wrist)), 0.02)]),
+            capsule(wrist + 0.012 * w * FORWARD, wrist + 0.45 * (tip - wrist) + 0.026 * w * FORWARD, 0.007 * w, solid=False),
+        )
+        if abs(along[2]) > 0.9
+        else (capsule(wrist, tip, 0.016 * w),),
+    }
+
+
+def _leg(marks: Landmarks, s: str, w: float) -> dict[str, tuple[Shape, ...]]:
+    j, foot = marks.joints, marks.feet[s]
+    hip, knee, ankle = j[f"{s}_thigh"], j[f"{s}_shin"], j[f"{s}_foot"]
+    room = 0.92 * 0.5 * abs(float(j["left_thigh"][1] - j["right_thigh"][1]))  # thighs must not meet as the body stands
+    return {
+        f"{s}_thigh": _tapered(hip, knee, min(0.046 * w, room), min(0.031 * w, room)),
+        f"{s}_shin": _tapered(knee, ankle, 0.032 * w, 0.021 * w),
+        f"{s}_foot": _foot(foot, ankle, foot.ball, w),
+        f"{s}_toes": (_sole_box(foot, foot.ball, foot.tip, 0.5),),
+    }
+
+
+def _tapered(a: Array, b: Array, thick: float, thin: float) -> tuple[Shape, ...]:
+    """A limb: a capsule of the thin end's radius over the whole bone and one of the thick end's over the muscle."""
+    length = float(np.linalg.norm(b - a))
+    if abs(b[2] - a[2]) < 0.98 * length or length < 1e-3:
+        return (capsule(a, b, 0.5 * (thick + thin)),)
+    return (
+        capsule(a, b, thin),
+        ellipsoid(a + 0.38 * (b - a), [thick, thick, 0.52 * length], solid=False),
+    )
+
+
+def _sole_box(foot: Foot, back: float, front: float, rise: float) -> Shape:
+    """A box that stands on the sole between two X."""
+    tall = 0.11 * rise * foot.length
+    centre = np.array([0.5 * (back + front), foot.middle, foot.sole + tall])
+    return box(centre, np.array([0.5 * (front - back), foot.half_width, tall]))
+
+
+def _foot(foot: Foot, ankle: Array, front: float, w: float) -> tuple[Shape, ...]:
+    """The foot behind `front`: a box on the sole and the instep from the ankle down to the ball."""
+    r = 0.018 * w
+    low = np.array([front - r, foot.middle, foot.sole + r])
+    heel = np.array([foot.heel + 1.2 * r, foot.middle, foot.sole + 1.4 * r])
+    return (
+        _sole_box(foot, foot.heel, front, 0.7),
+        capsule(ankle, low, r, solid=False),
+        capsule(ankle, heel, 1.15 * r, solid=False),
+    )

@@ -1,0 +1,114 @@
+"""Which shapes a ray can meet: lists by tile of the picture, and by cell of a grid across the sunlight."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from poise.export.camera import Camera
+from poise.export.intersect import FAR, Shapes
+from poise.maths.rotations import Array
+
+TILE = 16  # pixels along a side of a tile
+CELLS = 96  # cells along a side of the shadow grid
+
+
+class Bins(NamedTuple):
+    """Lists of shapes per cell of a grid, one after the other: cell c has items[start[c] : start[c + 1]]."""
+
+    start: np.ndarray
+    items: np.ndarray
+
+
+class Suns(NamedTuple):
+    """Directions towards parts of the sun; across each a grid of cells with the shapes that may hide it."""
+
+    way: Array  # (L, 3)
+    axes: Array  # (L, 2, 3)
+    low: Array  # (L, 2)
+    cell: Array  # (L, 2)
+    start: np.ndarray  # (L, cells + 1)
+    items: np.ndarray  # (L, longest)
+
+
+def _bins(low: Array, high: Array, columns: int, rows: int) -> Bins:
+    """Cells that boxes low..high (S, 2), in cells, touch."""
+    first = np.clip(np.floor(low), 0, [columns, rows]).astype(np.int64)
+    last = np.clip(np.floor(high), -1, [columns - 1, rows - 1]).astype(np.int64)
+    start, items = _fill(first, last, columns, rows)
+    return Bins(start, items)
+
+
+@njit(cache=True)
+def _fill(first, last, columns, rows):
+    start = np.zeros(columns * rows + 1, np.int64)
+    for s in range(first.shape[0]):
+        for y in range(first[s, 1], last[s, 1] + 1):
+            for x in range(first[s, 0], last[s, 0] + 1):
+                start[y * columns + x + 1] += 1
+    for c in range(columns * rows):
+        start[c + 1] += start[c]
+    at, items = start[:-1].copy(), np.empty(start[-1], np.int64)
+    for s in range(first.shape[0]):
+        for y in range(first[s, 1], last[s, 1] + 1):
+            for x in range(first[s, 0], last[s, 0] + 1):
+                items[at[y * columns + x]] = s
+                at[y * columns + x] += 1
+    return start, items
+
+
+def tiles(shapes: Shapes, camera: Camera) -> Bins:
+    """Which shapes each tile of the picture may show."""
+    columns, rows = -(-camera.width // TILE), -(-camera.height // TILE)
+    p = (shapes.centre - camera.eye) @ camera.axes.T
+    depth, r = p[:, 2], shapes.bound
+    low, high = np.empty((len(r), 2)), np.empty((len(r), 2))
+    for i, sign in ((0, 1.0), (1, -1.0)):
+        c = sign * p[:, i]
+        if camera.parallel:
+            low[:, i], high[:, i] = c - r, c + r
+        else:
+            # the two rays of this plane that graze the ball; a ball at or behind the eye may be anywhere
+            distance = np.hypot(c, depth)
+            half = np.arcsin(np.minimum(1.0, r / np.maximum(distance, 1e-12)))
+            middle = np.arctan2(c, depth)
+            a, b = middle - half, middle + half
+            fits = (a > -1.5) & (b < 1.5) & (distance > r)
+            low[:, i] = np.where(fits, camera.reach * np.tan(np.where(fits, a, 0)), -FAR)
+            high[:, i] = np.where(fits, camera.reach * np.tan(np.where(fits, b, 0)), FAR)
+    middle = 0.5 * np.array([camera.width, camera.height])
+    low, high = (low * camera.scale + middle - 1) / TILE, (high * camera.scale + middle + 1) / TILE
+    behind = depth + r < 0
+    high[behind] = -1.0 if not camera.parallel else high[behind]
+    return _bins(low, high, columns, rows)
+
+
+def suns(shapes: Shapes, direction: Array, radius: float) -> Suns:
+    """Four points of the sun's disc, each with its shadow grid."""
+    middle = direction / np.linalg.norm(direction)
+    side = np.cross(middle, [0.0, 0.0, 1.0] if abs(middle[2]) < 0.9 else [1.0, 0.0, 0.0])
+    side /= np.linalg.norm(side)
+    up = np.cross(side, middle)
+    ways, axes, lows, cells, starts, lists = [], [], [], [], [], []
+    for k in range(4):
+        turn = np.pi / 2 * k + 0.5
+        way = middle + radius * (np.cos(turn) * side + np.sin(turn) * up)
+        way /= np.linalg.norm(way)
+        u = np.cross(way, up)
+        u /= np.linalg.norm(u)
+        basis = np.stack([u, np.cross(way, u)])
+        flat = shapes.centre @ basis.T
+        r = shapes.bound[:, None]
+        low = (flat - r).min(0) if len(flat) else np.zeros(2)
+        high = (flat + r).max(0) if len(flat) else np.ones(2)
+        cell = np.maximum(high - low, 1e-6) / CELLS
+        bins = _bins((flat - r - low) / cell, (flat + r - low) / cell, CELLS, CELLS)
+        ways.append(way), axes.append(basis), lows.append(low), cells.append(cell)
+        starts.append(bins.start), lists.append(bins.items)
+    longest = max(map(len, lists))
+    items = np.zeros((4, max(longest, 1)), np.int64)
+    for k, one in enumerate(lists):
+        items[k, : len(one)] = one
+    return Suns(*map(np.array, (ways, axes, lows, cells, starts)), items)  # type: ignore[arg-type]

@@ -1,0 +1,186 @@
+"""Filmstrips: poses of one or several clips along one ground line, with times and contacts; no OpenGL needed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os import PathLike
+
+import numpy as np
+from PIL import Image
+
+from poise.errors import BadValue
+from poise.export import ink, raycast, scene
+from poise.export.camera import Camera
+from poise.export.intersect import Shapes
+from poise.export.strip import Plan, Row, moments, plan, row_of
+from poise.maths.rotations import Array
+from poise.motion.clip import Clip
+
+_FAR_AWAY = 30.0  # [m]: a parallel camera stands outside everything
+
+
+def filmstrip(
+    clips: Clip | Sequence[Clip],
+    *,
+    frames: int = 8,
+    times: Sequence[float] | Array | None = None,
+    labels: Sequence[str] | None = None,
+    title: str = "",
+    width: int = 1500,
+    row_height: int = 420,
+    spacing: float | str = "auto",
+    contacts: bool = True,
+    palettes: Sequence[scene.Palette] | None = None,
+    elevation: float = 9.0,
+    azimuth: float | None = None,
+    smooth: int = 2,
+) -> Image.Image:
+    """A picture of poses from left to right on one ground line; several clips are stacked, at the same times.
+
+    `times` [s] or a number of `frames` over the longest clip. `spacing` is "true" (the distances of the motion),
+    "even" (side by side), "auto" (true where poses neither overlap nor get lost) or a distance [m]. The picture is at
+    most `width` pixels wide, each row at most `row_height` high. Green dots are contact points that touch. The camera
+    looks down by `elevation` degrees and from the front by `azimuth` degrees; left limbs are orange, right ones blue.
+    """
+    clips = [clips] if isinstance(clips, Clip) else list(clips)
+    if not clips:
+        raise BadValue("A filmstrip needs at least one clip.")
+    if width < 64 or row_height < 32:
+        raise BadValue(f"A filmstrip of {width} pixels with rows of {row_height} pixels is too small to show anything.")
+    names = _names(clips, labels)
+    chosen = moments(clips, frames, times)
+    palettes = list(palettes or [scene.Palette()])
+    rows = [row_of(c, chosen, contacts=contacts, palette=palettes[min(i, len(palettes) - 1)])
+            for i, c in enumerate(clips)]  # fmt: skip
+    layout = plan(rows, chosen, spacing=spacing, elevation=elevation, azimuth=azimuth)
+    scale = min(width / layout.width, row_height / (layout.high - layout.low))
+    pictures = [_row(layout, row, scale, smooth) for row in rows]
+    return _assemble(layout, pictures, names, title, scale)
+
+
+def save(clip: Clip | Sequence[Clip], path: str | PathLike[str], **options: object) -> None:
+    """Write a filmstrip as PNG; the source and its licence travel in the file. Options are those of `filmstrip`."""
+    clips = [clip] if isinstance(clip, Clip) else list(clip)
+    picture = filmstrip(clips, **options)  # type: ignore[arg-type]
+    write_png(picture, path, facts(clips))
+
+
+def facts(clips: Sequence[Clip]) -> dict[str, str]:
+    """What a picture says of its sources: title, source, licence."""
+    unique = lambda words: "; ".join(dict.fromkeys(w for w in words if w))  # noqa: E731
+    return {
+        "Title": unique(c.source.name for c in clips),
+        "Source": unique(c.source.path.rpartition("/")[2] for c in clips),
+        "Copyright": unique(c.source.licence for c in clips),
+        "Software": "poise",
+    }
+
+
+def write_png(picture: Image.Image, path: str | PathLike[str], about: dict[str, str], *, colours: int = 0) -> None:
+    """Write a picture as PNG, whole or not at all; with `colours` it is reduced to so many, for small files."""
+    from poise.files import writing
+
+    if colours:
+        picture = picture.quantize(colours, dither=Image.Dither.NONE)
+    with writing(path) as temporary:
+        picture.save(temporary, format="PNG", optimize=True, pnginfo=ink.png_facts(about))
+
+
+def _names(clips: Sequence[Clip], labels: Sequence[str] | None) -> list[str]:
+    if labels is None:
+        return ["" if len(clips) == 1 else f"{c.name} ({c.character.name})".strip() for c in clips]
+    if len(labels) != len(clips):
+        raise BadValue(f"{len(clips)} clips need as many labels, not {len(labels)}.")
+    return [str(label) for label in labels]
+
+
+def _row(layout: Plan, row: Row, scale: float, smooth: int) -> Image.Image:
+    """One strip: all poses in one scene where the ground allows it, else one scene a pose."""
+    if row.level:
+        return _level_row(layout, row, scale, smooth)
+    offsets = [p.root @ layout.axes(row)[0] - c for p, c in zip(row.poses, layout.columns, strict=True) if p is not None]
+    height = [p.base[2] for p in row.poses if p is not None]
+    if np.ptp(offsets) < 0.01 and np.ptp(height) < 1e-9:
+        return _shot(layout, row, range(len(row.poses)), layout.edges[[0, -1]], scale, smooth)
+    whole = Image.new("RGB", (round(layout.width * scale), round((layout.high - layout.low) * scale)), (255, 255, 255))
+    for k, pose in enumerate(row.poses):
+        if pose is not None:
+            part = _shot(layout, row, [k], layout.edges[k : k + 2], scale, smooth)
+            whole.paste(part, (round((layout.edges[k] - layout.edges[0]) * scale), 0))
+    return whole
+
+
+def _level_row(layout: Plan, row: Row, scale: float, smooth: int) -> Image.Image:
+    """All poses on a level floor, each moved to its column."""
+    right, up, ahead = layout.axes(row)
+    level = float(row.clip.ground.height(np.zeros(()), np.zeros(())))
+    ground = np.array([0.0, 0.0, level])
+    parts, marks = [], []
+    for pose, column in zip(row.poses, layout.columns, strict=True):
+        if pose is not None:
+            shift = column * right + ground - np.array([pose.root[0], pose.root[1], level])
+            parts.append(pose.shapes.moved(shift))
+            marks.append(pose.touching + shift)
+    middle = 0.5 * (layout.edges[0] + layout.edges[-1]) * right + ground + 0.5 * (layout.low + layout.high) * up
+    camera = _camera(middle, ahead, layout, layout.edges[[0, -1]], scale)
+    floor = raycast.Floor(level=level, focus=ground, along=right, near=0.5, far=1.6)
+    return _picture(Shapes.join(parts), camera, floor, marks, smooth, up, ahead)
+
+
+def _shot(layout: Plan, row: Row, which: Sequence[int] | range, edges: Array, scale: float, smooth: int) -> Image.Image:
+    """Some poses where they really are, on their own ground, between two edges of the strip."""
+    right, up, ahead = layout.axes(row)
+    poses = [(k, p) for k in which if (p := row.poses[k]) is not None]
+    k, first = poses[0]
+    middle = first.base + (0.5 * (edges[0] + edges[1]) - layout.columns[k]) * right + 0.5 * (layout.low + layout.high) * up
+    roots = np.array([p.root[:2] for _, p in poses])
+    across = np.array([-np.sin(row.heading), np.cos(row.heading)])
+    reach = 0.5 * (edges[1] - edges[0]) * np.abs(right[:2]) + 0.75 * np.abs(across)
+    centre = np.array([middle[:2] + ((r - middle[:2]) @ across) * across for r in roots])
+    low, high = (centre - reach).min(0), (centre + reach).max(0)
+    floor = raycast.Floor(focus=np.array([*roots[0], 0.0]), along=right, near=0.5, far=1.6)
+    below, floor = scene.ground(row.clip.ground, low, high, floor)
+    shapes = Shapes.join([below, *(p.shapes for _, p in poses)])
+    camera = _camera(middle, ahead, layout, edges, scale)
+    return _picture(shapes, camera, floor, [p.touching for _, p in poses], smooth, up, ahead)
+
+
+def _camera(middle: Array, ahead: Array, layout: Plan, edges: Array, scale: float) -> Camera:
+    low, high = (round((e - layout.edges[0]) * scale) for e in edges)
+    height = max(1, round((layout.high - layout.low) * scale))
+    return Camera(middle - _FAR_AWAY * ahead, middle, height / scale, max(1, high - low), height, parallel=True)
+
+
+def _picture(shapes: Shapes, camera: Camera, floor: raycast.Floor, marks: list[Array], smooth: int, up: Array,
+             ahead: Array) -> Image.Image:  # fmt: skip
+    """Cast a row and mark its contacts."""
+    right = camera.axes[0]
+    # the sun stands behind the viewer's left shoulder, so that shadows fall back and to the right
+    look = raycast.Look(sun=-0.45 * right - 0.55 * np.cross([0.0, 0.0, 1.0], right) + np.array([0.0, 0.0, 1.1]))
+    picture = Image.fromarray(raycast.cast(shapes, camera, floor, look, smooth=smooth).colour)
+    touching = np.concatenate(marks) if marks else np.zeros((0, 3))
+    ink.dots(picture, camera.pixels(touching), max(2.2, 0.022 * camera.scale))
+    return picture
+
+
+def _assemble(layout: Plan, pictures: list[Image.Image], names: list[str], title: str, scale: float) -> Image.Image:
+    """Rows one below the other, with labels, the title above and the times below."""
+    size = float(np.clip(0.085 * scale, 11, 20))
+    head = round(2.0 * size) if title else 0
+    strip = [round(1.7 * size) if name else 0 for name in names]
+    foot = round(2.0 * size)
+    wide = max(p.width for p in pictures)
+    sheet = Image.new("RGB", (wide, head + sum(strip) + sum(p.height for p in pictures) + foot), (255, 255, 255))
+    if title:
+        ink.text(sheet, (0.6 * size, 0.45 * size), title, 1.2 * size)
+    y = head
+    for picture, name, tall in zip(pictures, names, strip, strict=True):
+        if name:
+            ink.text(sheet, (0.6 * size, y + 0.35 * size), name, size)
+        sheet.paste(picture, (0, y + tall))
+        y += tall + picture.height
+    digits = 2 if len(layout.times) < 2 or np.diff(layout.times).min(initial=1.0) < 0.95 else 1
+    for t, column in zip(layout.times, layout.columns, strict=True):
+        ink.text(sheet, ((column - layout.edges[0]) * scale, y + 0.4 * size), f"{t:.{digits}f} s", size,
+                 colour=ink.GREY, anchor="ma")  # fmt: skip
+    return sheet

@@ -1,0 +1,154 @@
+"""USD: a UsdSkel skeleton, its animation and a skinned body (.usda text, .usdc or .usd binary).
+
+The file keeps the units and the up axis of the motion's own file; the layer says both (metersPerUnit, upAxis).
+"""
+
+# pyright: reportAttributeAccessIssue=false
+# (pxr tells its types at run time only)
+
+from __future__ import annotations
+
+from os import PathLike
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from poise import files
+from poise._version import __version__
+from poise.errors import MissingExtra
+from poise.export.rig import Rig, rig_of
+from poise.export.skin import Skin, skin
+from poise.maths import rotations as rot
+from poise.maths.rotations import Array
+from poise.motion.clip import Clip
+
+if TYPE_CHECKING:
+    from pxr import Usd, Vt
+
+
+def save(clip: Clip, path: str | PathLike[str], *, level: bool = False) -> None:
+    """Write a clip as USD. `level` keeps the levelled floor (see `rig_of`)."""
+    stage = build(clip, level=level)
+    with files.writing(path) as temporary:
+        if not stage.GetRootLayer().Export(str(temporary)):
+            raise OSError("the USD library could not write it")
+
+
+def build(clip: Clip, *, level: bool = False) -> Usd.Stage:
+    """The stage of a clip, in memory: /Motion (SkelRoot) with Skeleton, Animation and Body."""
+    try:
+        from pxr import Usd, UsdSkel
+    except ImportError:
+        raise MissingExtra("Writing USD", "formats") from None
+    rig = rig_of(clip, level)
+    if rig.up not in ("y", "z"):  # USD knows no other axis
+        rig = rig.converted(up="z")
+    stage = Usd.Stage.CreateInMemory()
+    root = UsdSkel.Root.Define(stage, "/Motion")
+    stage.SetDefaultPrim(root.GetPrim())
+    _describe(stage, clip, rig)
+    paths = _joint_paths(rig)
+    skeleton = UsdSkel.Skeleton.Define(stage, "/Motion/Skeleton")
+    skeleton.CreateJointsAttr(paths)
+    skeleton.CreateJointNamesAttr(list(rig.names))
+    point, turn = rig.skeleton.rest_pose()
+    skeleton.CreateBindTransformsAttr(_matrices(point, turn))
+    skeleton.CreateRestTransformsAttr(_matrices(rig.skeleton.offsets, rig.skeleton.rest))
+    _animate(stage, rig, paths)
+    UsdSkel.BindingAPI.Apply(skeleton.GetPrim()).CreateAnimationSourceRel().SetTargets(["/Motion/Animation"])
+    body = skin(clip.character, rig)
+    if len(body.vertices):
+        _mesh(stage, body)
+    UsdSkel.BindingAPI.Apply(root.GetPrim())
+    _extent(stage, rig)
+    return stage
+
+
+def _describe(stage: Usd.Stage, clip: Clip, rig: Rig) -> None:
+    """Units, axes, times, and where the motion came from."""
+    from pxr import UsdGeom
+
+    UsdGeom.SetStageMetersPerUnit(stage, rig.unit)
+    UsdGeom.SetStageUpAxis(stage, rig.up.upper())
+    stage.SetTimeCodesPerSecond(1.0 / rig.dt)
+    stage.SetFramesPerSecond(1.0 / rig.dt)
+    stage.SetStartTimeCode(0)
+    stage.SetEndTimeCode(len(rig) - 1)
+    layer = stage.GetRootLayer()
+    terms = clip.source.licence
+    layer.documentation = f"{clip.name or clip.character.name}, written by poise {__version__}." + (
+        f" Licence of the source: {terms}" if terms else ""
+    )
+    layer.customLayerData = {"creator": f"poise {__version__}", "source": clip.name, "licence": terms}
+
+
+def _joint_paths(rig: Rig) -> list[str]:
+    """Each joint as a path of valid, unique names from its root: what UsdSkel calls a joint."""
+    from pxr import Tf
+
+    paths: list[str] = []
+    for j, p in enumerate(rig.parents):
+        stem = (paths[p] + "/" if p >= 0 else "") + Tf.MakeValidIdentifier(rig.names[j])
+        path, count = stem, 1
+        while path in paths:
+            count += 1
+            path = f"{stem}_{count}"
+        paths.append(path)
+    return paths
+
+
+def _matrices(point: Array, turn: Array) -> Vt.Matrix4dArray:
+    """USD's row-vector matrices of places (J, 3) and rotations (J, 4)."""
+    from pxr import Vt
+
+    rows = np.tile(np.eye(4), (len(point), 1, 1))
+    rows[:, :3, :3], rows[:, 3, :3] = rot.to_matrix(turn).transpose(0, 2, 1), point
+    return Vt.Matrix4dArray.FromNumpy(rows)
+
+
+def _animate(stage: Usd.Stage, rig: Rig, paths: list[str]) -> None:
+    from pxr import UsdSkel, Vt
+
+    animation = UsdSkel.Animation.Define(stage, "/Motion/Animation")
+    animation.CreateJointsAttr(paths)
+    turns, moves = animation.CreateRotationsAttr(), animation.CreateTranslationsAttr()
+    animation.CreateScalesAttr(Vt.Vec3hArray.FromNumpy(np.ones((len(paths), 3), np.float16)))
+    # a quatf lies in memory as x, y, z, w
+    quats = rot.normalise(rot.continuous(rig.rotations))[..., [1, 2, 3, 0]].astype(np.float32)
+    places = rig.positions.astype(np.float32)
+    for k in range(len(rig)):
+        turns.Set(Vt.QuatfArray.FromNumpy(np.ascontiguousarray(quats[k])), k)
+    for k in range(len(rig)) if rig.moving().any() else range(1):
+        moves.Set(Vt.Vec3fArray.FromNumpy(np.ascontiguousarray(places[k])), k)
+
+
+def _mesh(stage: Usd.Stage, body: Skin) -> None:
+    from pxr import Gf, Sdf, UsdGeom, UsdSkel, Vt
+
+    mesh = UsdGeom.Mesh.Define(stage, "/Motion/Body")
+    mesh.CreatePointsAttr(Vt.Vec3fArray.FromNumpy(body.vertices.astype(np.float32)))
+    mesh.CreateNormalsAttr(Vt.Vec3fArray.FromNumpy(body.normals.astype(np.float32)))
+    mesh.SetNormalsInterpolation(UsdGeom.Tokens.vertex)
+    mesh.CreateFaceVertexCountsAttr(Vt.IntArray.FromNumpy(np.full(len(body.faces), 3, np.int32)))
+    mesh.CreateFaceVertexIndicesAttr(Vt.IntArray.FromNumpy(body.faces.ravel().astype(np.int32)))
+    mesh.CreateSubdivisionSchemeAttr(UsdGeom.Tokens.none)
+    colour = mesh.CreateDisplayColorPrimvar(UsdGeom.Tokens.vertex)
+    colour.Set(Vt.Vec3fArray.FromNumpy(body.colours.astype(np.float32)))
+    low, high = body.vertices.min(0), body.vertices.max(0)
+    mesh.CreateExtentAttr([Gf.Vec3f(*low.tolist()), Gf.Vec3f(*high.tolist())])
+    binding = UsdSkel.BindingAPI.Apply(mesh.GetPrim())
+    binding.CreateJointIndicesPrimvar(False, 1).Set(Vt.IntArray.FromNumpy(body.joints.astype(np.int32)))
+    binding.CreateJointWeightsPrimvar(False, 1).Set(Vt.FloatArray.FromNumpy(np.ones(len(body.joints), np.float32)))
+    binding.CreateGeomBindTransformAttr(Gf.Matrix4d(1.0))
+    binding.CreateSkeletonRel().SetTargets([Sdf.Path("/Motion/Skeleton")])
+
+
+def _extent(stage: Usd.Stage, rig: Rig) -> None:
+    """A box around the whole motion, so that viewers frame it: the joints, and half a metre for the flesh."""
+    from pxr import Gf, UsdGeom
+
+    point, _ = rig.forward()
+    low, high = point.min((0, 1)) - 0.5 / rig.unit, point.max((0, 1)) + 0.5 / rig.unit
+    box = [Gf.Vec3f(*low.tolist()), Gf.Vec3f(*high.tolist())]
+    for path in ("/Motion", "/Motion/Skeleton"):
+        UsdGeom.Boundable(stage.GetPrimAtPath(path)).CreateExtentAttr(box)

@@ -1,0 +1,138 @@
+"""Footprints: where the feet of a clip stand, when, and when the body passes over them.
+
+A stance is a stretch of time in which any contact point of a foot is labelled. Rolling from heel to toe, the foot
+turns, but whatever touches rests; so a stance may be moved by one rigid motion, and nothing in it will slide.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from poise.character.roles import SIDES
+from poise.maths.rotations import Array
+from poise.motion.clip import Clip
+from poise.motion.edit.window import smooth
+from poise.motion.runs import close_gaps, frames, runs
+
+_GAP = 0.05  # [s] shorter gaps in a stance are flickers of the labels
+_STROLL = 0.2  # [m/s] below about this speed the middle of a stance counts more than where the body is
+_PERIOD = 1.0  # [s] taken for the period of a gait where fewer than two stances tell one
+
+
+@dataclass(frozen=True, eq=False)
+class Footprint:
+    """One stance of one foot; frames are those of `Footsteps`."""
+
+    side: str
+    first: int
+    last: int  # the last frame, included
+    centre: Array  # (3,) middle of the sole where most of it touches, at the height of the ground [m]
+    moment: int  # frame at which the body passes over it
+
+
+@dataclass(frozen=True, eq=False)
+class Footsteps:
+    """A clip laid out so that every stance is seen whole: a loop with the period before and the one after.
+
+    Frame `first` is the clip's own first frame; `keep` cuts the clip's frames out again.
+    """
+
+    clip: Clip
+    q: Array  # (M, nq)
+    labels: np.ndarray  # (M, P) bool
+    first: int
+
+    @classmethod
+    def of(cls, clip: Clip) -> Footsteps:
+        """The footsteps of a clip."""
+        labels = clip.contacts.labels
+        if clip.cycle is None or len(clip) < 3:
+            return cls(clip, clip.q, labels, 0)
+        carry = clip.cycle.carry
+        q = np.concatenate([carry(clip.q[:-1], -1), clip.q[:-1], carry(clip.q, 1)])
+        return cls(clip, q, np.concatenate([labels[:-1], labels[:-1], labels]), len(clip) - 1)
+
+    def __len__(self) -> int:
+        return len(self.q)
+
+    @property
+    def looping(self) -> bool:
+        """Are there periods before and after?"""
+        return self.first > 0
+
+    def keep(self, x: Array) -> Array:
+        """The rows of x (M, ...) that are the clip's own."""
+        return x[self.first : self.first + len(self.clip)]
+
+    @cached_property
+    def times(self) -> Array:
+        """Time of each frame (M,) [s]; zero at the clip's first."""
+        return (np.arange(len(self)) - self.first) * self.clip.dt
+
+    @cached_property
+    def places(self) -> tuple[Array, Array]:
+        """World positions (M, B, 3) and orientations (M, B, 4) of all bodies."""
+        return self.clip.character.forward(self.q)
+
+    @cached_property
+    def points(self) -> Array:
+        """World positions (M, P, 3) of the contact points."""
+        own = self.clip.character.contact_points
+        return self.clip.character.place(*self.places, own.bodies, own.positions)
+
+    @cached_property
+    def _spans(self) -> dict[str, np.ndarray]:
+        """For each side its stances as rows (first, one past the last)."""
+        own, gap = self.clip.character.contact_points, frames(_GAP, self.clip.dt)
+        found = {s: self.labels[:, own.of(s)].any(axis=1) for s in SIDES if len(own.of(s))}
+        return {side: runs(close_gaps(touch, gap)) for side, touch in found.items()}
+
+    @cached_property
+    def period(self) -> float:
+        """Time between two stances of the same foot [s]; 1 s where that is not known."""
+        gaps = [np.diff(rows[:, 0]) for rows in self._spans.values() if len(rows) > 1]
+        found = float(np.median(np.concatenate(gaps))) * self.clip.dt if gaps else _PERIOD
+        return float(np.clip(found, 0.3, 2.0))
+
+    @cached_property
+    def path(self) -> Array:
+        """The way of the root over the ground (M, 2) [m], without the sway of single steps."""
+        return smooth(self.q[:, :2], frames(self.period, self.clip.dt))
+
+    @cached_property
+    def direction(self) -> Array:
+        """Unit vector (2,) from the beginning to the end of the clip's path; where it does not travel, its facing."""
+        own = self.keep(self.path)
+        way = own[-1] - own[0]
+        if np.linalg.norm(way) < 0.1:
+            w, x, y, z = self.keep(self.q)[:, 3:7].mean(axis=0)
+            way = np.array([w * w + x * x - y * y - z * z, 2 * (x * y + w * z)])
+        return way / np.linalg.norm(way)
+
+    @cached_property
+    def prints(self) -> tuple[Footprint, ...]:
+        """All stances, in the order in which the body passes over them."""
+        found = [self._print(side, int(a), int(b) - 1) for side, rows in self._spans.items() for a, b in rows]
+        return tuple(sorted(found, key=lambda p: (p.moment, p.first)))
+
+    def _print(self, side: str, first: int, last: int) -> Footprint:
+        own = self.clip.character.contact_points.of(side)
+        touch = self.labels[first : last + 1][:, own].sum(axis=1)
+        most = np.flatnonzero(touch == touch.max()) + first
+        centre = self.points[most[len(most) // 2], own].mean(axis=0)
+        centre[2] = float(self.clip.ground.height(centre[0], centre[1]))
+        rows = np.arange(first, last + 1)
+        away = np.sum((self.path[rows] - centre[:2]) ** 2, axis=1)
+        away += (_STROLL * self.clip.dt * (rows - 0.5 * (first + last))) ** 2
+        return Footprint(side, first, last, centre, int(rows[np.argmin(away)]))
+
+    def stride(self) -> float:
+        """Median distance [m] over the ground between two successive prints of the same foot, zero with fewer."""
+        found: list[float] = []
+        for side in SIDES:
+            own = np.array([p.centre[:2] for p in self.prints if p.side == side]).reshape(-1, 2)
+            found += np.linalg.norm(np.diff(own, axis=0), axis=1).tolist()
+        return float(np.median(found)) if found else 0.0

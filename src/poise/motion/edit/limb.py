@@ -1,0 +1,116 @@
+"""Two-bone limbs in closed form: bend the middle joint to the wanted length, then swing the whole limb onto the goal.
+
+The plane in which the limb bends is kept as far as the goal allows, so knees and elbows point where they pointed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from poise.character import Character
+from poise.maths import rotations as rot
+from poise.maths.configuration import HINGE
+from poise.maths.rotations import Array
+from poise.motion.edit.orient import centred, joints_of, set_turn, turns_fully
+from poise.motion.edit.window import fade
+
+CHAINS = {"foot": ("thigh", "shin"), "hand": ("upper_arm", "forearm")}
+_FLEXION = {"foot": 1.0, "hand": -1.0}  # sign of the turn about +Y that bends the limb, in the zero pose
+_STRAIGHT = 0.1  # below this bend [rad] the lateral axis of the upper bone has a say in the plane of the bend
+
+_STYLE = 0.3  # a limb bent further [rad] the wrong way was meant so
+
+
+@dataclass(frozen=True)
+class Limb:
+    """A leg or an arm: three bodies of which the first turns freely and the second bends."""
+
+    upper: int
+    middle: int
+    end: int
+    flexion: float
+
+
+def limb(character: Character, end: str) -> Limb | None:
+    """The limb that ends in a role ("left_foot", "right_hand"), or None where its joints admit no closed form."""
+    side, _, part = end.partition("_")
+    if part not in CHAINS or not all(character.has(f"{side}_{p}") for p in (*CHAINS[part], part)):
+        return None
+    upper, middle, last = (character.body(f"{side}_{p}") for p in (*CHAINS[part], part))
+    parent = character.tree.parent
+    if parent[middle] != upper or parent[last] != middle or not turns_fully(character, upper):
+        return None
+    if not all(centred(character, b) for b in (upper, middle, last)) or len(joints_of(character, middle)) != 1:
+        return None
+    return Limb(upper, middle, last, _FLEXION[part])
+
+
+def length(character: Character, chain: Limb) -> float:
+    """Length [m] of the straight limb."""
+    tree = character.tree
+    return float(np.linalg.norm(tree.pos[chain.middle]) + np.linalg.norm(tree.pos[chain.end]))
+
+
+def reach(character: Character, q: Array, chain: Limb, goal: Array, turn: Array | None = None,
+          local: Array | None = None) -> Array:  # fmt: skip
+    """q (N, nq) with the limb changed so that its end is at `goal` (N, 3).
+
+    With `turn` (N, 4) the end body also takes that world orientation, and the goal is for its origin; without, the
+    last joint is kept and the goal is for the point `local` (3,) of the end body. A goal out of reach is approached
+    along its direction.
+    """
+    q = np.array(q, float)
+    pos, quat = character.forward(q)
+    up, mid, end = chain.upper, chain.middle, chain.end
+    tip = pos[:, end] if local is None else pos[:, end] + rot.rotate(quat[:, end], local)
+    root, a, b = pos[:, up], pos[:, mid] - pos[:, up], tip - pos[:, mid]
+    want = np.linalg.norm(goal - root, axis=-1)
+    axis, hinge = _bend_axis(character, chain, quat, a, b)
+    bend = _bend(axis, a, b, want)
+    turned = rot.from_axis_angle(axis, bend)
+    chord = a + rot.rotate(turned, b)
+    swing = rot.between(chord, goal - root)
+    upper = rot.multiply(swing, quat[:, up])
+    middle = rot.multiply(rot.multiply(swing, turned), quat[:, mid])
+    above = quat[:, character.tree.parent[up]]
+    set_turn(character, q, up, rot.multiply(rot.conjugate(above), upper))
+    if hinge:
+        q[:, character.tree.qadr[joints_of(character, mid)[0]]] += hinge * bend
+    else:
+        set_turn(character, q, mid, rot.multiply(rot.conjugate(upper), middle))
+    if turn is not None:
+        set_turn(character, q, end, rot.multiply(rot.conjugate(middle), turn))
+    return q
+
+
+def _bend_axis(character: Character, chain: Limb, quat: Array, a: Array, b: Array) -> tuple[Array, float]:
+    """World axis (N, 3) about which a positive turn flexes the limb; and, for a hinge, the sign of its own axis (else 0)."""
+    joint = joints_of(character, chain.middle)[0]
+    lateral = chain.flexion * rot.rotate(quat[:, chain.upper], np.array([0.0, 1.0, 0.0]))
+    if character.tree.kind[joint] == HINGE:
+        axis = rot.rotate(quat[:, chain.middle], character.tree.axis[joint])
+        sign = 1.0 if np.mean(np.sum(axis * lateral, axis=-1)) >= 0 else -1.0
+        return sign * axis, sign
+    size = np.linalg.norm(a, axis=-1, keepdims=True) * np.linalg.norm(b, axis=-1, keepdims=True)
+    lateral = lateral - a * np.sum(lateral * a, -1, keepdims=True) / np.sum(a * a, -1, keepdims=True)
+    axis = np.cross(a, b) / size + _STRAIGHT * lateral
+    return axis / np.maximum(np.linalg.norm(axis, axis=-1, keepdims=True), 1e-12), 0.0
+
+
+def _bend(axis: Array, a: Array, b: Array, want: Array) -> Array:
+    """Angle (N,) by which b must turn about `axis` so that |a + b| is `want` (N,); zero where it already is.
+
+    A limb recorded slightly overstretched (now < 0) goes over to the natural side as soon as it has to bend more:
+    through the straight limb, where the few degrees in between change its length by less than a millimetre.
+    """
+    dot = lambda x, y: np.sum(x * y, axis=-1)  # noqa: E731
+    along_a, along_b = dot(a, axis), dot(b, axis)
+    flat_a, flat_b = a - along_a[:, None] * axis, b - along_b[:, None] * axis
+    size = np.linalg.norm(flat_a, axis=-1) * np.linalg.norm(flat_b, axis=-1)
+    now = np.arctan2(dot(axis, np.cross(flat_a, flat_b)), dot(flat_a, flat_b))
+    cosine = (want**2 - dot(a, a) - dot(b, b) - 2.0 * along_a * along_b) / (2.0 * np.maximum(size, 1e-12))
+    angle = np.arccos(np.clip(cosine, -1.0, 1.0))
+    over = np.where(now < -_STYLE, 0.0, fade((angle - np.abs(now)) / (0.5 * np.abs(now) + 0.02)))
+    return np.where(now < 0, 2.0 * over - 1.0, 1.0) * angle - now

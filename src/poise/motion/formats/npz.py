@@ -1,0 +1,229 @@
+"""Saves and loads a whole Clip as npz: plain arrays and one JSON text, no pickle, bit for bit the same clip."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from poise import files
+from poise.character import Character
+from poise.character.character import ContactPoints
+from poise.character.placement import Binding, Placement
+from poise.character.skeleton import EndSite, Skeleton
+from poise.errors import BadFile, BadValue, PoiseError
+from poise.motion import ground as grounds
+from poise.motion.clip import Clip, Cycle
+from poise.motion.formats import npz_arrays
+from poise.motion.recording import Recording, Source
+
+VERSION = 1
+_GROUNDS = ("Flat", "Slope", "Stairs", "Treads")
+
+Arrays = dict[str, np.ndarray]
+Facts = dict[str, Any]
+
+
+def save(clip: Clip, path: str | PathLike[str]) -> None:
+    """Writes the clip with its character, binding, recording, ground, cycle, labels and source."""
+    arrays: Arrays = {"q": clip.q}
+    facts: Facts = {
+        "format": "poise clip",
+        "version": VERSION,
+        "dt": float(clip.dt),
+        "source": dataclasses.asdict(clip.source),
+        "ground": _ground_out(clip.ground),
+        "character": _character_out(clip.character, arrays),
+    }
+    for name in ("labels", "source_times"):
+        value = getattr(clip, name)
+        if value is not None:
+            arrays[name] = np.asarray(value)
+    if clip.cycle is not None:
+        facts["cycle"] = {"turn": float(clip.cycle.turn)}
+        arrays["cycle.shift"] = clip.cycle.shift
+    if clip.placement is not None:
+        facts["placement"] = _placement_out(clip.placement, arrays, "placement")
+    if clip.recording is not None:
+        shared = clip.character.binding is not None and clip.recording.skeleton is clip.character.binding.skeleton
+        facts["recording"] = _recording_out(clip.recording, arrays, shared)
+    with files.writing(path) as temporary:
+        npz_arrays.write(temporary, json.dumps(facts, allow_nan=False), arrays)
+
+
+def load(path: str | PathLike[str]) -> Clip:
+    """The clip in an npz file that `save` wrote; anything else is refused with one sentence."""
+    file = files.must_exist(path)
+    facts, arrays = npz_arrays.read(file)
+    try:
+        if facts.get("format") != "poise clip":
+            raise BadFile(path, "it is an npz file, but not a clip saved by poise.")
+        if facts.get("version") != VERSION:
+            raise BadFile(
+                path, f"it has version {facts.get('version')!r} of the clip format; this poise reads {VERSION}."
+            )
+        return _clip_in(facts, arrays)
+    except BadFile:
+        raise
+    except KeyError as error:
+        raise BadFile(path, f"it is not a whole clip: {error.args[0]!r} is missing.") from None
+    except (PoiseError, ValueError, TypeError, AttributeError, IndexError, OverflowError, RecursionError) as error:
+        reason = " ".join(str(error).split())[:200]
+        raise BadFile(path, f"it is not a sound clip: {reason or type(error).__name__}") from None
+
+
+def _clip_in(facts: Facts, arrays: Arrays) -> Clip:
+    character = _character_in(facts["character"], arrays)
+    q, labels, times = arrays["q"], arrays.get("labels"), arrays.get("source_times")
+    if labels is not None and (labels.shape != (len(q), len(character.contact_points)) or labels.dtype != bool):
+        raise BadValue(f"its contact labels have shape {labels.shape}.")
+    if times is not None:
+        npz_arrays.expect("source_times", times, (len(q),))
+    cycle = Cycle(_number(facts["cycle"]["turn"]), _get(arrays, "cycle.shift", (3,))) if "cycle" in facts else None
+    binding = character.binding
+    recording = None
+    if "recording" in facts:
+        recording = _recording_in(facts["recording"], arrays, None if binding is None else binding.skeleton)
+    placement = _placement_in(facts["placement"], arrays, "placement") if "placement" in facts else None
+    return Clip(character, npz_arrays.expect("q", q, (len(q), character.model.nq)), _number(facts["dt"]),
+                _source_in(facts["source"]), _ground_in(facts["ground"]), cycle, labels, recording, placement,
+                times)  # fmt: skip
+
+
+def _character_out(character: Character, arrays: Arrays) -> Facts:
+    points = character.contact_points
+    arrays["character.stiffness"], arrays["character.torque_limit"] = character.stiffness, character.torque_limit
+    arrays["points.bodies"], arrays["points.positions"] = np.asarray(points.bodies, np.int64), points.positions
+    facts: Facts = {
+        "name": character.name,
+        "xml": character.xml,
+        "roles": dict(character.roles),
+        "points": list(points.names),
+        "notes": list(character.notes),
+    }
+    binding = character.binding
+    if binding is not None:
+        arrays["binding.joints"], arrays["binding.rest"] = np.asarray(binding.joints, np.int64), binding.rest
+        facts["binding"] = {
+            "skeleton": _skeleton_out(binding.skeleton, arrays, "binding"),
+            "placement": _placement_out(binding.placement, arrays, "binding"),
+        }
+    return facts
+
+
+def _character_in(facts: Facts, arrays: Arrays) -> Character:
+    names = _texts(facts["points"])
+    points = ContactPoints(names, _get(arrays, "points.bodies", (len(names),), np.int64),
+                           _get(arrays, "points.positions", (len(names), 3)))  # fmt: skip
+    binding = None
+    if "binding" in facts:
+        skeleton = _skeleton_in(facts["binding"]["skeleton"], arrays, "binding")
+        joints = _get(arrays, "binding.joints", (len(arrays["binding.joints"]),), np.int64)
+        if np.any(joints < -1) or np.any(joints >= len(skeleton)):
+            raise BadValue("its binding names joints that do not exist.")
+        rest = _get(arrays, "binding.rest", (len(skeleton), 4))
+        binding = Binding(skeleton, joints, rest, _placement_in(facts["binding"]["placement"], arrays, "binding"))
+    roles = {str(k): str(v) for k, v in facts["roles"].items()}
+    stiffness, limit = arrays["character.stiffness"], arrays["character.torque_limit"]
+    character = Character(str(facts["name"]), str(facts["xml"]), roles, points, stiffness, limit, binding,
+                          _texts(facts["notes"]))  # fmt: skip
+    bodies = character.model.nbody
+    if np.any(points.bodies < 0) or np.any(points.bodies >= bodies) or (binding and len(binding.joints) != bodies):
+        raise BadValue("its contact points or its binding do not fit its bodies.")
+    return character
+
+
+def _skeleton_out(skeleton: Skeleton, arrays: Arrays, key: str) -> Facts:
+    arrays[f"{key}.parents"], arrays[f"{key}.offsets"] = np.asarray(skeleton.parents, np.int64), skeleton.offsets
+    arrays[f"{key}.turns"] = skeleton.rest
+    arrays[f"{key}.ends"] = np.array([e.offset for e in skeleton.ends], float).reshape(-1, 3)
+    return {
+        "names": list(skeleton.names),
+        "channels": [list(c) for c in skeleton.channels],
+        "ends": [[e.joint, e.name] for e in skeleton.ends],
+    }
+
+
+def _skeleton_in(facts: Facts, arrays: Arrays, key: str) -> Skeleton:
+    names = _texts(facts["names"])
+    count, ends = len(names), facts["ends"]
+    places = _get(arrays, f"{key}.ends", (len(ends), 3))
+    sites = tuple(EndSite(int(j), place, str(name)) for (j, name), place in zip(ends, places, strict=True))
+    channels = tuple(_texts(c) for c in facts["channels"])
+    if any(not 0 <= e.joint < count for e in sites) or len(channels) not in (0, count):
+        raise BadValue("its end sites or channels do not fit its joints.")
+    return Skeleton(names, _get(arrays, f"{key}.parents", (count,), np.int64), _get(arrays, f"{key}.offsets", (count, 3)),
+                    sites, _get(arrays, f"{key}.turns", (count, 4)), channels)  # fmt: skip
+
+
+def _recording_out(recording: Recording, arrays: Arrays, shared: bool) -> Facts:
+    arrays["recording.rotations"], arrays["recording.positions"] = recording.rotations, recording.positions
+    return {
+        "skeleton": None if shared else _skeleton_out(recording.skeleton, arrays, "recording"),
+        "dt": float(recording.dt),
+        "source": dataclasses.asdict(recording.source),
+        "unit": None if recording.unit is None else float(recording.unit),
+        "up": recording.up,
+        "wraps": bool(recording.wraps),
+    }
+
+
+def _recording_in(facts: Facts, arrays: Arrays, shared: Skeleton | None) -> Recording:
+    own = facts["skeleton"]
+    skeleton = shared if own is None else _skeleton_in(own, arrays, "recording")
+    if skeleton is None:
+        raise BadValue("its recording has no skeleton.")
+    shape = (len(arrays["recording.rotations"]), len(skeleton))
+    unit = None if facts["unit"] is None else _number(facts["unit"])
+    return Recording(skeleton, _get(arrays, "recording.rotations", (*shape, 4)),
+                     _get(arrays, "recording.positions", (*shape, 3)), _number(facts["dt"]),
+                     _source_in(facts["source"]), unit, facts["up"], bool(facts["wraps"]))  # fmt: skip
+
+
+def _placement_out(placement: Placement, arrays: Arrays, key: str) -> Facts:
+    arrays[f"{key}.turn"], arrays[f"{key}.shift"] = placement.turn, placement.shift
+    return {"unit": float(placement.unit)}
+
+
+def _placement_in(facts: Facts, arrays: Arrays, key: str) -> Placement:
+    return Placement(_number(facts["unit"]), _get(arrays, f"{key}.turn", (4,)), _get(arrays, f"{key}.shift", (3,)))
+
+
+def _source_in(facts: Facts) -> Source:
+    return Source(*(str(facts[k]) for k in ("name", "path", "format", "licence")), _texts(facts["notes"]))
+
+
+def _ground_out(ground: Any) -> Facts:
+    kind = type(ground).__name__
+    if kind not in _GROUNDS:
+        raise BadValue(f"A clip on the ground {kind!r} cannot be saved; known are {', '.join(_GROUNDS)}.")
+    return {"kind": kind, **dataclasses.asdict(ground)}
+
+
+def _ground_in(facts: Facts) -> Any:
+    if facts["kind"] not in _GROUNDS:
+        raise BadValue(f"its ground is of the unknown kind {str(facts['kind'])[:40]!r}.")
+    values = {k: v for k, v in facts.items() if k != "kind"}
+    if facts["kind"] == "Treads":
+        values["treads"] = tuple(grounds.Tread(**{k: _number(v) for k, v in t.items()}) for t in values["treads"])
+    numbers = {k: v if isinstance(v, tuple | int) else _number(v) for k, v in values.items()}
+    return getattr(grounds, facts["kind"])(**numbers)
+
+
+def _get(arrays: Arrays, key: str, shape: tuple[int, ...], kind: type = np.float64) -> np.ndarray:
+    return npz_arrays.expect(key, arrays[key], shape, kind)
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not np.isfinite(value):
+        raise BadValue(f"{str(value)[:40]!r} is not a finite number.")
+    return float(value)
+
+
+def _texts(values: Any) -> tuple[str, ...]:
+    if not isinstance(values, list):
+        raise BadValue("a list of names was expected.")
+    return tuple(str(v) for v in values)

@@ -1,0 +1,60 @@
+"""A clip at other times: the twice differentiable curve through its frames, read off anywhere."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from poise.errors import BadValue
+from poise.maths.rotations import Array
+from poise.maths.splines import Spline
+from poise.motion.clip import Clip
+
+
+def sample(clip: Clip, times: Array) -> Clip:
+    """An open clip of the same frame rate with the configurations of `clip` at `times` (M,) [s].
+
+    Times beyond the ends of a looping clip go on into its next and last periods; those of an open clip hold its end
+    poses. Contacts are those of the nearest frame.
+    """
+    times = np.asarray(times, float)
+    if times.ndim != 1 or len(times) < 1 or not np.all(np.isfinite(times)):
+        raise BadValue("Sampling a clip needs at least one finite time.")
+    period = clip.duration
+    count = np.floor(times / period + 1e-9).astype(int) if clip.cycle is not None and period > 0 else np.zeros(1, int)
+    if clip.cycle is not None and period > 0:
+        count = np.where((count == 1) & (times <= period * (1 + 1e-9)), 0, count)  # the last frame is this period's own
+    local = times - count * period
+    x = np.clip(local / clip.dt, 0.0, len(clip) - 1.0)
+    near = np.round(x).astype(int)
+    spline = Spline.through(clip.character.layout, clip.q, clip.dt, clip.velocity, clip.acceleration)
+    q = spline.many(np.clip(local, 0.0, period))
+    exact = np.abs(x - near) < 1e-6
+    q[exact] = clip.q[near[exact]]  # frames of the clip itself come back bit for bit
+    if clip.cycle is not None:
+        for k in np.unique(count[count != 0]):
+            q[count == k] = clip.cycle.carry(q[count == k], int(k))
+    moments = None
+    if clip.source_times is not None:
+        moments = np.interp(x, np.arange(len(clip)), clip.source_times)
+        moments[exact] = clip.source_times[near[exact]]
+    labels = clip.contacts.labels[near]
+    return clip.with_q(q, cycle=None, labels=labels, source_times=moments)
+
+
+def resample(clip: Clip, fps: float) -> Clip:
+    """The same motion with `fps` frames per second; a looping clip keeps its period exactly and comes close to `fps`."""
+    if not (np.isfinite(fps) and 0 < fps <= 10000):
+        raise BadValue(f"Frames per second must be a positive number up to 10000, not {fps}.")
+    if len(clip) == 1:
+        return clip.with_q(clip.q, dt=1.0 / fps)
+    if clip.cycle is None:
+        dt = 1.0 / fps
+        count = int(np.floor(clip.duration / dt + 1e-6))
+    else:
+        count = max(1, round(clip.duration * fps))
+        dt = clip.duration / count
+    out = sample(clip, np.arange(count + 1) * dt)
+    q = np.array(out.q)
+    if clip.cycle is not None:
+        q[-1] = clip.cycle.carry(q[0], 1)
+    return out.with_q(q, dt=dt, cycle=clip.cycle)

@@ -1,0 +1,1 @@
+"""Clips that obey physics, and the library of clips authored here."""

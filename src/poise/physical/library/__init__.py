@@ -1,0 +1,31 @@
+"""The built-in clips: authored here from key values of published curves, for any humanoid character."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+
+from poise.character import Character
+from poise.errors import BadValue, UnknownName
+from poise.motion.clip import Clip
+
+# name -> module that makes it; each module has `make(character, **parameters) -> Clip`
+_MODULES = {"stand": "poise.physical.library.stand", "walk": "poise.physical.library.walk"}
+
+
+def names() -> tuple[str, ...]:
+    """Names of the built-in clips."""
+    return tuple(_MODULES)
+
+
+def make(name: str, character: Character, **parameters: float) -> Clip:
+    """A built-in clip on a character, with its parameters (see the clip's module) changed where given."""
+    if name not in _MODULES:
+        raise UnknownName("built-in clip", name, _MODULES)
+    author: Callable[..., Clip] = import_module(_MODULES[name]).make
+    try:
+        return author(character, **parameters)
+    except TypeError as error:
+        if "unexpected keyword" in str(error):
+            raise BadValue(f"The built-in clip {name!r} has no such parameter: {error}.") from None
+        raise
