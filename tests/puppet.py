@@ -43,7 +43,7 @@ def puppet() -> Character:
 
 def pose(character: Character, root: np.ndarray, left: np.ndarray, right: np.ndarray, dt: float,
          pitch: tuple[np.ndarray | float, np.ndarray | float] = (0.0, 0.0)) -> Clip:  # fmt: skip
-    """The clip with the root and the soles (below the ankles) at places (N, 3), feet pitched toe-down by angles [rad]."""
+    """The clip with the root and the soles (below the ankles) at places (N, 3), feet pitched toe-down [rad]."""
     q = np.tile(character.zero_pose(), (len(root), 1))
     q[:, :3] = root
     for first, sole, y, angle in ((7, left, 0.1, pitch[0]), (14, right, -0.1, pitch[1])):

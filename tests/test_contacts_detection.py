@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import puppet
 import pytest
 
+import puppet
 from poise.character.roles import mirrored
 from poise.errors import BadValue, UnknownName
 from poise.motion.clip import Cycle

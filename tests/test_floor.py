@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import puppet
 import pytest
 
+import puppet
 from poise.character.placement import Placement
 from poise.maths import rotations as rot
 from poise.motion.clip import Clip

@@ -129,6 +129,15 @@ def ellipsoid(mass: float, centre: Array, half: Array) -> Inertial:
     return Inertial(mass, np.asarray(centre, float), mass / 5.0 * np.diag([y + z, x + z, x + y]))
 
 
+def along(mass: float, first: Array, second: Array, radius: float) -> Inertial:
+    """A solid cylinder of a mass [kg] and a radius [m] between two points [m]."""
+    first, second = np.asarray(first, float), np.asarray(second, float)
+    length = float(np.linalg.norm(second - first))
+    u = (second - first) / length
+    across, about = mass * (radius**2 / 4 + length**2 / 12), mass * radius**2 / 2
+    return Inertial(mass, 0.5 * (first + second), across * np.eye(3) + (about - across) * np.outer(u, u))
+
+
 def segment(
     name: str, first: Array, second: Array, weight: float, sex: str = "mean", lateral: Array | None = None
 ) -> Inertial:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,12 +15,9 @@ from poise.character.landmarks import Landmarks, complete
 from poise.character.links import Link, Shape, colour_of, group_of, pins
 from poise.character.placement import Binding
 from poise.character.roles import PARENT, ROLES, SIDES
-from poise.character.shapes import USUAL_BMI, humanoid_shapes
+from poise.character.shapes import USUAL_BMI, boxed, humanoid_shapes
 from poise.errors import BadValue, UnknownBody
 from poise.maths.rotations import Array
-
-SPLIT = {"toes": "foot", "clavicle": "chest", "neck": "head"}
-
 
 def humanoid(
     name: str,
@@ -46,16 +44,13 @@ def humanoid(
     about Y and all other joints are balls. `masses` [kg] and `stiffness` [N m/rad] replace those of single roles;
     without, the stiffness of a degree of freedom is the number of kilograms that hang on its joint (section 7 of Jain
     & Liu 2011). A role that is missing gives its mass and shape to the body that carries it, so a body always weighs
-    its weight. `boxes` draws boxes for all but the head. The body order of a `binding` is that of `link_order`.
+    its weight. `boxes` makes every link one box. The bodies of a `binding` come in the order of `link_order`, after the world.
     """
-    plan = humanoid_links(
+    links, points, _ = humanoid_links(
         joints, tips=tips, weight=weight, height=height, sex=sex, dofs=dofs, masses=masses, stiffness=stiffness
     )
-    links, points, _ = plan
     if boxes:
-        from poise.character.shapes import boxed
-
-        links = [boxed(link) for link in links]
+        links = [replace(link, shapes=(boxed(link.shapes),)) for link in links]
     return assemble(name, links, points, binding=binding, notes=notes)
 
 

@@ -41,17 +41,18 @@ def _trunk(marks: Landmarks, w: float) -> dict[str, tuple[Shape, ...]]:
     neck = marks.vertex - 0.125 * H * UP
     head_half = np.array([0.056 * H, 0.045 * H, 0.066 * H])
     head_centre = marks.vertex - head_half[2] * UP + 0.008 * H * FORWARD
+    girdle = shoulders - 0.022 * H * UP - 0.004 * H * FORWARD
     return {
         "pelvis": (
-            ellipsoid(hips + 0.07 * spine, [0.060 * w, max(0.092 * w, half_hips + 0.045 * w), 0.058 * H]),
-            ellipsoid(hips + 0.03 * spine - 0.022 * H * FORWARD, [0.048 * w, 0.080 * w, 0.050 * H], solid=False),
+            ellipsoid(hips + 0.10 * spine, [0.058 * w, half_hips + 0.035 * w, 0.060 * H]),
+            ellipsoid(hips + 0.02 * spine - 0.020 * H * FORWARD, [0.050 * w, half_hips + 0.024 * w, 0.048 * H], solid=False),
         ),
-        "abdomen": (ellipsoid(0.5 * (hips + waist) + 0.10 * spine, [0.056 * w, 0.078 * w, 0.36 * spine[2]]),),
+        "abdomen": (ellipsoid(0.5 * (hips + waist) + 0.12 * spine, [0.055 * w, 0.076 * w, 0.40 * spine[2]]),),
         "chest": (
-            ellipsoid(ribs, [0.066 * w, max(0.086 * w, 0.80 * half_chest), 0.34 * spine[2]]),
-            capsule(*(shoulders + sign * 0.72 * half_chest * LEFT - 0.01 * H * UP for sign in (1, -1)), 0.040 * w),
+            ellipsoid(ribs, [0.064 * w, max(0.082 * w, 0.78 * half_chest), 0.36 * spine[2]]),
+            ellipsoid(girdle, [0.046 * w, 0.98 * half_chest, 0.046 * H]),
         ),
-        "neck": (capsule(shoulders + 0.01 * H * UP, neck, 0.032 * w),),
+        "neck": (capsule(shoulders + 0.01 * H * UP, neck, 0.031 * w),),
         "head": (ellipsoid(head_centre, head_half),),
     }
 
@@ -113,3 +114,16 @@ def _foot(foot: Foot, ankle: Array, front: float, w: float) -> tuple[Shape, ...]
         capsule(ankle, low, r, solid=False),
         capsule(ankle, heel, 1.15 * r, solid=False),
     )
+
+
+def boxed(shapes: tuple[Shape, ...]) -> Shape:
+    """One box about several shapes: as long as their bones, a little narrower than they are round."""
+    low, high = np.full(3, np.inf), np.full(3, -np.inf)
+    for shape in shapes:
+        ends = np.stack([shape.at, shape.at if shape.end is None else shape.end])
+        reach = np.array([shape.size[0], shape.size[0], 0.0]) if shape.end is not None else shape.size
+        if shape.kind == "ellipsoid":
+            reach = reach * np.array([0.85, 0.85, 1.0])
+        low, high = np.minimum(low, (ends - reach).min(0)), np.maximum(high, (ends + reach).max(0))
+    half = np.maximum(0.5 * (high - low), 0.01)
+    return box(0.5 * (low + high), half)

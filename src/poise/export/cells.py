@@ -23,14 +23,11 @@ class Bins(NamedTuple):
 
 
 class Suns(NamedTuple):
-    """Directions towards parts of the sun; across each a grid of cells with the shapes that may hide it."""
+    """Four parts of the sun; across the light of each a grid of cells with the shapes that may hide it."""
 
-    way: Array  # (L, 3)
-    axes: Array  # (L, 2, 3)
-    low: Array  # (L, 2)
-    cell: Array  # (L, 2)
-    start: np.ndarray  # (L, cells + 1)
-    items: np.ndarray  # (L, longest)
+    rays: Array  # (4, 13): direction towards it, the grid's two axes, its lower corner and the size of its cells
+    start: np.ndarray  # (4, cells + 1)
+    items: np.ndarray  # (4, longest)
 
 
 def _bins(low: Array, high: Array, columns: int, rows: int) -> Bins:
@@ -91,7 +88,7 @@ def suns(shapes: Shapes, direction: Array, radius: float) -> Suns:
     side = np.cross(middle, [0.0, 0.0, 1.0] if abs(middle[2]) < 0.9 else [1.0, 0.0, 0.0])
     side /= np.linalg.norm(side)
     up = np.cross(side, middle)
-    ways, axes, lows, cells, starts, lists = [], [], [], [], [], []
+    rays, starts, lists = [], [], []
     for k in range(4):
         turn = np.pi / 2 * k + 0.5
         way = middle + radius * (np.cos(turn) * side + np.sin(turn) * up)
@@ -105,10 +102,11 @@ def suns(shapes: Shapes, direction: Array, radius: float) -> Suns:
         high = (flat + r).max(0) if len(flat) else np.ones(2)
         cell = np.maximum(high - low, 1e-6) / CELLS
         bins = _bins((flat - r - low) / cell, (flat + r - low) / cell, CELLS, CELLS)
-        ways.append(way), axes.append(basis), lows.append(low), cells.append(cell)
-        starts.append(bins.start), lists.append(bins.items)
+        rays.append(np.concatenate([way, *basis, low, cell]))
+        starts.append(bins.start)
+        lists.append(bins.items)
     longest = max(map(len, lists))
     items = np.zeros((4, max(longest, 1)), np.int64)
     for k, one in enumerate(lists):
         items[k, : len(one)] = one
-    return Suns(*map(np.array, (ways, axes, lows, cells, starts)), items)  # type: ignore[arg-type]
+    return Suns(np.array(rays), np.array(starts), items)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from os import PathLike
 
 import numpy as np
@@ -12,9 +12,10 @@ from poise.errors import BadValue
 from poise.export import ink, raycast, scene
 from poise.export.camera import Camera
 from poise.export.intersect import Shapes
-from poise.export.strip import Plan, Row, moments, plan, row_of
+from poise.export.strip import Plan, moments, plan, row_of
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
+from poise.motion.ground import Stairs, Treads
 
 _FAR_AWAY = 30.0  # [m]: a parallel camera stands outside everything
 
@@ -53,8 +54,10 @@ def filmstrip(
     rows = [row_of(c, chosen, contacts=contacts, palette=palettes[min(i, len(palettes) - 1)])
             for i, c in enumerate(clips)]  # fmt: skip
     layout = plan(rows, chosen, spacing=spacing, elevation=elevation, azimuth=azimuth)
-    scale = min(width / layout.width, row_height / (layout.high - layout.low))
-    pictures = [_row(layout, row, scale, smooth) for row in rows]
+    # a row of figures at one height has row_height; one that climbs may have twice as much
+    tall = min(row_height / layout.figure, 2.0 * row_height / (layout.high - layout.low))
+    scale = min(width / layout.width, tall)
+    pictures = [_row(layout, i, scale, smooth) for i in range(len(rows))]
     return _assemble(layout, pictures, names, title, scale)
 
 
@@ -94,55 +97,66 @@ def _names(clips: Sequence[Clip], labels: Sequence[str] | None) -> list[str]:
     return [str(label) for label in labels]
 
 
-def _row(layout: Plan, row: Row, scale: float, smooth: int) -> Image.Image:
+def _row(layout: Plan, index: int, scale: float, smooth: int) -> Image.Image:
     """One strip: all poses in one scene where the ground allows it, else one scene a pose."""
-    if row.level:
-        return _level_row(layout, row, scale, smooth)
-    offsets = [p.root @ layout.axes(row)[0] - c for p, c in zip(row.poses, layout.columns, strict=True) if p is not None]
-    height = [p.base[2] for p in row.poses if p is not None]
-    if np.ptp(offsets) < 0.01 and np.ptp(height) < 1e-9:
-        return _shot(layout, row, range(len(row.poses)), layout.edges[[0, -1]], scale, smooth)
+    row, bases = layout.rows[index], layout.bases[index]
+    if row.plane:
+        return _plane_row(layout, index, scale, smooth)
+    there = np.flatnonzero(np.isfinite(bases[:, 2]))
+    off = bases[there] @ layout.axes(row)[0] - layout.columns[there]
+    if np.ptp(off) < 0.01 and np.ptp(bases[there, 2]) < 1e-9:
+        return _shot(layout, index, there, layout.edges[[0, -1]], scale, smooth)
     whole = Image.new("RGB", (round(layout.width * scale), round((layout.high - layout.low) * scale)), (255, 255, 255))
-    for k, pose in enumerate(row.poses):
-        if pose is not None:
-            part = _shot(layout, row, [k], layout.edges[k : k + 2], scale, smooth)
-            whole.paste(part, (round((layout.edges[k] - layout.edges[0]) * scale), 0))
+    for k in there:
+        part = _shot(layout, index, [k], layout.edges[k : k + 2], scale, smooth)
+        whole.paste(part, (round((layout.edges[k] - layout.edges[0]) * scale), 0), _soft_sides(part.size))
     return whole
 
 
-def _level_row(layout: Plan, row: Row, scale: float, smooth: int) -> Image.Image:
-    """All poses on a level floor, each moved to its column."""
+def _soft_sides(size: tuple[int, int], margin: int = 12) -> Image.Image:
+    """A mask that lets the sides of a picture fade."""
+    x = np.arange(size[0]) + 0.5
+    ramp = np.clip(np.minimum(x, size[0] - x) / margin, 0.0, 1.0)
+    return Image.fromarray(np.tile(np.round(255 * ramp).astype(np.uint8), (size[1], 1)))
+
+
+def _plane_row(layout: Plan, index: int, scale: float, smooth: int) -> Image.Image:
+    """All poses on a plane, each moved along it to its column."""
+    row = layout.rows[index]
     right, up, ahead = layout.axes(row)
-    level = float(row.clip.ground.height(np.zeros(()), np.zeros(())))
-    ground = np.array([0.0, 0.0, level])
+    start = row.under(np.zeros(3))
     parts, marks = [], []
-    for pose, column in zip(row.poses, layout.columns, strict=True):
+    for pose, column, base in zip(row.poses, layout.columns, layout.bases[index], strict=True):
         if pose is not None:
-            shift = column * right + ground - np.array([pose.root[0], pose.root[1], level])
+            shift = column * right + start - base
             parts.append(pose.shapes.moved(shift))
             marks.append(pose.touching + shift)
-    middle = 0.5 * (layout.edges[0] + layout.edges[-1]) * right + ground + 0.5 * (layout.low + layout.high) * up
+    middle = 0.5 * (layout.edges[0] + layout.edges[-1]) * right + start + 0.5 * (layout.low + layout.high) * up
     camera = _camera(middle, ahead, layout, layout.edges[[0, -1]], scale)
-    floor = raycast.Floor(level=level, focus=ground, along=right, near=0.5, far=1.6)
-    return _picture(Shapes.join(parts), camera, floor, marks, smooth, up, ahead)
+    floor = raycast.Floor(focus=start, along=right, near=0.5, far=1.6)
+    _, floor = scene.ground(row.clip.ground, np.zeros(2), np.zeros(2), floor)
+    return _picture(Shapes.join(parts), camera, floor, marks, smooth)
 
 
-def _shot(layout: Plan, row: Row, which: Sequence[int] | range, edges: Array, scale: float, smooth: int) -> Image.Image:
+def _shot(layout: Plan, index: int, which: Iterable[int], edges: Array, scale: float, smooth: int) -> Image.Image:
     """Some poses where they really are, on their own ground, between two edges of the strip."""
+    row = layout.rows[index]
     right, up, ahead = layout.axes(row)
-    poses = [(k, p) for k in which if (p := row.poses[k]) is not None]
-    k, first = poses[0]
-    middle = first.base + (0.5 * (edges[0] + edges[1]) - layout.columns[k]) * right + 0.5 * (layout.low + layout.high) * up
-    roots = np.array([p.root[:2] for _, p in poses])
+    chosen = [(int(k), p) for k in which if (p := row.poses[k]) is not None]
+    first = chosen[0][0]
+    middle = layout.bases[index][first] + (0.5 * (edges[0] + edges[1]) - layout.columns[first]) * right
+    poses = [p for _, p in chosen]
+    # the ground is drawn as far as the picture goes, and some way to both sides of the path
     across = np.array([-np.sin(row.heading), np.cos(row.heading)])
-    reach = 0.5 * (edges[1] - edges[0]) * np.abs(right[:2]) + 0.75 * np.abs(across)
-    centre = np.array([middle[:2] + ((r - middle[:2]) @ across) * across for r in roots])
-    low, high = (centre - reach).min(0), (centre + reach).max(0)
-    floor = raycast.Floor(focus=np.array([*roots[0], 0.0]), along=right, near=0.5, far=1.6)
-    below, floor = scene.ground(row.clip.ground, low, high, floor)
-    shapes = Shapes.join([below, *(p.shapes for _, p in poses)])
-    camera = _camera(middle, ahead, layout, edges, scale)
-    return _picture(shapes, camera, floor, [p.touching for _, p in poses], smooth, up, ahead)
+    solid = isinstance(row.clip.ground, (Stairs, Treads))
+    reach = 0.5 * (edges[1] - edges[0]) * np.abs(right[:2]) + (0.75 if solid else 1.7) * np.abs(across)
+    path = np.array([middle[:2] + ((p.root[:2] - middle[:2]) @ across) * across for p in poses])
+    floor = raycast.Floor(focus=poses[0].root, along=right, near=0.5, far=1.6)
+    below, floor = scene.ground(row.clip.ground, (path - reach).min(0), (path + reach).max(0), floor)
+    camera = _camera(middle + 0.5 * (layout.low + layout.high) * up, ahead, layout, edges, scale)
+    return _picture(
+        Shapes.join([below, *(p.shapes for p in poses)]), camera, floor, [p.touching for p in poses], smooth
+    )
 
 
 def _camera(middle: Array, ahead: Array, layout: Plan, edges: Array, scale: float) -> Camera:
@@ -151,8 +165,8 @@ def _camera(middle: Array, ahead: Array, layout: Plan, edges: Array, scale: floa
     return Camera(middle - _FAR_AWAY * ahead, middle, height / scale, max(1, high - low), height, parallel=True)
 
 
-def _picture(shapes: Shapes, camera: Camera, floor: raycast.Floor, marks: list[Array], smooth: int, up: Array,
-             ahead: Array) -> Image.Image:  # fmt: skip
+def _picture(shapes: Shapes, camera: Camera, floor: raycast.Floor, marks: list[Array],
+             smooth: int) -> Image.Image:  # fmt: skip
     """Cast a row and mark its contacts."""
     right = camera.axes[0]
     # the sun stands behind the viewer's left shoulder, so that shadows fall back and to the right

@@ -22,13 +22,16 @@ def font(size: float) -> ImageFont.ImageFont | ImageFont.FreeTypeFont:
     return ImageFont.load_default(size)
 
 
-def text(picture: Image.Image, place: tuple[float, float], words: str, size: float, *, colour: tuple[int, int, int] = DARK,
+Colour = tuple[int, int, int]
+
+
+def text(picture: Image.Image, place: tuple[float, float], words: str, size: float, *, colour: Colour = DARK,
          anchor: str = "la") -> None:  # fmt: skip
     """Write words at a place; the anchor is Pillow's ("la": left, top; "mm": middle)."""
     ImageDraw.Draw(picture).text(place, words, fill=colour, font=font(size), anchor=anchor)
 
 
-def dots(picture: Image.Image, places: Array, radius: float, colour: tuple[int, int, int] = TOUCH) -> None:
+def dots(picture: Image.Image, places: Array, radius: float, colour: Colour = TOUCH) -> None:
     """Discs with a white rim at places (P, 2) in pixels."""
     fine = 8
     half = int(np.ceil(radius)) + 2

@@ -15,7 +15,7 @@ from poise.maths import configuration as conf
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
-from poise.motion.ground import Flat
+from poise.motion.ground import Flat, Slope
 
 _GAP = 0.10  # [m] of air between neighbours
 
@@ -26,7 +26,6 @@ class Pose:
 
     shapes: Shapes
     root: Array  # (3,) [m]
-    base: Array  # (3,) [m] the point under the root that stands on the ground line of the picture
     touching: Array  # (T, 3) world positions of the contact points that touch
 
 
@@ -39,9 +38,13 @@ class Row:
     poses: tuple[Pose | None, ...]
 
     @property
-    def level(self) -> bool:
-        """Is the ground the same everywhere, so that poses may be moved about on it?"""
-        return isinstance(self.clip.ground, Flat)
+    def plane(self) -> bool:
+        """Is the ground a plane, so that poses may be moved about on it?"""
+        return isinstance(self.clip.ground, (Flat, Slope))
+
+    def under(self, place: Array) -> Array:
+        """The point (3,) of the ground at a horizontal place (2 or more numbers)."""
+        return np.array([place[0], place[1], float(self.clip.ground.height(place[0], place[1]))])
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +57,8 @@ class Plan:
     edges: Array  # (K + 1,) [m] where one pose ends and the next begins
     low: float  # [m] of the lower edge, along the picture's upward axis, from the base of a pose
     high: float  # [m] of the upper edge
+    figure: float  # [m] height of the tallest figure, with its margins
+    bases: tuple[Array, ...]  # (K, 3) a row: points of each pose's world that lie on the ground line, at its column
     true: bool  # the distances between poses are those of the motion
     elevation: float  # [degrees]
     azimuth: float  # [degrees]
@@ -126,40 +131,60 @@ def row_of(clip: Clip, times: Array, *, contacts: bool = True, palette: scene.Pa
     show = contacts and len(clip.character.contact_points) > 0
     labels = clip.contacts.labels[frame] if show else np.zeros((len(q), 0), bool)
     points = clip.character.points(q) if show else np.zeros((len(q), 0, 3))
-    base = root.copy()
-    base[:, 2] = _ground_line(clip, root)
-    poses = [Pose(shapes[k], root[k], base[k], points[k, labels[k]]) if inside[k] else None for k in range(len(q))]
+    poses = [Pose(shapes[k], root[k], points[k, labels[k]]) if inside[k] else None for k in range(len(q))]
     return Row(clip, heading_of(clip), tuple(poses))
-
-
-def _ground_line(clip: Clip, root: Array) -> Array:
-    """Height (K,) [m] that is drawn on the ground line: one for all, but followed where a motion climbs far."""
-    height = np.asarray(clip.ground.height(root[:, 0], root[:, 1]), float)
-    return height if np.ptp(height) > 0.7 else np.full(len(root), height.min())
 
 
 def plan(rows: Sequence[Row], times: Array, *, spacing: float | str = "auto", elevation: float = 9.0,
          azimuth: float | None = None) -> Plan:  # fmt: skip
     """Places for all poses: at their true distances where that leaves them apart but not lost, else side by side."""
-    level = all(r.level for r in rows)
-    turn = (18.0 if level else 0.0) if azimuth is None else float(azimuth)
+    turn = (18.0 if all(isinstance(r.clip.ground, Flat) for r in rows) else 0.0) if azimuth is None else float(azimuth)
     reach = np.zeros((len(rows), len(times), 2))  # how far each pose reaches to the left and right of its root
     travel = np.full(reach.shape[:2], np.nan)
-    low, high = 0.0, 0.5
     for i, row in enumerate(rows):
-        right, up, _ = view(row.heading, elevation, turn)
+        right = view(row.heading, elevation, turn)[0]
         way = np.array([np.cos(row.heading), np.sin(row.heading), 0.0])
         for k, pose in enumerate(row.poses):
             if pose is not None:
                 reach[i, k] = np.array(scene.spread(pose.shapes, right)) - pose.root @ right
                 travel[i, k] = pose.root @ way
-                span = np.array(scene.spread(pose.shapes, up)) - pose.base @ up
-                low, high = min(low, span[0]), max(high, span[1])
     gaps, true = _gaps(reach, travel, spacing)
     columns = np.concatenate([[0.0], np.cumsum(gaps)])
     begin, end = columns + reach[:, :, 0].min(0), columns + reach[:, :, 1].max(0)
     edges = np.concatenate([[begin.min() - 0.18], 0.5 * (end[:-1] + begin[1:]), [end.max() + 0.18]])
-    return Plan(tuple(rows), np.asarray(times, float), columns, edges, low - 0.16, high + 0.06, true, elevation, turn)
+    bases = tuple(_bases(row, columns, view(row.heading, elevation, turn)[0], true) for row in rows)
+    low, high, figure = _heights(rows, bases, elevation, turn)
+    return Plan(
+        tuple(rows), np.asarray(times, float), columns, edges, low, high, figure, bases, true, elevation, turn
+    )  # fmt: skip
+
+
+def _bases(row: Row, columns: Array, right: Array, true: bool) -> Array:
+    """Points (K, 3) of each pose's world that lie on the ground line of the picture, at its column.
+
+    On a plane that is the ground under the root, less what the plane has risen to its column. Elsewhere one height
+    serves all, so that climbing is seen; but a motion that climbs far is followed, unless distances must be true.
+    """
+    roots = np.array([p.root if p is not None else np.full(3, np.nan) for p in row.poses])
+    under = np.array([row.under(r) if np.isfinite(r).all() else r for r in roots])
+    if row.plane:
+        under[:, 2] -= np.array([row.under(c * right)[2] for c in columns]) - row.under(np.zeros(3))[2]
+    elif true or np.ptp(under[np.isfinite(under[:, 2]), 2]) < 0.7:
+        under[:, 2] = np.nanmin(under[:, 2])
+    return under
+
+
+def _heights(rows: Sequence[Row], bases: Sequence[Array], elevation: float, turn: float
+             ) -> tuple[float, float, float]:  # fmt: skip
+    """Lower and upper edge [m] of what the rows show, from the ground line, and the height of the tallest figure."""
+    low, high, figure = 0.0, 0.5, 0.5
+    for row, base in zip(rows, bases, strict=True):
+        up = view(row.heading, elevation, turn)[1]
+        for pose, under in zip(row.poses, base, strict=True):
+            if pose is not None:
+                span = np.array(scene.spread(pose.shapes, up)) - under @ up
+                low, high, figure = min(low, span[0]), max(high, span[1]), max(figure, span[1] - span[0])
+    return low - 0.16, high + 0.06, figure + 0.22
 
 
 def _gaps(reach: Array, travel: Array, spacing: float | str) -> tuple[Array, bool]:

@@ -175,7 +175,7 @@ def _warnings(r: CheckReport) -> list[str]:
     out = []
     if not 1.2 <= r.height <= 2.2:
         out.append(
-            f"The body is {r.height:.2f} m tall, which no grown person is: the unit may be wrong (give it with unit=...)."
+            f"The body is {r.height:.2f} m tall, which no grown person is: the unit may be wrong (give unit=...)."
         )
     if r.free_fall.verdict == "disagrees" or "too fast" in r.free_fall.sentence:
         out.append(r.free_fall.sentence)
@@ -192,7 +192,7 @@ def _warnings(r: CheckReport) -> list[str]:
         worst = r.spikes[0]
         joints = sorted({s.joint for s in r.spikes})
         out.append(f"{len(r.spikes)} spikes in {', '.join(joints[:4])}{' and others' if len(joints) > 4 else ''}; "
-                   f"the worst turns {worst.joint} by {worst.degrees:.0f} degrees after frame {worst.frame}.")  # fmt: skip
+                   f"the worst: {worst.joint} by {worst.degrees:.0f} degrees after frame {worst.frame}.")  # fmt: skip
     if r.skating > 0.10:
         out.append(f"The feet slide at {100 * r.skating:.0f} cm/s while they touch.")
     if r.penetration > 0.03:

@@ -48,15 +48,15 @@ class Contacts:
 
     def touching(self, name: str) -> np.ndarray:
         """Boolean (N,): does a point, a pair or a side touch the ground?"""
-        return self.labels[:, self.indices(name)].any(axis=1)
+        return np.any(self.labels[:, self.indices(name)], axis=1)
 
     def feet(self) -> np.ndarray:
         """Boolean (N, 2): does any point of the left, of the right foot touch the ground?"""
-        return np.stack([self.labels[:, self.points.of(side)].any(axis=1) for side in SIDES], axis=1)
+        return np.stack([np.any(self.labels[:, self.points.of(side)], axis=1) for side in SIDES], axis=1)
 
     def airborne(self) -> np.ndarray:
         """Boolean (N,): no point touches."""
-        return ~self.labels.any(axis=1)
+        return ~np.any(self.labels, axis=1)
 
     def spans(self, name: str) -> np.ndarray:
         """Stretches of contact as rows (first, one past the last) of frame numbers (R, 2)."""

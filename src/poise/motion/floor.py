@@ -15,7 +15,7 @@ from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
 from poise.motion.footing import Footing, footing
-from poise.motion.ground import Flat, Ground, Treads
+from poise.motion.ground import Ground, Treads
 from poise.motion.stances import Stance, stances
 from poise.motion.treads import treads
 
@@ -110,7 +110,7 @@ def _levels(found: list[Stance]) -> list[tuple[Array, Array, np.ndarray]]:
 
 
 def _slope(place: Array, weight: Array, left: np.ndarray) -> tuple[Array, Array]:
-    """Rise per metre (2,) that the stances tell, and their middle (2,); zero along directions they say nothing about."""
+    """Rise per metre (2,) that the stances tell, zero along directions they say nothing of, and their middle (2,)."""
     centre = np.average(place[:, :2], axis=0, weights=weight)
     away = place[:, :2] - centre
     _, axes = np.linalg.eigh((away * weight[:, None]).T @ away)

@@ -103,13 +103,13 @@ def without_spikes(x: Array, dt: float) -> Array:
 
 
 def low_pass(x: Array, dt: float, cutoff: float) -> Array:
-    """x (N, ...) without frequencies above `cutoff` [Hz] and without delay; unchanged where frames are too far apart."""
+    """x (N, ...) without frequencies above `cutoff` [Hz] and without delay; as it is where frames are too far apart."""
     if len(x) < 4 or cutoff * dt > 0.3:
         return np.asarray(x, float)
-    from scipy.signal import butter, filtfilt
+    from scipy.signal import butter, sosfiltfilt
 
-    b, a = butter(2, 2.0 * cutoff * dt)
-    return filtfilt(b, a, x, axis=0, padlen=min(len(x) - 1, frames(0.25, dt)))
+    filter_ = np.asarray(butter(2, 2.0 * cutoff * dt, output="sos"))
+    return sosfiltfilt(filter_, x, axis=0, padlen=min(len(x) - 1, frames(0.25, dt)))
 
 
 def speeds(place: Array, dt: float) -> Array:

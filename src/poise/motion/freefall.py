@@ -66,7 +66,7 @@ def find_flights(clip: Clip) -> tuple[Flight, ...]:
     foot = footing(clip)
     if not foot.pairs:
         return ()
-    clear = foot.trimmed((above_ground(clip, foot) > CLEAR).all(axis=1))
+    clear = foot.trimmed(np.all(above_ground(clip, foot) > CLEAR, axis=1))
     com = foot.trimmed(foot.com)
     out = [_fit(com, int(a), int(e), clip.dt) for a, e in runs(clear) if (e - a) * clip.dt >= SHORTEST and e - a >= 5]
     return tuple(f for f in out if f is not None)
@@ -106,5 +106,5 @@ def _without_flight(clip: Clip) -> str:
 
 def unheld(foot: Footing, touching: np.ndarray) -> float:
     """Time [s] in which no foot touches and the body does not fall either: something else holds it."""
-    free = ~touching.any(axis=1) & (foot.trimmed(foot.lift) > -5.0)
+    free = ~np.any(touching, axis=1) & (foot.trimmed(foot.lift) > -5.0)
     return float(free.sum() * foot.dt)

@@ -31,8 +31,9 @@ def text(report: Mapping[str, Any]) -> str:
     if r["dropped"]:
         blocks.append(_paragraph("not in the character, played as recorded", ", ".join(r["dropped"])))
     if r["spikes"]:
-        blocks.append(_columns("spikes", [f"{s['joint']:<18} {s['degrees']:5.0f}° after frame {s['frame']:<6} x{s['count']}"
-                                          for s in r["spikes"][:10]]))  # fmt: skip
+        worst = r["spikes"][:10]
+        lines = [f"{s['joint']:<18} {s['degrees']:5.0f}° after frame {s['frame']:<6} x{s['count']}" for s in worst]
+        blocks.append(_columns(f"spikes ({len(r['spikes'])})", lines))
     blocks.append(_list("notes", r["notes"]))
     blocks.append(_list("warnings", r["warnings"]) or "Nothing to warn of.")
     return "\n\n".join(b for b in blocks if b)
@@ -91,13 +92,13 @@ def _list(title: str, sentences: Iterable[str]) -> str:
     return "\n".join([title, *items]) if items else ""
 
 
-HEAD = ("file", "height", "unit", "up", "fps", "frames", "floor", "tilt", "left", "right", "steps", "air", "skate", "sink",
-        "fall", "spikes", "warnings")  # fmt: skip
+HEAD = ("file", "height", "unit", "up", "fps", "frames", "floor", "tilt", "left", "right", "steps", "air", "skate",
+        "sink", "fall", "spikes", "warnings")  # fmt: skip
 UNITS = ("", "m", "m", "", "", "", "cm", "cm/m", "%", "%", "", "%", "cm/s", "cm", "m/s²", "", "")
 
 
 def table(rows: Iterable[Mapping[str, Any]]) -> str:
-    """One line a clip, from dictionaries of `CheckReport.to_dict` with a "file"; rows with an "error" show only that."""
+    """One line a clip, from dictionaries of `CheckReport.to_dict` with a "file"; a row with an "error" shows it."""
     cells = [(HEAD, ""), (UNITS, ""), *(_cells(r) for r in rows)]
     widths = [max(len(c[k]) for c, error in cells if not error) for k in range(len(HEAD))]
     widths[0] = max(len(c[0]) for c, _ in cells)

@@ -28,7 +28,7 @@ class Spike:
 
 
 def spikes(clip: Clip) -> tuple[Spike, ...]:
-    """Spikes in the file's own joints (toes and fingers too), or in the character's where there is no file; worst first."""
+    """Spikes in the file's own joints (toes and fingers too), or in the character's without a file; worst first."""
     names, steps = _file_steps(clip) if clip.recording is not None else _body_steps(clip)
     if len(steps) == 0:
         return ()

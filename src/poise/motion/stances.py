@@ -1,4 +1,4 @@
-"""Stances: the stretches of a clip in which a foot stands still and carries the body, told without knowing the floor."""
+"""Stances: the stretches of a clip in which a foot stands still and carries the body; no floor is needed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Stance:
 
 
 def stances(foot: Footing) -> list[Stance]:
-    """The stances of both feet, in order of time; with looser ideas of standing still only where stricter ones find none."""
+    """The stances of both feet, in order of time; looser ideas of standing only where stricter ones find none."""
     for speed, shortest in SPEEDS:
         found = _stances(foot, speed, shortest)
         if found:

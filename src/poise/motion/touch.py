@@ -6,7 +6,8 @@
 2. Short gaps are closed, short flickers dropped; a corner well above its mate is released (a foot on its edge).
 3. A body that nothing holds falls with 9.81 m/s². Where no foot touches and the centre of mass does not fall, contacts
    are extended into the gap as long as the foot is near the ground, and a gap between two stances on the same spot is
-   bridged (feet recorded floating in a deep squat). Where hands or a bar hold the body the feet are far up or move, and stay free.
+   bridged (feet recorded floating in a deep squat). Where hands or a bar hold the body, the feet are far up or move,
+   and stay free.
 """
 
 from __future__ import annotations
@@ -90,7 +91,7 @@ def _bridge_standing(foot: Footing, high: Array, on: np.ndarray, limits: Thresho
     """Bridge, in place, gaps in which a whole foot floats slowly above the spot on which it stands before and after."""
     for side in dict.fromkeys(foot.sides):
         pairs = foot.of(side)
-        touches = on[:, pairs].any(axis=1)
+        touches = np.any(on[:, pairs], axis=1)
         for a, e in runs(~touches):
             if a == 0 or e == len(touches):
                 continue
@@ -103,15 +104,10 @@ def _bridge_standing(foot: Footing, high: Array, on: np.ndarray, limits: Thresho
 
 def _stays(foot: Footing, high: Array, pairs: np.ndarray, a: int, e: int, limits: Thresholds) -> bool:
     """Does the foot stay above its spot from a-1 to e, near enough to the ground?"""
-    before = pairs[on_or_lowest(high[a - 1, pairs])]
+    before = pairs[int(np.argmin(high[a - 1, pairs]))]
     drift = foot.place[a - 1 : e + 1, before, :2] - foot.place[a - 1, before, :2]
     near = high[a:e, pairs].min(axis=1).max() < limits.float_height
     return bool(near and np.linalg.norm(drift, axis=-1).max() < limits.float_drift)
-
-
-def on_or_lowest(high: Array) -> int:
-    """Index of the lowest of several heights."""
-    return int(np.argmin(high))
 
 
 def _fill(high: Array, on: np.ndarray, pairs: np.ndarray, a: int, e: int) -> None:
@@ -120,7 +116,7 @@ def _fill(high: Array, on: np.ndarray, pairs: np.ndarray, a: int, e: int) -> Non
     low = high[a:e, pairs]
     close = low < low.min(axis=1, keepdims=True) + 0.02
     chosen = close & around
-    lost = ~chosen.any(axis=1)
+    lost = ~np.any(chosen, axis=1)
     chosen[lost] = close[lost]
     on[a:e, pairs] |= chosen
 
@@ -129,7 +125,7 @@ def _support(foot: Footing, high: Array, on: np.ndarray, limits: Thresholds) -> 
     """Extend contacts, in place, into frames in which nothing touches although the body does not fall."""
     held = foot.lift > -limits.fall
     longest = frames(limits.extend, foot.dt)
-    for a, e in runs(~on.any(axis=1)):
+    for a, e in runs(~np.any(on, axis=1)):
         for edge, step in ((a - 1, 1), (e, -1)):
             if not 0 <= edge < len(on):
                 continue
@@ -137,7 +133,7 @@ def _support(foot: Footing, high: Array, on: np.ndarray, limits: Thresholds) -> 
             ahead = np.arange(edge + step, edge + step * (min(longest, e - a) + 1), step)
             fits = held[ahead, None] & (high[ahead] < limits.reach) & last & (foot.speed[ahead] < 2 * limits.speed_off)
             on[ahead] |= np.logical_and.accumulate(fits, axis=0)
-    for a, e in runs(~on.any(axis=1)):
+    for a, e in runs(~np.any(on, axis=1)):
         if a == 0 or e == len(on) or foot.lift[a:e].mean() < -limits.fall:
             continue
         for side in dict.fromkeys(foot.sides):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _CLEAR = 0.02  # [m] by which a swinging foot clears an edge
 _EARLY, _LATE = 0.6, 0.4  # shares of a swing by which a foot is up, and after which it goes down
-_HOLD = 0.3  # share of a swing for which a foot that goes up is held back before an edge
+_HOLD = 0.3  # share of a swing for which a foot is held back before it goes up over an edge, or ahead to go down
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,8 +75,8 @@ def carried(steps: Footsteps, side: str, rigid: tuple[Array, Array, Array], root
     out = from_a + share * (from_b - from_a)
     spin = rot.slerp(turns[a], turns[b], fade(u))
     if plan.steps:
-        held = fade(u) - fade((u - _HOLD) / (1.0 - _HOLD))
-        out[:, :2] -= np.where(up & (a != b), held, 0.0)[:, None] * (new[b] - new[a])[:, :2]
+        pace = np.where(up, fade((u - _HOLD) / (1.0 - _HOLD)), fade(u / (1.0 - _HOLD)))  # where a walk's is about fade(u)
+        out[:, :2] += np.where(a != b, pace - fade(u), 0.0)[:, None] * (new[b] - new[a])[:, :2]
     feet = Feet(out, rot.multiply(spin, turn), a == b)
     out[:, 2] += _clearance(steps, side, feet, spin, plan, u)
     return feet

@@ -19,6 +19,8 @@ from poise.motion.runs import close_gaps, frames, runs
 
 _GAP = 0.05  # [s] shorter gaps in a stance are flickers of the labels
 _STROLL = 0.2  # [m/s] below about this speed the middle of a stance counts more than where the body is
+_LONGEST = 2.0  # [s] the longest period of a gait
+_SIGHT = 2.2  # gait periods to either side that the averages of an edit may look at
 _PERIOD = 1.0  # [s] taken for the period of a gait where fewer than two stances tell one
 
 
@@ -35,7 +37,7 @@ class Footprint:
 
 @dataclass(frozen=True, eq=False)
 class Footsteps:
-    """A clip laid out so that every stance is seen whole: a loop with the period before and the one after.
+    """A clip laid out so that every stance is seen whole: a loop with some periods before and after.
 
     Frame `first` is the clip's own first frame; `keep` cuts the clip's frames out again.
     """
@@ -44,6 +46,7 @@ class Footsteps:
     q: Array  # (M, nq)
     labels: np.ndarray  # (M, P) bool
     first: int
+    around: int = 0  # periods before, and as many after
 
     @classmethod
     def of(cls, clip: Clip) -> Footsteps:
@@ -51,9 +54,13 @@ class Footsteps:
         labels = clip.contacts.labels
         if clip.cycle is None or len(clip) < 3:
             return cls(clip, clip.q, labels, 0)
+        # far enough that no average over time in any edit sees the ends: it then treats all periods alike
+        count = int(np.ceil((_SIGHT * float(np.clip(clip.duration, _PERIOD, _LONGEST)) + 0.5) / clip.duration))
         carry = clip.cycle.carry
-        q = np.concatenate([carry(clip.q[:-1], -1), clip.q[:-1], carry(clip.q, 1)])
-        return cls(clip, q, np.concatenate([labels[:-1], labels[:-1], labels]), len(clip) - 1)
+        periods = [carry(clip.q[:-1], k) for k in range(-count, count + 1)]
+        q = np.concatenate([*periods, carry(clip.q[-1:], count)])
+        every = np.concatenate([np.tile(labels[:-1], (2 * count + 1, 1)), labels[-1:]])
+        return cls(clip, q, every, count * (len(clip) - 1), count)
 
     def __len__(self) -> int:
         return len(self.q)
@@ -95,7 +102,7 @@ class Footsteps:
         """Time between two stances of the same foot [s]; 1 s where that is not known."""
         gaps = [np.diff(rows[:, 0]) for rows in self._spans.values() if len(rows) > 1]
         found = float(np.median(np.concatenate(gaps))) * self.clip.dt if gaps else _PERIOD
-        return float(np.clip(found, 0.3, 2.0))
+        return float(np.clip(found, 0.3, _LONGEST))
 
     @cached_property
     def path(self) -> Array:
@@ -115,8 +122,32 @@ class Footsteps:
     @cached_property
     def prints(self) -> tuple[Footprint, ...]:
         """All stances, in the order in which the body passes over them."""
-        found = [self._print(side, int(a), int(b) - 1) for side, rows in self._spans.items() for a, b in rows]
+        found = [self._print(side, int(a), int(b) - 1) for side, rows in self._spans.items() for a, b in rows
+                 if not self._copied(int(a), int(b) - 1)]  # fmt: skip
+        if self.looping:
+            found += self._copies(found)
         return tuple(sorted(found, key=lambda p: (p.moment, p.first)))
+
+    def _copied(self, first: int, last: int) -> bool:
+        """Is this stance that of another period, so that it will be copied from the clip's own?"""
+        whole = first > 0 and last < len(self) - 1
+        cut_off = not whole and last - first < len(self.clip)
+        return self.looping and (cut_off or (whole and not 0 <= first - self.first < len(self.clip) - 1))
+
+    def _copies(self, own: list[Footprint]) -> list[Footprint]:
+        """The clip's own stances in the other periods, equal up to the cycle."""
+        cycle, size = self.clip.cycle, len(self.clip) - 1
+        assert cycle is not None
+        out = []
+        for p in own:
+            for k in range(-self.around, self.around + 1) if p.last - p.first < len(self) - 1 else ():
+                first, last = p.first + k * size, p.last + k * size
+                if k == 0 or last < 0 or first > len(self) - 1:
+                    continue
+                place = cycle.carry(np.concatenate([p.centre, [1.0, 0.0, 0.0, 0.0]]), k)[:3]
+                inside = lambda row: int(np.clip(row, 0, len(self) - 1))  # noqa: E731
+                out.append(Footprint(p.side, inside(first), inside(last), place, inside(p.moment + k * size)))
+        return out
 
     def _print(self, side: str, first: int, last: int) -> Footprint:
         own = self.clip.character.contact_points.of(side)

@@ -155,8 +155,8 @@ def _skeleton_in(facts: Facts, arrays: Arrays, key: str) -> Skeleton:
     channels = tuple(_texts(c) for c in facts["channels"])
     if any(not 0 <= e.joint < count for e in sites) or len(channels) not in (0, count):
         raise BadValue("its end sites or channels do not fit its joints.")
-    return Skeleton(names, _get(arrays, f"{key}.parents", (count,), np.int64), _get(arrays, f"{key}.offsets", (count, 3)),
-                    sites, _get(arrays, f"{key}.turns", (count, 4)), channels)  # fmt: skip
+    parents, offsets = _get(arrays, f"{key}.parents", (count,), np.int64), _get(arrays, f"{key}.offsets", (count, 3))
+    return Skeleton(names, parents, offsets, sites, _get(arrays, f"{key}.turns", (count, 4)), channels)
 
 
 def _recording_out(recording: Recording, arrays: Arrays, shared: bool) -> Facts:

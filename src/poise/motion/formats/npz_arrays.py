@@ -27,7 +27,13 @@ def write(path: Path, facts: str, arrays: dict[str, np.ndarray]) -> None:
         archive.writestr(zipfile.ZipInfo(_FACTS), facts)
         for name, array in arrays.items():
             with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as member:
-                np.lib.format.write_array(member, np.ascontiguousarray(array), allow_pickle=False)
+                np.lib.format.write_array(member, _plain(array), allow_pickle=False)
+
+
+def _plain(array: np.ndarray) -> np.ndarray:
+    """The same numbers as float64, int64 or bool, in C order."""
+    kind = {"b": np.bool_, "i": np.int64, "u": np.int64}.get(np.asarray(array).dtype.kind, np.float64)
+    return np.ascontiguousarray(array, kind)
 
 
 def read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
@@ -48,7 +54,7 @@ def read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
                 elif member.filename.endswith(".npy"):
                     arrays[member.filename.removesuffix(".npy")] = _array(path, member.filename, data)
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError,
-            MemoryError, OverflowError) as error:  # fmt: skip
+            MemoryError, OverflowError, RecursionError) as error:  # fmt: skip
         reason = " ".join(str(error).split())[:160] or type(error).__name__
         raise BadFile(path, f"it is not a whole npz file: {reason}.") from None
     if not isinstance(facts, dict):

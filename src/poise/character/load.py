@@ -1,0 +1,35 @@
+"""Characters by name or from a file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from poise.character import library
+from poise.character.character import Character
+from poise.errors import BadValue, UnknownName
+
+ENDINGS = (".xml", ".mjcf", ".urdf")
+"""Endings of the files that hold a character."""
+
+
+def names() -> tuple[str, ...]:
+    """Names of the built-in characters."""
+    return library.names()
+
+
+def load_character(name_or_path: str | Path, roles: Mapping[str, str] | None = None) -> Character:
+    """A built-in character by name, or the user's own from an MJCF or URDF file.
+
+    `roles` maps roles to names of bodies of the file; those not given are found by names, or else by shape.
+    """
+    text = str(name_or_path)
+    if text in library.names():
+        if roles:
+            raise BadValue(f"The built-in character {text} has its roles; roles are given for a file.")
+        return library.make(text)
+    if Path(text).suffix.lower() in ENDINGS:
+        from poise.character.from_file import from_file
+
+        return from_file(Path(text), roles)
+    raise UnknownName("character", text, names(), f"Or give a file: {', '.join(ENDINGS)}.")

@@ -1,0 +1,209 @@
+"""The zero pose of a skeleton: how each joint is turned when the body stands upright with its limbs straight down.
+
+Where the file's rest pose stands (T, A or arms down), the zero pose is that pose with legs and arms turned down by the
+smallest rotation. Where it is not a pose at all (bones along their own axes) it is found from the motion, in
+`poise.character.neutral`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from poise.character.calibrate import AXES, lateral, rest_up, snapped
+from poise.character.roles import SIDES
+from poise.character.skeleton import Skeleton
+from poise.character.trunk import ancestors
+from poise.character.words import split
+from poise.maths import rotations as rot
+from poise.maths.rotations import Array
+
+FLAT_ENOUGH = np.radians(12.0)  # feet in stance that are tilted more than this were not flat in the rest pose
+_FORWARD = {"x": "y", "y": "z", "z": "x", "-x": "y", "-y": "z", "-z": "x"}  # where a rest pose tells no heading
+
+
+@dataclass(frozen=True, eq=False)
+class Moving:
+    """A skeleton whose roles and up axis are known, and its motion, in file units and axes."""
+
+    skeleton: Skeleton
+    roles: Mapping[str, int]
+    positions: Array  # (N, J, 3) global
+    turns: Array  # (N, J, 4) global
+    up: Array  # (3,)
+    forward: Array  # (3,) the direction that becomes the world's X
+    dt: float
+
+    def bone(self, joint: int, child: int) -> Array:
+        """Where `child` is in the frame of `joint` (3,), median over the motion."""
+        arm = self.positions[:, child] - self.positions[:, joint]
+        return np.median(rot.rotate(rot.conjugate(self.turns[:, joint]), arm), axis=0)
+
+    def stance(self, side: str) -> np.ndarray:
+        """Frames in which a foot stands: slow and low, at least the slowest tenth."""
+        parts = [self.roles[f"{side}_{p}"] for p in ("foot", "toes") if f"{side}_{p}" in self.roles]
+        if len(self.positions) < 2:
+            return np.arange(len(self.positions))
+        x = self.positions[:, parts]
+        speed = np.linalg.norm(np.gradient(x, axis=0), axis=-1).max(axis=1)
+        low = (x @ self.up).min(axis=1)
+        slow = speed <= np.percentile(speed, 15)
+        return np.flatnonzero(slow & (low <= np.percentile(low[slow], 75)))
+
+
+def heading_axis(skeleton: Skeleton, roles: Mapping[str, int], up: str) -> Array:
+    """The direction (3,) of the file that becomes the world's X: that into which the rest pose looks, if it stands."""
+    rest = skeleton.rest_pose()[0]
+    standing = rest_up(roles, rest)
+    if standing is None or standing @ AXES[up] < 0.99:
+        return AXES[_FORWARD[up]]
+    return snapped(np.cross(lateral(roles, rest), standing), standing)
+
+
+def zero_rotations(body: Moving) -> tuple[Array, tuple[str, ...]]:
+    """Global rotations (J, 4) of all joints in the zero pose, in file axes, and sentences about how they were found."""
+    rest, turns = body.skeleton.rest_pose()
+    standing = rest_up(body.roles, rest)
+    if standing is None:
+        from poise.character.neutral import neutral_rotations
+
+        return neutral_rotations(body), (
+            "The rest pose of the file is no standing pose; the zero pose was found from the motion.",
+        )
+    looks = snapped(np.cross(lateral(body.roles, rest), standing), standing)
+    # a rest pose that lies in the axes of the motion (Y up, moved in a Z up world) is first stood up
+    align = rot.from_matrix(_triad(body.forward, body.up) @ _triad(looks, standing).T)
+    fix = _limb_turns(body, rest, align)
+    notes = _feet(body, rest, turns, align, fix)
+    return rot.multiply(carried(body.skeleton, body.roles, fix, align), turns), tuple(notes)
+
+
+def _triad(forward: Array, up: Array) -> Array:
+    """Matrix whose columns are forward, left and up."""
+    return np.stack([forward, np.cross(up, forward), up], axis=1)
+
+
+def carried(skeleton: Skeleton, roles: Mapping[str, int], fix: Mapping[str, Array], top: Array) -> Array:
+    """A turn (J, 4) for every joint: that of the nearest joint above (or itself) whose role has one, else `top`."""
+    own = {roles[role]: turn for role, turn in fix.items()}
+    out = np.tile(top, (len(skeleton), 1))
+    for j, p in enumerate(skeleton.parents):
+        out[j] = own.get(j, out[p] if p >= 0 else top)
+    return out
+
+
+def _limb_turns(body: Moving, rest: Array, align: Array) -> dict[str, Array]:
+    """Turns from the rest pose to the zero pose for trunk and limbs, feet as their shins."""
+    down = -body.up
+    fix = {role: align for role in body.roles if not role.startswith(SIDES)}
+    for side in SIDES:
+        for chain in (("thigh", "shin", "foot", "toes"), ("clavicle", "upper_arm", "forearm", "hand")):
+            turn = align
+            parts = [p for p in chain if f"{side}_{p}" in body.roles]
+            for k, part in enumerate(parts):
+                role = f"{side}_{part}"
+                below = body.roles[f"{side}_{parts[k + 1]}"] if k + 1 < len(parts) else None
+                at = rest[body.roles[role]]
+                if part in ("thigh", "shin", "upper_arm", "forearm") and below is not None:
+                    turn = _straighten(turn, rest[below] - at, down)
+                if part == "hand":
+                    turn = _hand(body, rest, role, turn)
+                fix[role] = turn
+    return fix
+
+
+def _straighten(turn: Array, bone: Array, down: Array) -> Array:
+    """`turn`, followed by the smallest rotation that makes the bone point down."""
+    if np.linalg.norm(bone) < 1e-9:
+        return turn
+    return rot.multiply(rot.between(rot.rotate(turn, bone), down), turn)
+
+
+def fingers(skeleton: Skeleton, hand: int) -> tuple[list[int], list[int]]:
+    """Joints below a hand: those of its thumb and those of its other fingers."""
+    below = [j for j in range(len(skeleton)) if hand in ancestors(skeleton, j)]
+    thumb = [j for j in below if "thumb" in split(skeleton.names[j])]
+    return thumb, [j for j in below if j not in thumb]
+
+
+def hand_axes(skeleton: Skeleton, hand: int, positions: Array) -> tuple[Array | None, Array | None]:
+    """Directions (3,) from the wrist to the fingers and from the fingers' line to the thumb; None where unknown.
+
+    `positions` (J, 3) is one pose; the file's end sites count where there are no joints.
+    """
+    thumb, other = fingers(skeleton, hand)
+    at = positions[hand]
+    reach = [positions[j] - at for j in other if np.linalg.norm(positions[j] - at) > 1e-9]
+    along = np.mean(reach, axis=0) if reach else None
+    side = [positions[j] - at for j in thumb if np.linalg.norm(positions[j] - at) > 1e-9]
+    if along is None or not side:
+        return along, None
+    unit = along / np.linalg.norm(along)
+    across = np.mean(side, axis=0)
+    across = across - (across @ unit) * unit
+    return along, across if np.linalg.norm(across) > 0.1 * np.linalg.norm(along) else None
+
+
+def _hand(body: Moving, rest: Array, role: str, turn: Array) -> Array:
+    """Fingers down and, where a thumb is known, the thumb in front."""
+    along, thumb = hand_axes(body.skeleton, body.roles[role], rest)
+    if along is None:
+        return turn
+    turn = _straighten(turn, along, -body.up)
+    if thumb is not None:
+        turn = rot.multiply(about(body.up, rot.rotate(turn, thumb), body.forward), turn)
+    return turn
+
+
+def about(up: Array, a: Array, b: Array) -> Array:
+    """The rotation about `up` that turns the level part of a into that of b."""
+    return rot.from_axis_angle(up, np.arctan2(np.cross(a, b) @ up, a @ b - (a @ up) * (b @ up)))
+
+
+def _feet(body: Moving, rest: Array, turns: Array, align: Array, fix: dict[str, Array]) -> list[str]:
+    """Lay the feet flat and let them point forward; changes `fix`.
+
+    A foot may stand at a right angle to a spread leg (it goes down with the shin) or flat on the floor beside it (it
+    keeps the way it stood): the motion decides, by the feet that stand. If both are far from flat, those feet show
+    where the sole is.
+    """
+    notes = []
+    for side in SIDES:
+        joint = body.roles[f"{side}_foot"]
+        frames = body.stance(side)
+        choices = {}
+        for name, turn in (("shin", fix[f"{side}_shin"]), ("rest", align)):
+            sole = rot.rotate(rot.conjugate(rot.multiply(turn, turns[joint])), body.up)  # up in the frame of the foot
+            choices[name] = (turn, _tilt(rot.rotate(body.turns[frames, joint], sole), body.up))
+        turn, tilt = min(choices.values(), key=lambda c: c[1])
+        if tilt > FLAT_ENOUGH and len(frames) > 2:
+            seen = np.median(rot.rotate(rot.conjugate(body.turns[frames, joint]), body.up), axis=0)
+            turn = rot.multiply(rot.between(rot.rotate(rot.multiply(turn, turns[joint]), seen), body.up), turn)
+            notes.append(
+                f"The {side} foot of the rest pose is not flat ({np.degrees(tilt):.0f} degrees); it was laid flat."
+            )
+        toes = body.roles.get(f"{side}_toes")
+        front = rest[toes] - rest[joint] if toes is not None else _end(body.skeleton, joint, turns)
+        if front is not None:
+            front = rot.rotate(turn, front)
+            level = front - (front @ body.up) * body.up
+            if np.linalg.norm(level) > 0.3 * np.linalg.norm(front) > 0:
+                turn = rot.multiply(about(body.up, level, body.forward), turn)
+        fix[f"{side}_foot"] = turn
+        if toes is not None:
+            fix[f"{side}_toes"] = turn
+    return notes
+
+
+def _tilt(ups: Array, up: Array) -> float:
+    """Median angle [rad] of directions (N, 3) against up."""
+    return float(np.median(np.arccos(np.clip(ups @ up, -1.0, 1.0))))
+
+
+def _end(skeleton: Skeleton, joint: int, turns: Array) -> Array | None:
+    """Offset of a joint's end site or end joint in a pose with these global rotations, None without one."""
+    ends = [e.offset for e in skeleton.ends_of(joint)] + [skeleton.offsets[c] for c in skeleton.children(joint)]
+    ends = [e for e in ends if np.linalg.norm(e) > 1e-9]
+    return rot.rotate(turns[joint], ends[0]) if ends else None

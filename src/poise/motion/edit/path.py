@@ -1,0 +1,154 @@
+"""Where the motion goes: moved, turned, or laid along a curve, with its footprints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from poise.errors import BadValue
+from poise.maths.rotations import Array
+from poise.motion.clip import Clip
+from poise.motion.edit.footprints import Footsteps
+from poise.motion.edit.replant import Moves, along_time, opened, replant, require_travel
+from poise.motion.edit.window import check_interval, fade, smooth
+from poise.motion.runs import frames
+
+_SLOW = 0.15  # [m/s] below this speed a path has no direction of its own
+
+
+@dataclass(frozen=True)
+class Move:
+    """The motion displaced over the ground: all of it, or gradually from `start` to `end` and fully from then on.
+
+    A loop that is moved gradually does so in every period.
+    """
+
+    offset: tuple[float, float]  # [m] along the world's x and y
+    start: float | None = None  # [s]
+    end: float | None = None  # [s]
+
+    def __post_init__(self) -> None:
+        if len(self.offset) != 2 or not np.all(np.isfinite(self.offset)):
+            raise BadValue(f"Move needs an offset of two numbers in metres (x, y), not {self.offset}.")
+        check_interval(self.start, self.end)
+
+    def apply(self, clip: Clip) -> Clip:
+        """The moved clip."""
+        steps = Footsteps.of(clip)
+        share = _progress(steps, self.start, self.end)
+        return replant(steps, along_time(steps, Moves.shifts(share[:, None] * np.array(self.offset)), clip.ground))
+
+
+@dataclass(frozen=True)
+class Turn:
+    """The way bent to the left by `degrees`, evenly over the whole clip or smoothly from `start` to `end`.
+
+    Body and footprints turn with the way. A loop turns by as much in every period. `around` turns the whole motion
+    at once about its first place instead.
+    """
+
+    degrees: float  # to the left; negative: to the right
+    start: float | None = None  # [s]
+    end: float | None = None  # [s]
+    around: bool = False
+
+    def __post_init__(self) -> None:
+        if not np.isfinite(self.degrees):
+            raise BadValue(f"Turn needs an angle in degrees, not {self.degrees}.")
+        check_interval(self.start, self.end)
+
+    def apply(self, clip: Clip) -> Clip:
+        """The clip along its bent way."""
+        steps = Footsteps.of(clip)
+        share = np.ones(len(steps)) if self.around else _progress(steps, self.start, self.end, even=True)
+        angle = np.radians(self.degrees) * share
+        mean = 0.5 * (angle[1:] + angle[:-1])
+        c, s = np.cos(mean), np.sin(mean)
+        step = np.diff(steps.path, axis=0)
+        way = np.zeros_like(steps.path)
+        way[1:] = np.cumsum(np.stack([c * step[:, 0] - s * step[:, 1], s * step[:, 0] + c * step[:, 1]], 1), axis=0)
+        way += steps.path[steps.first] - way[steps.first]
+        return replant(steps, along_time(steps, Moves(angle, steps.path, way), clip.ground))
+
+
+@dataclass(frozen=True)
+class Path:
+    """The motion laid along a smooth curve through points on the ground.
+
+    The root's way, smoothed over a gait period, is mapped to the curve by the distance gone; sway, heading against
+    the way, and footprints go along. With `fit` the motion goes from the first point to the last, its steps longer or
+    shorter by the ratio of the lengths; without, it keeps its own length and goes straight on where the curve ends.
+    """
+
+    points: tuple[tuple[float, float], ...]  # [m] in the world's x and y, two or more
+    fit: bool = True
+
+    def __post_init__(self) -> None:
+        points = np.asarray(self.points, float)
+        if points.ndim != 2 or points.shape[0] < 2 or points.shape[1] != 2 or not np.all(np.isfinite(points)):
+            raise BadValue("Path needs two or more points (x, y) in metres.")
+        if np.any(np.linalg.norm(np.diff(points, axis=0), axis=1) < 1e-6):
+            raise BadValue("Path has two equal points in a row.")
+
+    def apply(self, clip: Clip) -> Clip:
+        """The clip along the curve, as an open clip."""
+        steps = Footsteps.of(opened(clip))
+        require_travel(steps, 0.3, "Path")
+        gone = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(steps.path, axis=0), axis=1))])
+        length, place = _curve(np.asarray(self.points, float))
+        scale = length / gone[-1] if self.fit else 1.0
+        if not 0.4 < scale < 1.7:
+            raise BadValue(f"The path is {length:.2f} m long and the motion goes {gone[-1]:.2f} m: steps {scale:.2f} "
+                           "times as long are out of reach; change the points or give fit=False.")  # fmt: skip
+        way, heading = place(scale * gone)
+        turn = heading - _heading(steps)
+        return replant(steps, along_time(steps, Moves(turn, steps.path, way), clip.ground))
+
+
+def _progress(steps: Footsteps, start: float | None, end: float | None, *, even: bool = False) -> Array:
+    """0 before start, 1 after end, smooth in between; without both, 1, or with `even` the share of the clip gone.
+
+    A loop goes through it in each period: 1 more in the next, 1 less in the one before.
+    """
+    period = steps.clip.duration
+    if start is None and end is None:
+        return steps.times / max(period, 1e-9) if even else np.ones(len(steps))
+    start, end = 0.0 if start is None else start, period if end is None else end
+    count, local = np.zeros(len(steps)), steps.times
+    if steps.looping:
+        start, end = max(start, 0.0), min(end, period)
+        count = np.floor(local / period + 1e-9)
+        local = local - count * period
+    return fade((local - start) / max(end - start, 1e-9)) + count
+
+
+def _curve(points: Array):  # noqa: ANN202  # a length and a function of the distance gone
+    """Length [m] of the smooth curve through points, and a function from distances (N,) to places (N, 2) and headings."""
+    from scipy.interpolate import CubicSpline
+
+    knots = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
+    spline = CubicSpline(knots, points, bc_type="natural") if len(points) > 2 else None
+    fine = np.linspace(0.0, knots[-1], 200 * len(points))
+    line = spline(fine) if spline is not None else points[0] + fine[:, None] / knots[-1] * (points[1] - points[0])
+    way = np.gradient(line, fine, axis=0)
+    angle = np.unwrap(np.arctan2(way[:, 1], way[:, 0]))
+    gone = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(line, axis=0), axis=1))])
+
+    def place(s: Array) -> tuple[Array, Array]:
+        inside = np.clip(s, 0.0, gone[-1])
+        at = np.stack([np.interp(inside, gone, line[:, i]) for i in range(2)], axis=1)
+        heading = np.interp(inside, gone, angle)
+        return at + (s - inside)[:, None] * np.stack([np.cos(heading), np.sin(heading)], axis=1), heading
+
+    return float(gone[-1]), place
+
+
+def _heading(steps: Footsteps) -> Array:
+    """Direction (M,) [rad] of the path, carried over from the frames around where it hardly moves."""
+    v = np.gradient(steps.path, steps.clip.dt, axis=0)
+    quick = np.flatnonzero(np.linalg.norm(v, axis=1) > _SLOW)
+    if not len(quick):
+        return np.full(len(v), float(np.arctan2(steps.direction[1], steps.direction[0])))
+    angle = np.unwrap(np.arctan2(v[quick, 1], v[quick, 0]))
+    return smooth(np.interp(np.arange(len(v)), quick, angle), frames(0.5 * steps.period, steps.clip.dt))

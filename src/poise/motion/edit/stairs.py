@@ -1,0 +1,90 @@
+"""The same motion up or down stairs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from poise.errors import BadValue
+from poise.maths.rotations import Array
+from poise.motion.clip import Clip
+from poise.motion.edit.footprints import Footsteps
+from poise.motion.edit.path import Turn
+from poise.motion.edit.replant import Moves, Plan, following, opened, replant, require_travel
+from poise.motion.edit.slope import way_of
+from poise.motion.ground import Stairs as StairsGround
+
+_BESIDE = 0.35  # share of a usual step: a foot put down less far ahead stands beside the other, on the same tread
+
+
+@dataclass(frozen=True)
+class Stairs:
+    """Each step of the motion put onto the next tread.
+
+    Footholds go to the middle of the treads in the order of the steps, one tread a step; a foot put beside the other
+    shares its tread. Swinging feet are lifted over the edges, the root follows the line of pitch, timing is kept. The
+    first footholds, up to the one that the body passes over first, stay on the level floor. A loop stays one.
+    """
+
+    rise: float = 0.15  # [m] a tread, negative: down
+    run: float = 0.30  # [m]
+    heading: float | None = None  # [degrees] about Z; None: the way of the motion, to 5 degrees
+
+    def __post_init__(self) -> None:
+        if not 0.15 <= self.run <= 1.5 or not abs(self.rise) <= 0.4:
+            raise BadValue(f"Stairs of rise {self.rise} m and run {self.run} m cannot be climbed step by step: "
+                           "expected a rise up to 0.4 m and a run of 0.15 to 1.5 m.")  # fmt: skip
+
+    def apply(self, clip: Clip) -> Clip:
+        """The clip on the stairs."""
+        if clip.cycle is not None and abs(clip.cycle.turn) > 1e-9:
+            turn = float(np.degrees(clip.cycle.turn))
+            clip = Turn(-turn).apply(clip) if abs(turn) <= 15.0 else opened(clip)
+        steps = Footsteps.of(clip)
+        require_travel(steps, 0.3, "Stairs")
+        heading = way_of(steps) if self.heading is None else self.heading
+        way = np.array([np.cos(np.radians(heading)), np.sin(np.radians(heading))])
+        along = np.array([p.centre[:2] @ way for p in steps.prints])
+        tread = _treads(steps, along)
+        if tread.max() <= 0:
+            raise BadValue(f"{clip.name or 'This clip'} makes no steps along {heading:.0f} degrees; "
+                           "give the heading into which it goes.")  # fmt: skip
+        start = _first_riser(steps, along, tread, self.run)
+        goal = start + (tread - 0.5) * self.run
+        shift = (goal - along)[:, None] * way
+        ground = StairsGround(self.rise, self.run, start, heading=heading)
+        under = _Endless(ground) if steps.looping else ground  # the periods before a loop's own are further down
+        edited = replant(steps, Plan(Moves.shifts(shift), following(steps, shift), under, steps=True))
+        return replace(edited, ground=ground)
+
+
+@dataclass(frozen=True)
+class _Endless:
+    """A staircase without a foot and without a landing."""
+
+    stairs: StairsGround
+
+    def height(self, x: Array, y: Array) -> Array:
+        way = np.radians(self.stairs.heading)
+        along = np.cos(way) * np.asarray(x, float) + np.sin(way) * np.asarray(y, float) - self.stairs.start
+        return self.stairs.rise * (np.floor(along / self.stairs.run) + 1.0)
+
+    def normal(self, x: Array, y: Array) -> Array:
+        return self.stairs.normal(x, y)
+
+
+def _treads(steps: Footsteps, along: Array) -> np.ndarray:
+    """The tread (K,) of each print: the floor is 0 and holds the lowest of those that the clip's own frames stand on."""
+    advance = np.diff(along)
+    usual = np.median(advance[advance > 0.05]) if np.any(advance > 0.05) else 1.0
+    tread = np.concatenate([[0], np.cumsum(np.where(advance > _BESIDE * usual, 1, np.where(advance < -usual, -1, 0)))])
+    last = steps.first + len(steps.clip) - 1
+    own = np.array([p.last >= steps.first and p.first <= last for p in steps.prints])
+    return tread - tread[own].min()
+
+
+def _first_riser(steps: Footsteps, along: Array, tread: np.ndarray, run: float) -> float:
+    """Where along the heading the first riser stands: half a run past the prints on the floor, so that these stay."""
+    floor = along[tread == 0]
+    return float(np.mean(floor) + 0.5 * run)
