@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from manikin import manikin
 
+from manikin import manikin
 from poise.character.character import Character
 from poise.maths import rotations as rot
 from poise.motion.clip import Clip, Cycle

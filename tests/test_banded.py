@@ -75,7 +75,9 @@ class Linear:
 
     def residual(self, x: np.ndarray) -> np.ndarray:
         ahead = np.roll(x, -1, axis=0)[: self.pairs]
-        return np.einsum("nij,nj->ni", self.here, x[: self.pairs]) + np.einsum("nij,nj->ni", self.next, ahead) - self.goal
+        return (
+            np.einsum("nij,nj->ni", self.here, x[: self.pairs]) + np.einsum("nij,nj->ni", self.next, ahead) - self.goal
+        )
 
     def cost(self, x: np.ndarray) -> float:
         return 0.5 * float(np.sum(self.residual(x) ** 2)) + 0.5e-2 * float(np.sum(x**2))

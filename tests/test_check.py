@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 import puppet
+from poise.character.character import ContactPoints
 from poise.character.skeleton import Skeleton
 from poise.maths import rotations as rot
 from poise.motion.check import check, penetration, skating, table
+from poise.motion.floor import level
 from poise.motion.freefall import free_fall
 from poise.motion.recording import Recording
 from poise.motion.spikes import spikes
@@ -82,3 +84,14 @@ def test_spikes_are_found_in_the_files_own_joints(fps: float) -> None:
     assert spike.joint == "LeftToeBase" and spike.frame in (19, 20) and spike.count == 2
     assert spike.degrees == pytest.approx(np.degrees(2.0), abs=5)
     assert spikes(puppet.jump(fps)[0]) == ()
+
+
+def test_any_clip_can_be_checked() -> None:
+    clip = puppet.walk(30)[0]
+    for short in (1, 2, 4):
+        json.dumps(check(clip.with_q(clip.q[:short])).to_dict())
+    none = ContactPoints((), np.zeros(0, int), np.zeros((0, 3)))
+    bare = replace(clip, character=replace(clip.character, contact_points=none))
+    report = check(bare)
+    assert report.skating == report.penetration == 0.0 and not report.floor.known and report.text()
+    assert level(bare).source.notes and bare.contacts.labels.shape == (len(clip), 0)

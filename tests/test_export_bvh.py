@@ -47,6 +47,21 @@ def test_unit_and_axes_as_asked(tmp_path):
     assert np.abs(head - pos[:, clip.character.body("head"), 2]).max() < 1e-4
 
 
+def test_several_trees_share_one_root(tmp_path):
+    clip = clip_of_file()
+    binding = clip.character.binding
+    parents = binding.skeleton.parents.copy()
+    parents[1] = -1  # the pelvis no longer hangs on the scene joint
+    skeleton = replace(binding.skeleton, parents=parents)
+    character = replace(clip.character, binding=replace(binding, skeleton=skeleton))
+    clip = replace(clip, character=character, recording=replace(clip.recording, skeleton=skeleton))
+    save(clip, tmp_path / "out.bvh")
+    back, rig = formats.read(tmp_path / "out.bvh"), rig_of(clip)
+    assert back.skeleton.names[0] == "scene" and len(back.skeleton) == len(rig.skeleton) + 1
+    toe = len(back.skeleton.names) - 1 - back.skeleton.names[::-1].index("RToe")
+    assert np.abs(back.forward()[0][:, toe] - rig.forward()[0][:, rig.names.index("RToe")]).max() * rig.unit < 1e-4
+
+
 def test_licence_lies_beside_the_file(tmp_path):
     save(clip_of_file(), tmp_path / "walk.bvh")
     assert "CC0: made up" in (tmp_path / "walk.licence.txt").read_text()

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from conftest import recordings
 from export_samples import clip_of_character, clip_of_file
 from gltf_reader import Gltf
 from poise.export import save, shapes, skin
@@ -54,6 +57,22 @@ def test_fingers_are_drawn_and_the_mitten_is_not():
     assert {"LHand", "LIndex1", "LIndex2", "RThumb2"} <= owners
     hand = [p for p in skin.rig_parts(clip.character, rig) if rig.names[p.owner] == "LHand"]
     assert len(hand) == 3  # a bone of the palm to each finger
+
+
+@pytest.mark.parametrize("path", recordings()[:1] + recordings()[-1:], ids=lambda p: p.stem)
+def test_real_body_is_drawn_where_the_character_stands(path):
+    """In the zero pose of a real character every shape of the rig lies on the character's own, the head too."""
+    clip = pytest.importorskip("poise.motion.load").load_clip(path)
+    character = clip.character
+    still = replace(clip, q=np.tile(character.zero_pose(), (1, 1)), recording=None, source_times=None, labels=None)
+    rig = rig_of(still, level=True)
+    point, turn = rig.forward()
+    placement = character.binding.placement
+    pos, quat = character.forward(character.zero_pose())
+    for drawn, own in zip(skin.rig_parts(character, rig), skin.body_parts(character), strict=True):
+        seen = drawn.solid.placed(turn[0, drawn.owner], point[0, drawn.owner] * rig.unit).vertices
+        world = placement.points(seen / rig.unit)
+        assert np.abs(world - own.solid.placed(quat[0, own.owner], pos[0, own.owner]).vertices).max() < 1e-4
 
 
 def test_licence_and_size(tmp_path):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from manikin import manikin, sway
 
+from manikin import manikin, sway
 from poise.errors import BadValue, ClipMismatch
 from poise.maths import configuration as conf
 from poise.maths import rotations as rot

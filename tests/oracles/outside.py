@@ -1,4 +1,4 @@
-"""Outside judges of exported files, Blender and Khronos' validator, installed on demand where git does not look."""
+"""Outside judges of exported files: Blender and Khronos' validator, installed where git does not look; a browser."""
 
 from __future__ import annotations
 
@@ -15,6 +15,14 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 BLENDER = ROOT / ".venv-bpy"
 NODE = ROOT / "node_modules"
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+_BROWSER_FLAGS = (
+    "--headless", "--no-sandbox", "--no-first-run", "--hide-scrollbars", "--window-size=800,600",
+    "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+    "--host-resolver-rules=MAP * ~NOTFOUND",  # no network: the page must stand alone
+    "--virtual-time-budget=12000",  # [ms] the scene needs about ten seconds in software
+)  # fmt: skip
 
 
 class Unavailable(Exception):
@@ -69,3 +77,11 @@ def gltf_report(path: Path) -> dict:
             raise Unavailable(f"gltf-validator cannot be installed: {error.stderr.strip()[-200:]}") from None
     environment = {**os.environ, "NODE_PATH": str(NODE)}
     return json.loads(_run(["node", str(HERE / "validate_gltf.js"), str(path)], 120, env=environment).stdout)
+
+
+def browser_picture(page: Path, picture: Path) -> None:
+    """What a browser without network and graphics card shows of a page on disk, as PNG."""
+    browser = next((b for b in BROWSERS if shutil.which(b)), None)
+    if browser is None:
+        raise Unavailable("no Chromium is installed")
+    _run([browser, *_BROWSER_FLAGS, f"--screenshot={picture}", page.as_uri()], 180)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -12,7 +13,7 @@ from poise.character.links import GROUPS, Link, Shape
 from poise.character.placement import Binding
 from poise.character.roles import ROLES
 from poise.errors import BadValue
-from poise.maths.rotations import Array, from_axis_angle
+from poise.maths.rotations import Array, between
 
 GROUND_BIT = 1  # MuJoCo's default contype and conaffinity: a ground or prop with the defaults meets every link
 _GEOMS = {
@@ -118,7 +119,7 @@ def _joints(body, link: Link) -> None:
 def _geom(body, link: Link, shape: Shape, name: str) -> None:
     group = 1 << (1 + GROUPS.index(link.group))
     others = (1 << (1 + len(GROUPS))) - 2 - group
-    options = dict(
+    options: dict[str, Any] = dict(
         name=name,
         type=_GEOMS[shape.kind],
         mass=0.0,
@@ -133,8 +134,8 @@ def _geom(body, link: Link, shape: Shape, name: str) -> None:
     else:
         options["pos"] = _round(shape.at - link.at)
         options["size"] = _round(shape.size)
-        if shape.pitch:
-            options["quat"] = from_axis_angle(np.array([0.0, 1.0, 0.0]), np.array(shape.pitch))
+        if shape.along is not None:
+            options["quat"] = between(np.array([0.0, 0.0, 1.0]), shape.along)
     body.add_geom(**options)
 
 

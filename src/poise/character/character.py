@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import mujoco
 import numpy as np
 
 from poise.character.placement import Binding
 from poise.character.roles import ROLES, mirrored
+from poise.character.skeleton import Skeleton
 from poise.errors import BadValue, UnknownBody
 from poise.maths import tree as kin
 from poise.maths.configuration import BALL, FREE, Layout
@@ -62,6 +64,16 @@ class Character:
                 raise UnknownBody("role", role, ROLES)
             if body not in self.body_names:
                 raise UnknownBody("body", body, self.body_names)
+
+    @classmethod
+    def from_skeleton(cls, skeleton: Skeleton, **options: Any) -> Character:
+        """A character with the bones and proportions of a motion file's skeleton, its roles found by name or by shape.
+
+        The options are those of `poise.character.from_skeleton.from_skeleton`.
+        """
+        from poise.character.from_skeleton import from_skeleton
+
+        return from_skeleton(skeleton, **options)
 
     @cached_property
     def model(self) -> mujoco.MjModel:
@@ -130,10 +142,14 @@ class Character:
         return role in self.roles
 
     def body(self, name: str) -> int:
-        """Id of a body given by role or by the model's own name."""
+        """Id of a body given by role, by the model's own name or by the name of the file's joint that it follows."""
         own = self.roles.get(name, name)
         if own in self.body_names:
             return self.body_names.index(own)
+        if self.binding is not None and name in self.binding.skeleton.names:
+            follows = np.flatnonzero(self.binding.joints == self.binding.skeleton.index(name))
+            if len(follows):
+                return int(follows[0])
         raise UnknownBody("body", name, {*self.roles, *self.body_names[1:]})
 
     def dofs(self, name: str) -> np.ndarray:
@@ -168,8 +184,9 @@ class Character:
 
     @cached_property
     def mirror_bodies(self) -> np.ndarray:
-        """For each body the id of its mirror image (by role), itself where it has none."""
-        swap = np.arange(self.model.nbody)
+        """For each body the id of its mirror image (by role, or else by name), itself where it has none."""
+        names = self.body_names
+        swap = np.array([names.index(mirrored(n)) if mirrored(n) in names else k for k, n in enumerate(names)])
         for role, body in self.roles.items():
             other = self.roles.get(mirrored(role))
             if other is not None:

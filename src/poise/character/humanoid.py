@@ -19,6 +19,7 @@ from poise.character.shapes import USUAL_BMI, boxed, humanoid_shapes
 from poise.errors import BadValue, UnknownBody
 from poise.maths.rotations import Array
 
+
 def humanoid(
     name: str,
     joints: Mapping[str, Array],
@@ -44,13 +45,14 @@ def humanoid(
     about Y and all other joints are balls. `masses` [kg] and `stiffness` [N m/rad] replace those of single roles;
     without, the stiffness of a degree of freedom is the number of kilograms that hang on its joint (section 7 of Jain
     & Liu 2011). A role that is missing gives its mass and shape to the body that carries it, so a body always weighs
-    its weight. `boxes` makes every link one box. The bodies of a `binding` come in the order of `link_order`, after the world.
+    its weight. `boxes` makes every shape a box. The bodies of a `binding` come in the order of `link_order`, after
+    the world.
     """
     links, points, _ = humanoid_links(
         joints, tips=tips, weight=weight, height=height, sex=sex, dofs=dofs, masses=masses, stiffness=stiffness
     )
     if boxes:
-        links = [replace(link, shapes=(boxed(link.shapes),)) for link in links]
+        links = [replace(link, shapes=boxed(link.name, link.shapes)) for link in links]
     return assemble(name, links, points, binding=binding, notes=notes)
 
 

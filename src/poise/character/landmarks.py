@@ -21,6 +21,7 @@ THIGH, SHIN, ANKLE = 0.245, 0.246, 0.039
 TRUNK = 0.28  # middle of the hips to middle of the shoulder joint centres
 SHOULDER_HALF_WIDTH = 0.108
 UPPER_ARM, FOREARM, HAND = 0.172, 0.146, 0.108
+VERTEX = 0.18  # top of the head above the shoulder joint centres, at least
 FOOT, FOOT_WIDTH = 0.152, 0.052
 HEAD = 0.1397  # vertex to cervicale, de Leva 1996
 # Shares of foot length.
@@ -94,12 +95,7 @@ def complete(
     full = _trunk_and_arms(dict(known), H)
     feet = _feet(full, known, ends, H)
     sole = min(foot.sole for foot in feet.values())
-    fingers = {}
-    for s in SIDES:
-        wrist = full[f"{s}_hand"]
-        default = wrist + HAND * H * _down(full[f"{s}_forearm"], wrist)
-        tip = ends.get(f"{s}_hand", ends.get(f"{s}_forearm", default))
-        fingers[s] = tip if np.linalg.norm(tip - wrist) > 0.03 * H else default
+    fingers = {s: _finger(full, ends, s, H) for s in SIDES}
     return Landmarks(H, full, _vertex(full, ends, sole, H), fingers, feet, frozenset(known))
 
 
@@ -137,7 +133,7 @@ def _trunk_and_arms(full: dict[str, Array], H: float) -> dict[str, Array]:
     full.setdefault("chest", hips + 0.50 * spine)
     base = shoulders + 0.04 * H * up  # of the neck
     if "neck" not in full:
-        full["neck"] = full["head"] if "head" in full else base
+        full["neck"] = full.get("head", base)
     full.setdefault("head", full["neck"] + 0.04 * H * up)
     for s, sign in (("left", 1.0), ("right", -1.0)):
         full.setdefault(f"{s}_upper_arm", shoulders + sign * SHOULDER_HALF_WIDTH * H * left)
@@ -148,12 +144,29 @@ def _trunk_and_arms(full: dict[str, Array], H: float) -> dict[str, Array]:
     return full
 
 
+def _finger(full: Mapping[str, Array], ends: Mapping[str, Array], s: str, H: float) -> Array:
+    """Tip of a hand: as given where that is a finger tip; a knuckle or a thumb is no end of a hand."""
+    wrist, along = full[f"{s}_hand"], _down(full[f"{s}_forearm"], full[f"{s}_hand"])
+    tip = ends.get(f"{s}_hand", ends.get(f"{s}_forearm"))
+    if tip is not None:
+        reach = float(np.linalg.norm(tip - wrist))
+        if 0.08 * H < reach < 0.2 * H and (tip - wrist) @ along > 0.8 * reach:
+            return tip
+    return wrist + HAND * H * along
+
+
 def _vertex(full: Mapping[str, Array], ends: Mapping[str, Array], sole: float, H: float) -> Array:
-    """Top of the head: as given where that makes a head, else at the height of the body, above the head's joint."""
+    """Top of the head: as given where that makes a head, else at the height of the body, above the head's joint.
+
+    The end that a file gives a head is often inside the skull: it is raised, by a few centimetres, where it lies less
+    above the shoulders than a vertex does.
+    """
     low = full["neck"]
     given = ends.get("head")
-    if given is not None and 0.09 * H < given[2] - low[2] < 0.25 * H:
-        return given
+    if given is not None and 0.05 * H < given[2] - low[2] < 0.25 * H:
+        shoulders = 0.5 * (full["left_upper_arm"][2] + full["right_upper_arm"][2])
+        wanted = shoulders + VERTEX * H
+        return given + np.array([0.0, 0.0, float(np.clip(wanted - given[2], 0.0, 0.06 * H))])
     top = float(np.clip(sole + H, full["head"][2] + 0.09 * H, low[2] + 0.19 * H))
     return np.array([full["head"][0], full["head"][1], top])
 

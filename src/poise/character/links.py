@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from poise.character import limits
 from poise.character.anthropometry import Inertial
@@ -33,22 +34,22 @@ class Shape:
     at: Array  # (3,) first end, or centre [m]
     size: Array  # (3,) half sizes, or (1,) radius [m]
     end: Array | None = None  # (3,) second end of a capsule
-    pitch: float = 0.0  # [rad] turn about Y of a box or ellipsoid
+    along: Array | None = None  # (3,) direction of the third axis of a box or ellipsoid, up where None
     solid: bool = True  # takes part in collisions
     colour: Colour | None = None  # the link's where None
 
 
-def capsule(a: Array, b: Array, radius: float, **more) -> Shape:
+def capsule(a: ArrayLike, b: ArrayLike, radius: float, **more) -> Shape:
     """A capsule between two points."""
     return Shape("capsule", np.asarray(a, float), np.array([radius]), np.asarray(b, float), **more)
 
 
-def box(centre: Array, half: Array, **more) -> Shape:
+def box(centre: ArrayLike, half: ArrayLike, **more) -> Shape:
     """A box along the world's axes."""
     return Shape("box", np.asarray(centre, float), np.asarray(half, float), **more)
 
 
-def ellipsoid(centre: Array, half: Array, **more) -> Shape:
+def ellipsoid(centre: ArrayLike, half: ArrayLike, **more) -> Shape:
     """An ellipsoid along the world's axes."""
     return Shape("ellipsoid", np.asarray(centre, float), np.asarray(half, float), **more)
 
@@ -110,7 +111,9 @@ def pins(role: str, dofs: str, mass: float, height: float, stiffness: float | No
     if dofs == "ball":
         most = limits.ball_range(role)
         strength = tuple(limits.torque(role, a, mass, height) for a in "xyz")
-        return (Pin("", None if most is None else (0.0, most), strength, None if stiffness is None else (stiffness,) * 3),)
+        return (
+            Pin("", None if most is None else (0.0, most), strength, None if stiffness is None else (stiffness,) * 3),
+        )
     axes = dofs.removeprefix("hinge_")
     if not 1 <= len(axes) <= 3 or set(axes) - set("xyz") or len(set(axes)) != len(axes):
         raise UnknownName("joint type", dofs, ("ball", "fixed", "hinge_x", "hinge_y", "hinge_z", "yx", "zy", "yxz"))

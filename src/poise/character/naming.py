@@ -69,7 +69,8 @@ def _leg(chain: Sequence[tuple[int, Label]]) -> dict[str, int]:
     thigh = _first(chain, {"thigh"})
     shin = _first(chain, {"shin"})
     if thigh is None:
-        thigh = _first(chain, {"hip"})
+        hips = [k for k, (_, label) in enumerate(chain) if label.part == "hip" and (shin is None or k < shin)]
+        thigh = hips[-1] if hips else None  # "LHipJoint" above "L_Hip": the lower one carries the thigh
         leg = _first(chain, {"leg"})
         if leg is not None and (thigh is None or shin is not None) and (shin is None or leg < shin):
             thigh = leg  # "Leg" above a "Knee", or alone at the top

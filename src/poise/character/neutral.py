@@ -132,9 +132,9 @@ def _hand(body: Moving, side: str, rest: dict[int, Array]) -> None:
     if hand is None:
         return
     local = rot.rotate(rot.conjugate(body.turns[:, hand, None]), body.positions - body.positions[:, hand, None])
-    along, thumb = hand_axes(body.skeleton, hand, np.median(local, axis=0))
-    if along is not None and thumb is not None:
-        rest[hand] = _from_axes(along, thumb, body)
+    along, across, _ = hand_axes(body.skeleton, hand, np.median(local, axis=0))
+    if along is not None and across is not None:
+        rest[hand] = _from_axes(_unit(along), across, body)
 
 
 def _others(body: Moving, rest: dict[int, Array], frame: int) -> Array:
@@ -145,7 +145,7 @@ def _others(body: Moving, rest: dict[int, Array], frame: int) -> Array:
         if j in rest:
             out[j] = rest[j]
             continue
-        near = int(p) if p >= 0 and (j > top) else top
+        near = int(p) if j > top and p >= 0 else top  # joints above the pelvis stand as they do around it
         against = rot.multiply(rot.conjugate(body.turns[frame, near]), body.turns[frame, j])
-        out[j] = rot.multiply(out[near] if near in rest or near < j else rest[top], against)
+        out[j] = rot.multiply(rest.get(near, out[near]), against)
     return out

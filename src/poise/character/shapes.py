@@ -41,11 +41,12 @@ def _trunk(marks: Landmarks, w: float) -> dict[str, tuple[Shape, ...]]:
     neck = marks.vertex - 0.125 * H * UP
     head_half = np.array([0.056 * H, 0.045 * H, 0.066 * H])
     head_centre = marks.vertex - head_half[2] * UP + 0.008 * H * FORWARD
+    seat, behind = hips + 0.02 * spine - 0.020 * H * FORWARD, [0.050 * w, half_hips + 0.024 * w, 0.048 * H]
     girdle = shoulders - 0.022 * H * UP - 0.004 * H * FORWARD
     return {
         "pelvis": (
             ellipsoid(hips + 0.10 * spine, [0.058 * w, half_hips + 0.035 * w, 0.060 * H]),
-            ellipsoid(hips + 0.02 * spine - 0.020 * H * FORWARD, [0.050 * w, half_hips + 0.024 * w, 0.048 * H], solid=False),
+            ellipsoid(seat, behind, solid=False),
         ),
         "abdomen": (ellipsoid(0.5 * (hips + waist) + 0.12 * spine, [0.055 * w, 0.076 * w, 0.40 * spine[2]]),),
         "chest": (
@@ -60,17 +61,18 @@ def _trunk(marks: Landmarks, w: float) -> dict[str, tuple[Shape, ...]]:
 def _arm(marks: Landmarks, s: str, w: float) -> dict[str, tuple[Shape, ...]]:
     j = marks.joints
     shoulder, elbow, wrist, tip = j[f"{s}_upper_arm"], j[f"{s}_forearm"], j[f"{s}_hand"], marks.fingers[s]
-    along = (tip - wrist) / np.linalg.norm(tip - wrist)
+    length = float(np.linalg.norm(tip - wrist))
+    thumb = capsule(
+        wrist + 0.012 * w * FORWARD, wrist + 0.45 * (tip - wrist) + 0.026 * w * FORWARD, 0.007 * w, solid=False
+    )
     return {
         f"{s}_clavicle": (capsule(j[f"{s}_clavicle"], shoulder, 0.028 * w),),
         f"{s}_upper_arm": _tapered(shoulder, elbow, 0.031 * w, 0.024 * w),
         f"{s}_forearm": _tapered(elbow, wrist, 0.026 * w, 0.017 * w),
         f"{s}_hand": (
-            ellipsoid(0.5 * (wrist + tip), [0.024 * w, 0.012 * w, max(0.5 * float(np.linalg.norm(tip - wrist)), 0.02)]),
-            capsule(wrist + 0.012 * w * FORWARD, wrist + 0.45 * (tip - wrist) + 0.026 * w * FORWARD, 0.007 * w, solid=False),
-        )
-        if abs(along[2]) > 0.9
-        else (capsule(wrist, tip, 0.016 * w),),
+            ellipsoid(0.5 * (wrist + tip), [0.024 * w, 0.012 * w, 0.5 * length], along=_upward(wrist - tip)),
+            thumb,
+        ),
     }
 
 
@@ -87,14 +89,15 @@ def _leg(marks: Landmarks, s: str, w: float) -> dict[str, tuple[Shape, ...]]:
 
 
 def _tapered(a: Array, b: Array, thick: float, thin: float) -> tuple[Shape, ...]:
-    """A limb: a capsule of the thin end's radius over the whole bone and one of the thick end's over the muscle."""
-    length = float(np.linalg.norm(b - a))
-    if abs(b[2] - a[2]) < 0.98 * length or length < 1e-3:
-        return (capsule(a, b, 0.5 * (thick + thin)),)
-    return (
-        capsule(a, b, thin),
-        ellipsoid(a + 0.38 * (b - a), [thick, thick, 0.52 * length], solid=False),
-    )
+    """A limb: a capsule of the thin end's radius over the whole bone, and muscle around its upper part."""
+    half = [thick, thick, 0.52 * max(float(np.linalg.norm(b - a)), 1e-3)]
+    return (capsule(a, b, thin), ellipsoid(a + 0.38 * (b - a), half, solid=False, along=_upward(a - b)))
+
+
+def _upward(d: Array) -> Array | None:
+    """The direction d for a shape's long axis, None where it is as good as vertical."""
+    n = float(np.linalg.norm(d))
+    return None if n < 1e-6 or abs(d[2]) > 0.99999 * n else d / n
 
 
 def _sole_box(foot: Foot, back: float, front: float, rise: float) -> Shape:
@@ -116,14 +119,19 @@ def _foot(foot: Foot, ankle: Array, front: float, w: float) -> tuple[Shape, ...]
     )
 
 
-def boxed(shapes: tuple[Shape, ...]) -> Shape:
-    """One box about several shapes: as long as their bones, a little narrower than they are round."""
-    low, high = np.full(3, np.inf), np.full(3, -np.inf)
-    for shape in shapes:
-        ends = np.stack([shape.at, shape.at if shape.end is None else shape.end])
-        reach = np.array([shape.size[0], shape.size[0], 0.0]) if shape.end is not None else shape.size
-        if shape.kind == "ellipsoid":
-            reach = reach * np.array([0.85, 0.85, 1.0])
-        low, high = np.minimum(low, (ends - reach).min(0)), np.maximum(high, (ends + reach).max(0))
-    half = np.maximum(0.5 * (high - low), 0.01)
-    return box(0.5 * (low + high), half)
+def boxed(role: str, shapes: tuple[Shape, ...]) -> tuple[Shape, ...]:
+    """A box for every solid shape: about as wide as it is round, as long as its bone, a foot up to its ankle."""
+    trim = np.array([0.85, 0.85, 0.75 if role in ("pelvis", "abdomen", "chest") else 1.0])
+    ankle = max((float(s.at[2]) for s in shapes if s.end is not None), default=-np.inf)
+    out = []
+    for k, shape in enumerate(shapes):
+        if shape.kind == "box":
+            low, high = shape.at[2] - shape.size[2], shape.at[2] + shape.size[2]
+            top = max(high, ankle) if k == 0 else high
+            out.append(box([*shape.at[:2], 0.5 * (low + top)], [*shape.size[:2], 0.5 * (top - low)]))
+        elif shape.solid and shape.end is not None:
+            half = 0.5 * np.abs(shape.end - shape.at)
+            out.append(box(0.5 * (shape.at + shape.end), np.maximum(half, 1.1 * shape.size[0])))
+        elif shape.solid:
+            out.append(box(shape.at, shape.size * trim))
+    return tuple(out)

@@ -20,8 +20,10 @@ from poise.character.words import split
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 
-FLAT_ENOUGH = np.radians(12.0)  # feet in stance that are tilted more than this were not flat in the rest pose
-_FORWARD = {"x": "y", "y": "z", "z": "x", "-x": "y", "-y": "z", "-z": "x"}  # where a rest pose tells no heading
+ASKEW = np.radians(20.0)  # standing feet that are tilted more than this were not flat in the rest pose ...
+AGREED = np.radians(6.0)  # ... if they differ among themselves by less than this
+# Where a rest pose tells no heading: Y up looks along Z, and Z up along -Y, as converters turn the one into the other.
+_FORWARD = {"x": "y", "y": "z", "z": "-y", "-x": "y", "-y": "-z", "-z": "-y"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,10 +64,17 @@ def heading_axis(skeleton: Skeleton, roles: Mapping[str, int], up: str) -> Array
     return snapped(np.cross(lateral(roles, rest), standing), standing)
 
 
-def zero_rotations(body: Moving) -> tuple[Array, tuple[str, ...]]:
-    """Global rotations (J, 4) of all joints in the zero pose, in file axes, and sentences about how they were found."""
+def zero_rotations(body: Moving, posed: tuple[Array, Array] | None = None) -> tuple[Array, tuple[str, ...]]:
+    """Global rotations (J, 4) of all joints in the zero pose, in file axes, and sentences about how they were found.
+
+    `posed` is a frame, global positions (J, 3) and rotations (J, 4), that was put in front of the motion as a pose; it
+    serves where the rest pose is none.
+    """
     rest, turns = body.skeleton.rest_pose()
     standing = rest_up(body.roles, rest)
+    if standing is None and posed is not None:
+        rest, turns = posed
+        standing = rest_up(body.roles, rest)
     if standing is None:
         from poise.character.neutral import neutral_rotations
 
@@ -128,32 +137,48 @@ def fingers(skeleton: Skeleton, hand: int) -> tuple[list[int], list[int]]:
     return thumb, [j for j in below if j not in thumb]
 
 
-def hand_axes(skeleton: Skeleton, hand: int, positions: Array) -> tuple[Array | None, Array | None]:
-    """Directions (3,) from the wrist to the fingers and from the fingers' line to the thumb; None where unknown.
+def hand_axes(skeleton: Skeleton, hand: int, positions: Array) -> tuple[Array | None, Array | None, bool]:
+    """Directions (3,) from the wrist to the fingers and across the palm to the side of the thumb; None where unknown.
 
-    `positions` (J, 3) is one pose; the file's end sites count where there are no joints.
+    `positions` (J, 3) is one pose. The last value tells whether the second is the line of the knuckles, which lies in
+    the palm, and not only the place of the thumb, which stands out of it.
     """
     thumb, other = fingers(skeleton, hand)
-    at = positions[hand]
-    reach = [positions[j] - at for j in other if np.linalg.norm(positions[j] - at) > 1e-9]
-    along = np.mean(reach, axis=0) if reach else None
-    side = [positions[j] - at for j in thumb if np.linalg.norm(positions[j] - at) > 1e-9]
-    if along is None or not side:
-        return along, None
+    arms = {j: positions[j] - positions[hand] for j in (*thumb, *other)}
+    arms = {j: arm for j, arm in arms.items() if np.linalg.norm(arm) > 1e-9}
+    middle = [j for j in other if j in arms and {"middle", "mid"} & set(split(skeleton.names[j]))]
+    reach = [arms[j] for j in (middle or other) if j in arms]
+    if not reach:
+        return None, None, False
+    along = np.mean(reach, axis=0)
     unit = along / np.linalg.norm(along)
-    across = np.mean(side, axis=0)
+    rows = [[arms[j] for j in other if j in arms and names & set(split(skeleton.names[j]))]
+            for names in ({"index"}, {"pinky", "pinkie", "little", "ring"})]  # fmt: skip
+    knuckles = all(rows)
+    side = [arms[j] for j in thumb if j in arms]
+    if not knuckles and not side:
+        return along, None, False
+    across = rows[0][0] - rows[1][-1] if knuckles else np.mean(side, axis=0)
     across = across - (across @ unit) * unit
-    return along, across if np.linalg.norm(across) > 0.1 * np.linalg.norm(along) else None
+    wide = np.linalg.norm(across) > 0.05 * np.linalg.norm(along)
+    return along, across if wide else None, knuckles
 
 
 def _hand(body: Moving, rest: Array, role: str, turn: Array) -> Array:
-    """Fingers down and, where a thumb is known, the thumb in front."""
-    along, thumb = hand_axes(body.skeleton, body.roles[role], rest)
+    """Fingers down; the knuckles, or else roughly the thumb, tell which way the palm looks."""
+    along, across, knuckles = hand_axes(body.skeleton, body.roles[role], rest)
     if along is None:
         return turn
-    turn = _straighten(turn, along, -body.up)
-    if thumb is not None:
-        turn = rot.multiply(about(body.up, rot.rotate(turn, thumb), body.forward), turn)
+    if -rot.rotate(turn, along) @ body.up < np.cos(np.radians(25.0)) * np.linalg.norm(along):
+        turn = _straighten(turn, along, -body.up)  # less is the hand's own shape
+    if across is None:
+        return turn
+    wrong = about(body.up, rot.rotate(turn, across), body.forward)
+    angle = rot.twist_angle(wrong, body.up)
+    # A rest pose that shows its palms forward or up is a quarter turn off; less is the hand's own shape.
+    if abs(angle) > np.radians(30.0 if knuckles else 60.0):
+        quarter = np.round(angle / (0.5 * np.pi)) * 0.5 * np.pi
+        turn = rot.multiply(rot.from_axis_angle(body.up, quarter), turn)
     return turn
 
 
@@ -166,24 +191,25 @@ def _feet(body: Moving, rest: Array, turns: Array, align: Array, fix: dict[str, 
     """Lay the feet flat and let them point forward; changes `fix`.
 
     A foot may stand at a right angle to a spread leg (it goes down with the shin) or flat on the floor beside it (it
-    keeps the way it stood): the motion decides, by the feet that stand. If both are far from flat, those feet show
-    where the sole is.
+    keeps the way it stood): the motion decides, by the feet that stand. If both are far from flat and the standing feet
+    agree with each other, those show where the sole is.
     """
-    notes = []
+    notes: list[str] = []
+    choices = {
+        "shin": {s: fix[f"{s}_shin"] for s in SIDES},
+        "rest": dict.fromkeys(SIDES, align),
+    }
+    tilts = {name: [_tilt(body, s, rot.multiply(turn[s], turns[body.roles[f"{s}_foot"]]))[0] for s in SIDES]
+             for name, turn in choices.items()}  # fmt: skip
+    best = min(choices, key=lambda name: sum(tilts[name]))
+    seen = {s: _tilt(body, s, None) for s in SIDES}
+    askew = len(body.positions) > 2 and min(tilts[best]) > ASKEW and max(spread for spread, _ in seen.values()) < AGREED
     for side in SIDES:
-        joint = body.roles[f"{side}_foot"]
-        frames = body.stance(side)
-        choices = {}
-        for name, turn in (("shin", fix[f"{side}_shin"]), ("rest", align)):
-            sole = rot.rotate(rot.conjugate(rot.multiply(turn, turns[joint])), body.up)  # up in the frame of the foot
-            choices[name] = (turn, _tilt(rot.rotate(body.turns[frames, joint], sole), body.up))
-        turn, tilt = min(choices.values(), key=lambda c: c[1])
-        if tilt > FLAT_ENOUGH and len(frames) > 2:
-            seen = np.median(rot.rotate(rot.conjugate(body.turns[frames, joint]), body.up), axis=0)
-            turn = rot.multiply(rot.between(rot.rotate(rot.multiply(turn, turns[joint]), seen), body.up), turn)
-            notes.append(
-                f"The {side} foot of the rest pose is not flat ({np.degrees(tilt):.0f} degrees); it was laid flat."
-            )
+        turn, joint = choices[best][side], body.roles[f"{side}_foot"]
+        if askew:
+            sole = rot.rotate(rot.multiply(turn, turns[joint]), seen[side][1])
+            turn = rot.multiply(rot.between(sole, body.up), turn)
+            notes.append(f"The {side} foot of the rest pose is not flat; it was laid flat as it stands in the motion.")
         toes = body.roles.get(f"{side}_toes")
         front = rest[toes] - rest[joint] if toes is not None else _end(body.skeleton, joint, turns)
         if front is not None:
@@ -197,9 +223,17 @@ def _feet(body: Moving, rest: Array, turns: Array, align: Array, fix: dict[str, 
     return notes
 
 
-def _tilt(ups: Array, up: Array) -> float:
-    """Median angle [rad] of directions (N, 3) against up."""
-    return float(np.median(np.arccos(np.clip(ups @ up, -1.0, 1.0))))
+def _tilt(body: Moving, side: str, zero: Array | None) -> tuple[float, Array]:
+    """How far [rad] a standing foot is from flat, and which way is up in its frame (3,).
+
+    `zero` is its global rotation when flat; None: as it stands on average, so that the angle tells how feet differ.
+    """
+    joint, frames = body.roles[f"{side}_foot"], body.stance(side)
+    ups = rot.rotate(rot.conjugate(body.turns[frames, joint]), body.up)
+    sole = np.median(ups, axis=0) if zero is None else rot.rotate(rot.conjugate(zero), body.up)
+    sole = sole / np.linalg.norm(sole)
+    angles = np.arccos(np.clip(ups @ sole, -1.0, 1.0))
+    return float(np.percentile(angles, 75 if zero is None else 25)), sole
 
 
 def _end(skeleton: Skeleton, joint: int, turns: Array) -> Array | None:

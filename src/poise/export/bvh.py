@@ -5,11 +5,17 @@ BVH has no comments, so the licence of the source travels in a text file beside 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 
+import numpy as np
+
 from poise import files
-from poise.export.rig import rig_of
+from poise.character.skeleton import Skeleton
+from poise.export.rig import Rig, rig_of
+from poise.maths import rotations as rot
+from poise.maths.rotations import Array
 from poise.motion.clip import Clip
 from poise.motion.formats import bvh_write
 
@@ -20,12 +26,38 @@ def save(clip: Clip, path: str | PathLike[str], *, level: bool = False, unit: fl
 
     Clips of built-in characters are written in centimetres, Y up, facing Z.
     """
-    rig = rig_of(clip, level).converted(unit, up)
+    rig = one_root(rig_of(clip, level).converted(unit, up))
     bvh_write.write(path, rig.skeleton, rig.rotations, rig.positions, rig.dt)
     note = licence_note(clip)
     if note:
         with files.writing(Path(path).with_suffix(".licence.txt")) as temporary:
             temporary.write_text(note, encoding="utf-8")
+
+
+def one_root(rig: Rig) -> Rig:
+    """The rig itself, or, since a BVH holds one tree, its several trees under a joint that never moves."""
+    old = rig.skeleton
+    if np.count_nonzero(old.parents < 0) == 1:
+        return rig
+
+    def below(values: Array, top: Array) -> Array:
+        return np.concatenate([np.broadcast_to(top, (*values.shape[:-2], 1, len(top))), values], axis=-2)
+
+    parents = np.concatenate([[-1], np.where(old.parents < 0, 0, old.parents + 1)])
+    ends = tuple(replace(e, joint=e.joint + 1) for e in old.ends)
+    channels = ((), *old.channels) if old.channels else ()
+    still, origin = rot.IDENTITY, np.zeros(3)
+    names = ("scene", *old.names)
+    skeleton = Skeleton(names, parents, below(old.offsets, origin), ends, below(old.rest, still), channels)
+    return replace(
+        rig,
+        skeleton=skeleton,
+        rotations=below(rig.rotations, still),
+        positions=below(rig.positions, origin),
+        follows=np.concatenate([[-1], rig.follows]),
+        frames=below(rig.frames, still),
+        origins=below(rig.origins, origin),
+    )
 
 
 def licence_note(clip: Clip) -> str:

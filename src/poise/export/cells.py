@@ -25,7 +25,9 @@ class Bins(NamedTuple):
 class Suns(NamedTuple):
     """Four parts of the sun; across the light of each a grid of cells with the shapes that may hide it."""
 
-    rays: Array  # (4, 13): direction towards it, the grid's two axes, its lower corner and the size of its cells
+    rays: (
+        Array  # (4, 16): direction towards it, the grid's two axes, its lower corner, its cells' size, the sun's middle
+    )
     start: np.ndarray  # (4, cells + 1)
     items: np.ndarray  # (4, longest)
 
@@ -102,7 +104,7 @@ def suns(shapes: Shapes, direction: Array, radius: float) -> Suns:
         high = (flat + r).max(0) if len(flat) else np.ones(2)
         cell = np.maximum(high - low, 1e-6) / CELLS
         bins = _bins((flat - r - low) / cell, (flat + r - low) / cell, CELLS, CELLS)
-        rays.append(np.concatenate([way, *basis, low, cell]))
+        rays.append(np.concatenate([way, *basis, low, cell, middle]))
         starts.append(bins.start)
         lists.append(bins.items)
     longest = max(map(len, lists))

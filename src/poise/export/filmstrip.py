@@ -65,28 +65,7 @@ def save(clip: Clip | Sequence[Clip], path: str | PathLike[str], **options: obje
     """Write a filmstrip as PNG; the source and its licence travel in the file. Options are those of `filmstrip`."""
     clips = [clip] if isinstance(clip, Clip) else list(clip)
     picture = filmstrip(clips, **options)  # type: ignore[arg-type]
-    write_png(picture, path, facts(clips))
-
-
-def facts(clips: Sequence[Clip]) -> dict[str, str]:
-    """What a picture says of its sources: title, source, licence."""
-    unique = lambda words: "; ".join(dict.fromkeys(w for w in words if w))  # noqa: E731
-    return {
-        "Title": unique(c.source.name for c in clips),
-        "Source": unique(c.source.path.rpartition("/")[2] for c in clips),
-        "Copyright": unique(c.source.licence for c in clips),
-        "Software": "poise",
-    }
-
-
-def write_png(picture: Image.Image, path: str | PathLike[str], about: dict[str, str], *, colours: int = 0) -> None:
-    """Write a picture as PNG, whole or not at all; with `colours` it is reduced to so many, for small files."""
-    from poise.files import writing
-
-    if colours:
-        picture = picture.quantize(colours, dither=Image.Dither.NONE)
-    with writing(path) as temporary:
-        picture.save(temporary, format="PNG", optimize=True, pnginfo=ink.png_facts(about))
+    ink.write_png(picture, path, ink.facts(clips))
 
 
 def _names(clips: Sequence[Clip], labels: Sequence[str] | None) -> list[str]:
@@ -107,7 +86,7 @@ def _row(layout: Plan, index: int, scale: float, smooth: int) -> Image.Image:
     if np.ptp(off) < 0.01 and np.ptp(bases[there, 2]) < 1e-9:
         return _shot(layout, index, there, layout.edges[[0, -1]], scale, smooth)
     whole = Image.new("RGB", (round(layout.width * scale), round((layout.high - layout.low) * scale)), (255, 255, 255))
-    for k in there:
+    for k in map(int, there):
         part = _shot(layout, index, [k], layout.edges[k : k + 2], scale, smooth)
         whole.paste(part, (round((layout.edges[k] - layout.edges[0]) * scale), 0), _soft_sides(part.size))
     return whole

@@ -29,7 +29,8 @@ from poise.motion.clip import Clip
 if TYPE_CHECKING:
     import viser
 
-_FLOOR, _GROUND, _TOUCH = (236, 237, 240), (176, 180, 188), (216, 52, 60)
+_FLOOR, _CELLS, _METRES = (236, 237, 240), (205, 208, 214), (170, 175, 184)
+_GROUND, _TOUCH = (176, 180, 188), (216, 52, 60)
 _UPDATES = 40_000  # poses of bodies in one file: more make browsers slow to load it
 _LOCK = threading.Lock()  # one recorder at a time
 
@@ -131,7 +132,7 @@ class _Figure:
             smooth = _welded(solid)
             server.scene.add_mesh_simple(
                 f"{self.nodes[body - 1].name}/shape_{k}", smooth.vertices, smooth.faces,
-                color=tuple(round(255 * c) for c in colour), opacity=0.45 if pale else None,
+                color=np.rint(255.0 * np.array(colour)).astype(int), opacity=0.45 if pale else None,
             )  # fmt: skip
         points = character.contact_points
         self.marks = [
@@ -182,12 +183,15 @@ def _bounds(clips: Sequence[Clip], apart: float) -> tuple[Array, Array]:
 
 
 def _aim(server: viser.ViserServer, clips: Sequence[Clip], apart: float) -> None:
-    """Look at the whole path from its right side, a little from the front and from above."""
+    """Look at the whole path from the right of the way that the first clip goes, a little from the front and above."""
     low, high = _bounds(clips, apart)
     height = max(c.character.height for c in clips)
     centre = 0.5 * (low + high)
     reach = 1.15 * height + 0.75 * float(np.linalg.norm((high - low)[:2])) + 0.5 * float(high[2] - low[2])
-    way = np.array([0.45, -1.0, 0.3])
+    pos, quat = clips[0].character.forward(clips[0].q[[0, -1]])
+    gone = pos[1, 1, :2] - pos[0, 1, :2]
+    facing = np.arctan2(gone[1], gone[0]) if np.linalg.norm(gone) > 0.5 else float(rot.heading(quat[0, 1]))
+    way = rot.rotate(rot.about_z(facing), np.array([0.45, -1.0, 0.3]))
     server.initial_camera.look_at = centre - [0.0, 0.0, 0.1 * height]
     server.initial_camera.position = centre + reach * way / np.linalg.norm(way)
     server.initial_camera.fov = np.radians(50.0)
@@ -204,7 +208,7 @@ def _add_ground(server: viser.ViserServer, clips: Sequence[Clip], apart: float) 
         width, depth = np.ceil(high) - np.floor(low)
         server.scene.add_grid(
             "/ground/plane", float(width) / floor.normal[2], float(depth) / floor.normal[2], cell_size=0.5,
-            section_size=1.0, cell_color=(205, 208, 214), section_color=(170, 175, 184), plane_color=_FLOOR, plane_opacity=1.0,
+            cell_color=_CELLS, section_size=1.0, section_color=_METRES, plane_color=_FLOOR, plane_opacity=1.0,
             shadow_opacity=0.3, wxyz=rot.between(np.array([0.0, 0.0, 1.0]), floor.normal),
             position=centre - 0.002 * floor.normal,
         )  # fmt: skip
@@ -226,7 +230,7 @@ def _labelled(text: str, clip: Clip) -> str:
     head = f"<title>{html.escape(name)} - poise</title>"
     head += f'<meta name="generator" content="poise {__version__}">'
     head += f'<meta name="licence" content="{html.escape(terms, quote=True)}">' if terms else ""
-    note = f"{name} · {clip.character.name}" + (f" · {terms}" if terms else "")
+    note = " · ".join(dict.fromkeys(part for part in (name, clip.character.name, terms) if part))
     style = "position:fixed;left:12px;bottom:50px;max-width:70%;font:12px sans-serif;color:#667;pointer-events:none"
     corner = f'<div style="{style}">{html.escape(note)}</div>'
     start = text.find("<title>")

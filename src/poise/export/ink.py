@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from functools import lru_cache
+from os import PathLike
 
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 from PIL.PngImagePlugin import PngInfo
 
+from poise.files import writing
 from poise.maths.rotations import Array
+from poise.motion.clip import Clip
 
 DARK = (40, 44, 52)
 GREY = (120, 126, 136)
@@ -45,10 +50,38 @@ def dots(picture: Image.Image, places: Array, radius: float, colour: Colour = TO
             picture.paste(paint, (left, top), mask)
 
 
-def png_facts(facts: dict[str, str]) -> PngInfo:
-    """Text that travels inside a PNG file; empty facts are left out."""
+def facts(clips: Sequence[Clip]) -> dict[str, str]:
+    """What a picture tells of its sources: title, source and terms of use."""
+    unique = lambda words: "; ".join(dict.fromkeys(w for w in words if w))  # noqa: E731
+    return {
+        "Title": unique(c.source.name for c in clips),
+        "Source": unique(re.split(r"[/\\]", c.source.path)[-1] for c in clips),
+        "Copyright": unique(c.source.licence for c in clips),
+        "Software": "poise",
+    }
+
+
+def write_png(picture: Image.Image, path: str | PathLike[str], about: dict[str, str], *, colours: int = 0) -> None:
+    """Write a picture as PNG, whole or not at all; with `colours` it is reduced to so many, for a small file."""
     info = PngInfo()
-    for key, value in facts.items():
+    for key, value in about.items():
         if value:
-            info.add_text(key, value)
-    return info
+            info.add_itxt(key, value) if not value.isascii() else info.add_text(key, value)
+    if colours:
+        picture = _few_colours(picture, colours)
+    with writing(path) as temporary:
+        picture.save(temporary, format="PNG", optimize=True, pnginfo=info)
+
+
+def _few_colours(picture: Image.Image, count: int) -> Image.Image:
+    """The picture in so many colours at most; those of text and marks are kept, however few pixels have them."""
+    kept = np.array([(255, 255, 255), DARK, GREY, TOUCH], np.uint8)
+    found = picture.quantize(max(1, min(count, 256) - 4), method=Image.Quantize.MEDIANCUT).getpalette() or []
+    table = Image.new("P", (1, 1))
+    table.putpalette([*kept.reshape(-1).tolist(), *found[: 3 * (256 - 4)]])
+    index = np.array(picture.quantize(palette=table, dither=Image.Dither.NONE))
+    for k, colour in enumerate(kept):  # Pillow takes a near colour where an equal one stands in the table
+        index[(np.asarray(picture) == colour).all(2)] = k
+    few = Image.fromarray(index, mode="P")
+    few.putpalette(table.getpalette() or [])
+    return few

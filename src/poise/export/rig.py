@@ -102,10 +102,11 @@ def rig_of(clip: Clip, level: bool = False) -> Rig:
     `level` keeps the floor that poise found and levelled; otherwise the motion goes back to where the file had it.
     """
     from poise.export import rig_bodies, rig_file
+    from poise.motion.interpret import fits
 
     binding = clip.character.binding
     if binding is None:
         return rig_bodies.rig(clip)
-    if clip.recording is None or clip.recording.skeleton.names != binding.skeleton.names:
+    if clip.recording is None or not fits(clip.character, clip.recording.skeleton):
         return rig_file.rig_without_recording(clip, binding)
     return rig_file.rig(clip, binding, clip.recording, level)

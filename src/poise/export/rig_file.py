@@ -12,11 +12,11 @@ import numpy as np
 
 from poise.character.character import Character
 from poise.character.placement import Binding, Placement
+from poise.character.posing import configurations
 from poise.character.skeleton import Skeleton
 from poise.errors import BadValue
 from poise.export.rig import Rig
 from poise.maths import rotations as rot
-from poise.maths.configuration import HINGE
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
 from poise.motion.recording import Recording
@@ -34,43 +34,31 @@ def source_frames(clip: Clip, recording: Recording) -> tuple[Array, Array]:
     return recording.at(times)
 
 
-def born_poses(character: Character, points: Array, turns: Array, placement: Placement) -> tuple[Array, Array]:
-    """Body positions (N, B, 3) and orientations (N, B, 4) that a recording gives a character.
+def born_poses(clip: Clip, binding: Binding, points: Array, turns: Array) -> tuple[Array, Array]:
+    """Body positions (N, B, 3) and orientations (N, B, 4) that a recording gives the character, as on the way in.
 
-    `points`, `turns`: global joint positions and rotations of the file. A body that turns about fewer than three axes
-    gets what is left of the wanted turn about its own axes, as on the way in.
+    `points`, `turns`: global joint positions and rotations of the file. They differ from the wanted ones where a body
+    cannot turn about all three axes.
     """
-    binding, tree = character.binding, character.tree
-    assert binding is not None
+    placement = clip.placement or binding.placement
     wanted = binding.body_rotations(turns, placement)
-    quat = np.array(wanted)
-    for b in range(2, len(tree.parent)):
-        joints = range(tree.jntadr[b], tree.jntadr[b] + tree.jntnum[b])
-        if len(joints) == 1 and tree.kind[joints[0]] == HINGE:
-            base = rot.multiply(quat[:, tree.parent[b]], tree.quat[b])
-            axis = tree.axis[joints[0]]
-            angle = rot.twist_angle(rot.multiply(rot.conjugate(base), wanted[:, b]), axis)
-            quat[:, b] = rot.multiply(base, rot.from_axis_angle(axis, angle))
-    pos = np.zeros((*quat.shape[:-1], 3))
-    pos[:, 1] = placement.points(points[:, binding.joints[1]])
-    for b in range(2, len(tree.parent)):
-        p = tree.parent[b]
-        pos[:, b] = pos[:, p] + rot.rotate(quat[:, p], tree.pos[b])
-    return pos, quat
+    root = placement.points(points[:, binding.joints[1]])
+    q = configurations(clip.character, root, wanted)
+    return clip.character.forward(q)
 
 
 def rig(clip: Clip, binding: Binding, recording: Recording, level: bool) -> Rig:
+    """The clip on the skeleton of its recording; `level`: on the floor as poise levelled it."""
     placement = clip.placement or binding.placement
     out = binding.placement if level else placement
     local, where = source_frames(clip, recording)
     points, turns = recording.skeleton.forward(local, where)
-    born_pos, born = born_poses(clip.character, points, turns, placement)
+    born_pos, born = born_poses(clip, binding, points, turns)
     pos, quat = clip.character.forward(clip.q)
     delta = rot.multiply(quat, rot.conjugate(born))  # (N, B, 4) what the clip changed, in the world
-    parents, follows = recording.skeleton.parents, _follows(binding)
-
+    follows = _follows(binding)
     back = rot.conjugate(out.turn)
-    root = _pelvis(clip.character, follows, parents)
+    root = _pelvis(clip.character, follows)
     body = follows[root]
     place = pos[:, body] + rot.rotate(delta[:, body], placement.points(points[:, root]) - born_pos[:, body])
     wanted = rot.multiply(back, rot.multiply(delta[:, np.maximum(follows, 0)], rot.multiply(placement.turn, turns)))
@@ -90,7 +78,7 @@ def rig_without_recording(clip: Clip, binding: Binding) -> Rig:
     back = rot.conjugate(out.turn)
     wanted = rot.multiply(back, rot.multiply(quat[:, np.maximum(follows, 0)], zero))
     local, where = np.broadcast_to(at_rest, (n, count, 4)), np.broadcast_to(skeleton.offsets, (n, count, 3))
-    root = _pelvis(clip.character, follows, parents)
+    root = _pelvis(clip.character, follows)
     rotations, positions = _locals(
         skeleton, follows, wanted, local, where, root, out.points_back(pos[:, follows[root]])
     )
@@ -106,7 +94,7 @@ def _follows(binding: Binding) -> np.ndarray:
     return follows
 
 
-def _pelvis(character: Character, follows: np.ndarray, parents: np.ndarray) -> int:
+def _pelvis(character: Character, follows: np.ndarray) -> int:
     """The joint that the root body follows."""
     own = np.flatnonzero(follows == 1)
     if not len(own):
@@ -144,7 +132,24 @@ def _file_rig(
 ) -> Rig:
     up = rot.rotate(rot.conjugate(binding.placement.turn), np.array([0.0, 0.0, 1.0]))
     axis = int(np.argmax(np.abs(up)))
+    name = ("-" if up[axis] < 0 else "") + "xyz"[axis]
+    follows = _follows(binding)
     # in the zero pose a body lies along the world's axes, its joint along binding.rest: what is left is constant
     frames = rot.multiply(rot.conjugate(binding.rest), rot.conjugate(binding.placement.turn))
-    return Rig(skeleton, rotations, positions, clip.dt, out.unit, ("-" if up[axis] < 0 else "") + "xyz"[axis],
-               _follows(binding), frames, np.zeros((len(skeleton), 3)), clip.source)  # fmt: skip
+    origins = _origins(clip.character, binding, follows, frames)
+    return Rig(skeleton, rotations, positions, clip.dt, out.unit, name, follows, frames, origins, clip.source)
+
+
+def _origins(character: Character, binding: Binding, follows: np.ndarray, frames: Array) -> Array:
+    """Where the origin of each joint's body lies in the joint's frame (J, 3) [m].
+
+    A body need not begin at the joint that turns it: a head that includes the neck begins at the neck.
+    """
+    skeleton, parents = binding.skeleton, binding.skeleton.parents
+    above = np.where((parents < 0)[:, None], rot.IDENTITY, binding.rest[np.maximum(parents, 0)])
+    joints, _ = skeleton.forward(rot.multiply(rot.conjugate(above), binding.rest))
+    bodies, _ = character.forward(character.zero_pose())
+    root = _pelvis(character, follows)
+    joints = binding.placement.points(joints) - binding.placement.points(joints[root])
+    gap = bodies[0, np.maximum(follows, 0)] - bodies[0, follows[root]] - joints
+    return np.where((follows >= 0)[:, None], rot.rotate(frames, gap), 0.0)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import mujoco
 import numpy as np
 
 from poise.character import Character
+from poise.character.roles import SIDES
 from poise.export.intersect import BOX, CAPSULE, CYLINDER, ELLIPSOID, GROUND, SOLID, SPHERE, TRIANGLE, Shapes
 from poise.export.raycast import Floor
 from poise.maths import rotations as rot
@@ -90,28 +91,23 @@ def boxes(centre: Array, frame: Array, half: Array, colour: Array, material: int
 def ground(surface: Ground, low: Array, high: Array, floor: Floor) -> tuple[Shapes, Floor]:
     """Shapes of a ground within the rectangle low..high (2,) [m], and the plane that goes with them."""
     if isinstance(surface, Flat):
-        return Shapes.none(), _floor_at(floor, surface.level)
+        return Shapes.none(), replace(floor, level=surface.level)
     if isinstance(surface, Slope):
         normal = np.array(surface.normal(np.zeros(()), np.zeros(())), float)
-        return Shapes.none(), _floor_at(floor, 0.0, normal)
+        return Shapes.none(), replace(floor, level=0.0, normal=normal)
     if isinstance(surface, Stairs):
-        return _stairs(surface, low, high), _floor_at(floor, 0.0, shown=False)
+        return _stairs(surface, low, high), replace(floor, shown=False)
     if isinstance(surface, Treads):
-        return _treads(surface), _floor_at(floor, surface.level)
-    return _sampled(surface, low, high), _floor_at(floor, 0.0, shown=False)
+        return _treads(surface), replace(floor, level=surface.level)
+    return _sampled(surface, low, high), replace(floor, shown=False)
 
 
 def spread(shapes: Shapes, axis: Array) -> tuple[float, float]:
     """How far all shapes reach along a unit vector of the world, from lowest to highest [m]."""
     if not len(shapes.kind):
         return 0.0, 0.0
-    middle, reach = shapes.centre @ axis, _reach(shapes, np.asarray(axis, float))
-    return float((middle - reach).min()), float((middle + reach).max())
-
-
-def _floor_at(floor: Floor, level: float, normal: Array | None = None, shown: bool = True) -> Floor:
-    return Floor(floor.normal if normal is None else normal, level, floor.focus, floor.along, floor.near, floor.far,
-                 floor.origin, floor.square, shown)  # fmt: skip
+    middle, (below, above) = shapes.centre @ axis, _reach(shapes, np.asarray(axis, float))
+    return float((middle - below).min()), float((middle + above).max())
 
 
 def _stairs(surface: Stairs, low: Array, high: Array) -> Shapes:
@@ -166,9 +162,10 @@ def _visible(model: mujoco.MjModel) -> np.ndarray:
 
 
 def _colours(character: Character, palette: Palette) -> Array:
-    """Linear colour (G, 3) of every geom: by side where the character has sides, its own otherwise."""
+    """Linear colour (G, 3) of every geom: by side where the character has roles or sides, its own otherwise."""
     model = character.model
-    side = {character.body_names.index(body): role.partition("_")[0] for role, body in character.roles.items()}
+    side = {b: name.partition("_")[0] for b, name in enumerate(character.body_names) if name.startswith(SIDES)}
+    side |= {character.body_names.index(body): role.partition("_")[0] for role, body in character.roles.items()}
     named = {"left": linear(palette.left), "right": linear(palette.right)}
     out = np.tile(linear(palette.trunk), (model.ngeom, 1))
     for g in range(model.ngeom):
@@ -192,16 +189,19 @@ def _bounds(kind: np.ndarray, size: Array) -> Array:
     )  # fmt: skip
 
 
-def _reach(shapes: Shapes, axis: Array) -> Array:
-    """How far (S,) each shape reaches from its centre along a unit vector of the world."""
+def _reach(shapes: Shapes, axis: Array) -> tuple[Array, Array]:
+    """How far (S,) each shape reaches from its centre against and along a unit vector of the world."""
     own, size, kind = np.abs(np.einsum("sij,i->sj", shapes.frame, axis)), shapes.size, shapes.kind
     long = own[:, 2] * size[:, 1]
-    return np.select(
-        [kind == SPHERE, kind == CAPSULE, kind == CYLINDER, kind == ELLIPSOID, kind == TRIANGLE],
+    reach = np.select(
+        [kind == SPHERE, kind == CAPSULE, kind == CYLINDER, kind == ELLIPSOID],
         [size[:, 0], size[:, 0] + long, size[:, 0] * np.hypot(own[:, 0], own[:, 1]) + long,
-         np.linalg.norm(own * size, axis=1), np.abs(shapes.frame @ axis).max(1)],
+         np.linalg.norm(own * size, axis=1)],
         (own * size).sum(1),
     )  # fmt: skip
+    corners = shapes.frame @ axis
+    flat = kind == TRIANGLE
+    return np.where(flat, -corners.min(1), reach), np.where(flat, corners.max(1), reach)
 
 
 def _mesh_corners(model: mujoco.MjModel, mesh: int) -> Array:

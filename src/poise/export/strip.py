@@ -115,11 +115,16 @@ def heading_of(clip: Clip) -> float:
     """The direction [rad] that a strip shows from left to right: where the motion goes, or where the body faces."""
     body = clip.character.body("pelvis") if clip.character.has("pelvis") else min(1, clip.character.model.nbody - 1)
     pos, quat = clip.character.forward(clip.q)
-    way = pos[-1, body, :2] - pos[0, body, :2]
+    away = pos[:, body, :2] - pos[0, body, :2]
+    far = np.linalg.norm(away, axis=1)
+    # a motion that comes back is shown as it goes out
+    way = away[-1] if far[-1] > 0.5 * far.max() else away[np.argmax(far)]
     if np.linalg.norm(way) > 0.4:
         return float(np.arctan2(way[1], way[0]))
-    front = rot.rotate(quat[:, body], np.array([1.0, 0.0, 0.0]))[:, :2].mean(0)
-    return float(np.arctan2(front[1], front[0])) if np.linalg.norm(front) > 0.2 else 0.0
+    front = rot.rotate(quat[:, body], np.array([1.0, 0.0, 0.0]))[:, :2]
+    mean = front.mean(0)
+    front = mean if np.linalg.norm(mean) > 0.3 else front[0]
+    return float(np.arctan2(front[1], front[0]))
 
 
 def row_of(clip: Clip, times: Array, *, contacts: bool = True, palette: scene.Palette | None = None) -> Row:
@@ -198,7 +203,7 @@ def _gaps(reach: Array, travel: Array, spacing: float | str) -> tuple[Array, boo
     needed = (reach[:, :-1, 1] - reach[:, 1:, 0]).max(0) + _GAP
     even = np.maximum(needed, np.median(needed)) if len(needed) else needed
     steps = np.diff(travel, axis=1)
-    gone = np.isfinite(steps).any(0)
+    gone = np.asarray(np.isfinite(steps).any(0))
     true = np.array([np.nanmax(s) if ok else 0.0 for s, ok in zip(steps.T, gone, strict=True)])
     true = np.where(gone, true, even)
     fits = bool(len(true)) and bool(np.all(true >= needed) and true.mean() < 1.5 * needed.mean())

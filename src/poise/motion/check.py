@@ -88,7 +88,7 @@ def check(clip: Clip) -> CheckReport:
     """What a clip holds: size, axes, frame rate, joints, floor, contacts, and what is wrong with it."""
     contacts, floor = clip.contacts, _floor(clip)
     binding, source = clip.character.binding, clip.source
-    placed = None if binding is None else binding.placement
+    placed = clip.placement if binding is None else binding.placement
     report = CheckReport(
         name=source.name, path=source.path, format=source.format, licence=source.licence,
         character=clip.character.name, height=clip.character.height, mass=clip.character.mass,
@@ -193,7 +193,7 @@ def _warnings(r: CheckReport) -> list[str]:
         joints = sorted({s.joint for s in r.spikes})
         out.append(f"{len(r.spikes)} spikes in {', '.join(joints[:4])}{' and others' if len(joints) > 4 else ''}; "
                    f"the worst: {worst.joint} by {worst.degrees:.0f} degrees after frame {worst.frame}.")  # fmt: skip
-    if r.skating > 0.10:
+    if r.skating > 0.15:
         out.append(f"The feet slide at {100 * r.skating:.0f} cm/s while they touch.")
     if r.penetration > 0.03:
         out.append(f"The feet sink {100 * r.penetration:.1f} cm into the ground.")

@@ -11,11 +11,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from poise.character.roles import SIDES
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
 from poise.motion.footing import Footing, footing
-from poise.motion.ground import Ground, Treads
+from poise.motion.ground import Treads
 from poise.motion.stances import Stance, stances
 from poise.motion.treads import treads
 
@@ -24,6 +25,8 @@ SPREAD = 1.5  # [m] over which feet must be spread to tell a tilt
 CERTAIN = 3.0  # standard errors by which a tilt must differ from none
 STEEPEST = 0.03  # rise per metre: more is a ramp or a mistake, not a floor that leans
 LEAST = 0.12  # [s] of standing that make a level a floor
+UNDER = 0.05  # share of the time that a foot may be found under the floor
+ROUNDS = 8  # of estimating and levelling, at most
 SMALL = 3e-4  # [m] a floor this close to level is level
 
 
@@ -46,7 +49,11 @@ class Floor:
 
 def estimate(clip: Clip) -> Floor:
     """The floor of a clip, where its feet tell it."""
-    return _estimate(stances(footing(clip)))
+    foot = footing(clip)
+    floor = _estimate(stances(foot))
+    if floor.count and _below(foot, floor) > UNDER:
+        return Floor(0.0, np.zeros(2), np.zeros(2), 0)  # feet at rest in the air, as at the ends of a swing on a bar
+    return floor
 
 
 def level(clip: Clip) -> Clip:
@@ -54,24 +61,22 @@ def level(clip: Clip) -> Clip:
 
     The placement moves along, so that exports go back to where the file was. A level clip comes back as it is.
     """
-    foot = footing(clip)
-    found = stances(foot)
-    floor = _estimate(found)
-    if floor.count == 0:
-        note = "No foot stands long enough to tell the floor: it is taken where the file has it."
-        return _noted(clip, note)
-    turn, shift = _levelling(floor)
-    moved = [_moved(s, turn, shift) for s in found]
-    for _ in range(8):  # which stances count depends a little on the floor: go on until nothing changes
-        rest = _estimate(moved)
+    first = estimate(clip)
+    if first.count == 0:
+        return _noted(clip, "No foot stands long enough to tell the floor: it is taken where the file has it.")
+    out, rest = clip, first
+    for _ in range(ROUNDS):  # which corner is the lowest depends on the floor: go on until nothing changes
         if not _matters(rest):
             break
-        more, step = _levelling(rest)
-        turn, shift = rot.multiply(more, turn), rot.rotate(more, shift) + step
-        moved = [_moved(s, more, step) for s in moved]
-    out = clip if not _matters(floor) else _noted(carried(clip, turn, shift), _sentence(floor))
-    ground = _ground(foot, found, turn, shift, _estimate(moved))
-    return out if ground is None else replace(out, ground=ground)
+        out = carried(out, *_levelling(rest))
+        rest = estimate(out)
+    if out is not clip:
+        out = _noted(out, _sentence(first))
+    if not rest.levels:
+        return out
+    foot = footing(out)
+    made = treads(foot, stances(foot), rest.levels)
+    return replace(out, ground=Treads(made, 0.0)) if made else out
 
 
 def carried(clip: Clip, turn: Array, shift: Array) -> Clip:
@@ -83,16 +88,24 @@ def carried(clip: Clip, turn: Array, shift: Array) -> Clip:
     return clip.with_q(q, placement=placement)
 
 
+def _below(foot: Footing, floor: Floor) -> float:
+    """Share of the time in which a foot is well below a floor."""
+    firm = [foot.firm(side) for side in SIDES]
+    place = foot.place[:, np.concatenate(firm)]
+    over = place[..., 2] - floor.height - (place[..., :2] - floor.centre) @ floor.slope
+    return float(np.mean(over.min(axis=1) < -STEP))
+
+
 def _estimate(found: list[Stance]) -> Floor:
     levels = _levels(found)
     if not levels:
         return Floor(0.0, np.zeros(2), np.zeros(2), 0)
-    place, weight, side = levels[0]
+    place, weight, left = levels[0]
     single = len(levels) == 1
-    slope, centre = _slope(place, weight, side) if single else (np.zeros(2), np.average(place[:, :2], 0, weight))
+    slope, centre = _slope(place, weight, left) if single else (np.zeros(2), np.average(place[:, :2], 0, weight))
     height = place[:, 2] - (place[:, :2] - centre) @ slope
-    middle = _median(height, weight)
-    others = tuple(_median(p[:, 2], w) - middle for p, w, _ in levels[1:])
+    middle = _middle(height, weight, left)
+    others = tuple(_middle(p[:, 2], w, s) - middle for p, w, s in levels[1:])
     scatter = float(np.sqrt(np.average((height - middle) ** 2, weights=weight)))
     return Floor(middle, slope, centre, len(place), others, scatter)
 
@@ -130,20 +143,26 @@ def _slope(place: Array, weight: Array, left: np.ndarray) -> tuple[Array, Array]
 
 
 def _robust(columns: Array, z: Array, weight: Array) -> tuple[Array, Array]:
-    """Weighted least squares with Huber weights (8 mm), and standard errors of the coefficients."""
+    """Weighted least squares with Huber weights (15 mm), and standard errors of the coefficients."""
     w, size = weight / weight.mean(), columns.shape[1]
     pull, fit = np.ones(len(z)), np.zeros(size)
     for _ in range(20):
         root = np.sqrt(w * pull)
         fit = np.linalg.lstsq(columns * root[:, None], z * root, rcond=None)[0]
         miss = np.abs(z - columns @ fit)
-        pull = np.minimum(1.0, 0.008 / np.maximum(miss, 1e-9))
+        pull = np.minimum(1.0, 0.015 / np.maximum(miss, 1e-9))
     free = len(z) - size
     if free < 1:
         return fit, np.full(size, np.inf)
     variance = max(float(np.sum(w * pull * (z - columns @ fit) ** 2)) / free, 0.002**2)
     cover = np.linalg.pinv((columns * (w * pull)[:, None]).T @ columns)
     return fit, np.sqrt(variance * np.diag(cover))
+
+
+def _middle(height: Array, weight: Array, left: np.ndarray) -> float:
+    """The height between both feet, whose soles may not fit alike; of one foot where the other hardly stands."""
+    sides = [_median(height[s], weight[s]) for s in (left, ~left) if weight[s].sum() > 0.2 * weight.sum()]
+    return float(np.mean(sides))
 
 
 def _median(x: Array, weight: Array) -> float:
@@ -161,20 +180,8 @@ def _levelling(floor: Floor) -> tuple[Array, Array]:
     return turn, np.array([*floor.centre, 0.0]) - rot.rotate(turn, middle)
 
 
-def _moved(stance: Stance, turn: Array, shift: Array) -> Stance:
-    return replace(stance, place=rot.rotate(turn, stance.place) + shift)
-
-
 def _matters(floor: Floor) -> bool:
     return abs(floor.height) > SMALL or float(np.linalg.norm(floor.slope)) > SMALL
-
-
-def _ground(foot: Footing, found: list[Stance], turn: Array, shift: Array, floor: Floor) -> Ground | None:
-    """The treads of a clip that stands on several levels; None leaves the ground as it is."""
-    if not floor.levels:
-        return None
-    made = treads(foot, found, rot.rotate(turn, foot.points) + shift, floor.levels)
-    return Treads(made, 0.0) if made else None
 
 
 def _sentence(floor: Floor) -> str:

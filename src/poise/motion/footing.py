@@ -28,6 +28,7 @@ class Footing:
     dt: float
     lead: int  # rows before the clip's first frame
     points: Array  # (N, P, 3) world places of the contact points [m]
+    names: tuple[str, ...]  # (K,) "left_heel", "left_ball", "left_tip", ... of each pair
     sides: tuple[str, ...]  # (K,) "left", "right" or "" of each pair
     pairs: tuple[np.ndarray, ...]  # (K,) indices of the points of each pair
     place: Array  # (N, K, 3) mean place of each pair [m]
@@ -35,14 +36,24 @@ class Footing:
     speed: Array  # (N, K) [m/s]
     root: Array  # (N, 3) place of the root [m]
     com: Array  # (N, 3) centre of mass [m]
-    lift: Array  # (N,) vertical acceleration of the centre of mass [m/s²], -9.81 in free fall
+    pull: Array  # (N, 3) acceleration of the centre of mass [m/s²], -9.81 along z in free fall
 
     def __len__(self) -> int:
         return len(self.place)
 
+    @property
+    def lift(self) -> Array:
+        """Vertical acceleration (N,) of the centre of mass [m/s²]."""
+        return self.pull[:, 2]
+
     def of(self, side: str) -> np.ndarray:
         """Indices of the pairs of one side."""
         return np.array([k for k, s in enumerate(self.sides) if s == side], int)
+
+    def firm(self, side: str) -> np.ndarray:
+        """Indices of the pairs of one side on the foot itself: recorded toes are noisy and hang down."""
+        rigid = [k for k in self.of(side) if not self.names[k].endswith("tip")]
+        return np.array(rigid, int) if rigid else self.of(side)
 
     def trimmed(self, rows: np.ndarray) -> np.ndarray:
         """The rows of an array that belong to the clip itself."""
@@ -57,15 +68,15 @@ def footing(clip: Clip) -> Footing:
     known = character.contact_points
     raw = character.place(pos, quat, known.bodies, known.positions)
     points = low_pass(without_spikes(raw, dt), dt, FEET_CUTOFF)
-    sides, pairs = paired(known)
+    names, sides, pairs = paired(known)
     place = np.stack([points[:, p].mean(axis=1) for p in pairs], axis=1) if pairs else np.empty((len(q), 0, 3))
     low = np.stack([points[:, p, 2].min(axis=1) for p in pairs], axis=1) if pairs else np.empty((len(q), 0))
     model = character.model
     parts = character.place(pos, quat, np.arange(model.nbody), model.body_ipos)
     com = np.einsum("b,nbi->ni", model.body_mass, parts) / character.mass
     smooth = low_pass(without_spikes(com, dt), dt, BODY_CUTOFF)
-    return Footing(dt, lead, points, sides, pairs, place, low, speeds(place, dt), pos[:, 1], com,
-                   curvature(smooth[:, 2], dt))  # fmt: skip
+    return Footing(dt, lead, points, names, sides, pairs, place, low, speeds(place, dt), pos[:, 1], com,
+                   curvature(smooth, dt))  # fmt: skip
 
 
 def _continued(clip: Clip) -> tuple[Array, int]:
@@ -83,13 +94,13 @@ def _continued(clip: Clip) -> tuple[Array, int]:
     return q, lead
 
 
-def paired(points: ContactPoints) -> tuple[tuple[str, ...], tuple[np.ndarray, ...]]:
-    """Side and point indices of each pair: points whose names differ only in "_inner" or "_outer"."""
+def paired(points: ContactPoints) -> tuple[tuple[str, ...], tuple[str, ...], tuple[np.ndarray, ...]]:
+    """Name, side and point indices of each pair: points whose names differ only in "_inner" or "_outer"."""
     groups: dict[str, list[int]] = {}
     for i, name in enumerate(points.names):
         groups.setdefault(name.removesuffix("_inner").removesuffix("_outer"), []).append(i)
     sides = tuple(next((s for s in ("left", "right") if name.startswith(s)), "") for name in groups)
-    return sides, tuple(np.array(g, int) for g in groups.values())
+    return tuple(groups), sides, tuple(np.array(g, int) for g in groups.values())
 
 
 def without_spikes(x: Array, dt: float) -> Array:
@@ -128,9 +139,9 @@ def speeds(place: Array, dt: float) -> Array:
 
 
 def curvature(z: Array, dt: float) -> Array:
-    """Second derivative (N,) of z (N,), over STRIDE; the ends take the value of their nearest neighbour."""
+    """Second derivative of z (N, ...) over STRIDE; the ends take the value of their nearest neighbour."""
     step = min(frames(STRIDE, dt), (len(z) - 1) // 2)
     if step < 1:
-        return np.zeros(len(z))
+        return np.zeros(z.shape)
     inner = (z[2 * step :] - 2 * z[step:-step] + z[: -2 * step]) / (step * dt) ** 2
-    return np.pad(inner, step, mode="edge")
+    return np.pad(inner, [(step, step), *[(0, 0)] * (z.ndim - 1)], mode="edge")

@@ -14,6 +14,7 @@ from poise.motion.touch import above_ground
 
 GRAVITY = 9.81  # [m/s²]
 CLEAR = 0.02  # [m] feet this high do not touch
+HIGH = 0.08  # [m] feet that get this high are in the air, whatever they are labelled
 SHORTEST = 0.10  # [s] shorter flights say too little
 TRIM = 0.015  # [s] left out at both ends of a flight, where a toe may still push
 TOLERANCE = 0.18  # share by which a measured fall may differ from gravity
@@ -66,9 +67,14 @@ def find_flights(clip: Clip) -> tuple[Flight, ...]:
     foot = footing(clip)
     if not foot.pairs:
         return ()
-    clear = foot.trimmed(np.all(above_ground(clip, foot) > CLEAR, axis=1))
-    com = foot.trimmed(foot.com)
-    out = [_fit(com, int(a), int(e), clip.dt) for a, e in runs(clear) if (e - a) * clip.dt >= SHORTEST and e - a >= 5]
+    high, com = foot.trimmed(above_ground(clip, foot).min(axis=1)), foot.trimmed(foot.com)
+    free = clip.contacts.airborne()
+    out = []
+    for a, e in runs(high > CLEAR):
+        # feet recorded a little too high are not in the air, unless nothing else touches either
+        up = high[a:e].max() > HIGH or free[a:e].mean() > 0.5
+        if up and (e - a) * clip.dt >= SHORTEST and e - a >= 5:
+            out.append(_fit(com, int(a), int(e), clip.dt))
     return tuple(f for f in out if f is not None)
 
 

@@ -30,6 +30,8 @@ from poise.solve.gauss_newton import Settings
 POINT_COST = 1e4  # [1/m²] of a point target of weight 1: a miss of 1 cm costs as much as a joint turned by 1 rad
 TURN_COST = 1e2  # [1/rad²] of a turn target of weight 1: a miss of 0.1 rad costs as much as a joint turned by 1 rad
 LIMIT_COST = 1e2  # [1/rad²] past a joint limit
+_POSTURE = {"abdomen": 4.0, "chest": 4.0, "neck": 4.0, "head": 4.0, "clavicle": 4.0, "toes": 10.0}
+_BENDING = ("shin", "forearm", "toes")
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,12 +68,20 @@ Target = PointTarget | TurnTarget | FloorTarget
 
 
 def default_posture(character: Character) -> Array:
-    """Weights (nv,) by which limbs move before the trunk and the trunk before the root [1/rad², 1/m² on the root]."""
+    """Weights (nv,) by which limbs move before the trunk and the trunk before the root [1/rad², 1/m² on the root].
+
+    Knees, elbows and toes that are ball joints bend about the lateral axis (Y in the zero pose) before any other.
+    """
     weight = np.ones(character.model.nv)
-    for role, value in (("abdomen", 4.0), ("chest", 4.0), ("neck", 4.0), ("head", 4.0), ("pelvis", 30.0),
-                        ("left_clavicle", 4.0), ("right_clavicle", 4.0)):  # fmt: skip
-        if character.has(role):
-            weight[character.dofs(role)] = value
+    for role in character.roles:
+        dofs, part = character.dofs(role), role.split("_", 1)[-1]
+        weight[dofs] = _POSTURE.get(part, 1.0)
+        if (
+            part in _BENDING
+            and len(dofs) == 3
+            and character.tree.kind[character.tree.jntadr[character.body(role)]] == BALL
+        ):
+            weight[dofs[[0, 2]]] *= 20.0
     if len(character.tree.kind) and character.tree.kind[0] == FREE:
         weight[character.tree.vadr[0] : character.tree.vadr[0] + 6] = 30.0
     return weight

@@ -143,14 +143,15 @@ class IkProblem:
         return float(accumulate(self.terms, self.character.layout, q, delta, pos, quat, axis, anchor, moves,
                                 self.active, gradient, blocks, derive))  # fmt: skip
 
-    def solve(self, settings: Settings = SETTINGS) -> Solution:
-        """Minimise, starting from the solution of every k-th frame where corrections are smooth."""
-        result = gauss_newton.minimise(self, self._start(settings), ring=self.ring, settings=settings)
+    def solve(self, settings: Settings = SETTINGS, start: Array | None = None) -> Solution:
+        """Minimise from corrections `start` (M, A), or from the solution of every k-th frame of a smooth problem."""
+        x = self._start(settings) if start is None else start
+        result = gauss_newton.minimise(self, x, ring=self.ring, settings=settings)
         return Solution(self.configurations(result.x), result)
 
     def _start(self, settings: Settings) -> Array:
         """A first guess (M, A): the same problem on fewer frames, interpolated; most of the way at little cost."""
-        stride = int(self.smooth // 2.5)
+        stride = int(self.smooth // 1.25)
         while stride > 1 and self.ring and self.frames % stride:
             stride -= 1
         kept = np.arange(0, self.frames, max(stride, 1))

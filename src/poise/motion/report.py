@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-WIDTH = 110
+WIDTH = 100  # columns
 
 
 def text(report: Mapping[str, Any]) -> str:
@@ -59,8 +59,8 @@ def _contacts(r: Mapping[str, Any]) -> list[tuple[str, str]]:
     rows = []
     for side in ("left", "right"):
         if side in r["contacts"]:
-            spans = "  ".join(f"{a:.2f}-{b:.2f}" for a, b in r["contacts"][side]) or "never"
-            rows.append((f"{side} foot", f"{100 * r['share'][side]:3.0f} %   {spans} s"))
+            spans = "  ".join(f"{a:.2f}-{b:.2f}" for a, b in r["contacts"][side])
+            rows.append((f"{side} foot", f"{100 * r['share'][side]:3.0f} %   {spans + ' s' if spans else 'never'}"))
     rows.append(("in the air", f"{100 * r['flight']:3.0f} %"))
     return rows
 
@@ -69,7 +69,7 @@ def _rows(title: str, rows: Iterable[tuple[str, str]]) -> str:
     """A title over aligned names and wrapped values."""
     lines = [title] if title else []
     for name, value in rows:
-        lines += textwrap.wrap(value, WIDTH - 14, initial_indent=f"  {name:<12}", subsequent_indent=" " * 14) or [
+        lines += textwrap.wrap(value, WIDTH, initial_indent=f"  {name:<12}", subsequent_indent=" " * 14) or [
             f"  {name}"
         ]
     return "\n".join(lines)
@@ -83,12 +83,12 @@ def _columns(title: str, cells: list[str]) -> str:
 
 
 def _paragraph(title: str, words: str) -> str:
-    return "\n".join([title, *textwrap.wrap(words, WIDTH - 2, initial_indent="  ", subsequent_indent="  ")])
+    return "\n".join([title, *textwrap.wrap(words, WIDTH, initial_indent="  ", subsequent_indent="  ")])
 
 
 def _list(title: str, sentences: Iterable[str]) -> str:
     items = [line for s in sentences
-             for line in textwrap.wrap(s, WIDTH - 4, initial_indent="  - ", subsequent_indent="    ")]  # fmt: skip
+             for line in textwrap.wrap(s, WIDTH, initial_indent="  - ", subsequent_indent="    ")]  # fmt: skip
     return "\n".join([title, *items]) if items else ""
 
 

@@ -42,7 +42,7 @@ def sample(clip: Clip, times: Array) -> Clip:
 
 
 def resample(clip: Clip, fps: float) -> Clip:
-    """The same motion with `fps` frames per second; a looping clip keeps its period exactly and comes close to `fps`."""
+    """The same motion with `fps` frames per second; a loop keeps its period exactly and comes close to `fps`."""
     if not (np.isfinite(fps) and 0 < fps <= 10000):
         raise BadValue(f"Frames per second must be a positive number up to 10000, not {fps}.")
     if len(clip) == 1:

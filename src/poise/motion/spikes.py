@@ -22,7 +22,7 @@ class Spike:
     """One joint that flips or jitters."""
 
     joint: str
-    frame: int  # of the worst step: from this frame to the next
+    frame: int  # of the file (or clip), counted from 0: the worst step is from this frame to the next
     degrees: float  # the worst step
     count: int  # steps that are too large
 
@@ -46,8 +46,14 @@ def _file_steps(clip: Clip) -> tuple[tuple[str, ...], Array]:
     """Angle [degrees] (N-1, J) by which each joint of the file turns from frame to frame."""
     recording = clip.recording
     assert recording is not None
+    first, last = 0, len(recording) - 1
+    if clip.source_times is not None:  # a T-pose in front of the motion is no spike
+        first, last = (round(float(t) / recording.dt) for t in (clip.source_times.min(), clip.source_times.max()))
     turns = recording.rotations
-    return recording.skeleton.names, np.degrees(rot.angle_between(turns[:-1], turns[1:]))
+    steps = np.zeros((len(recording) - 1, len(recording.skeleton)))
+    inside = slice(max(first, 0), min(last, len(recording) - 1))
+    steps[inside] = np.degrees(rot.angle_between(turns[:-1], turns[1:]))[inside]
+    return recording.skeleton.names, steps
 
 
 def _body_steps(clip: Clip) -> tuple[tuple[str, ...], Array]:

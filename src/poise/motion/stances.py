@@ -10,11 +10,13 @@ from poise.character.roles import SIDES
 from poise.motion.footing import Footing
 from poise.motion.runs import close_gaps, frames, runs
 
-SPEEDS = ((0.30, 0.12), (0.60, 0.08), (1.00, 0.05))  # [m/s] a foot stands below, [s] at least; the first that finds any
-LONGEST = 0.5  # [s] longer stances are cut into pieces, so that each piece stands for one place
+SPEEDS = ((0.40, 0.10), (0.70, 0.08), (1.00, 0.05))  # [m/s] a foot stands below, [s] at least; the first that finds any
+LONGEST = 0.5  # [s] a longer stance says no more about the floor
 LEG = 0.15  # [m] the root of a standing body is at least this much above its feet
 FALL = 5.0  # [m/s²] a body that falls faster is not carried by its feet
 LOWER = 0.04  # [m] a foot that stands this much lower than the other carries the body
+FLAT = 0.02  # [m] heel and ball of a flat foot are at most this far apart in height
+ROLLING = 0.4  # weight of a foot that is never flat
 CARRIES = 0.08  # [s] for which a foot must carry the body to count as standing
 
 
@@ -26,7 +28,7 @@ class Stance:
     first: int
     last: int
     place: np.ndarray  # (3,) of the lowest part of the foot, and the height of its lowest corner [m]
-    weight: float  # [s]
+    weight: float  # [s], less for a foot that is never flat: the corner of a heel or of a ball says little of the floor
     drift: float  # [m] by which the lowest part of the foot moves on the ground
 
 
@@ -50,9 +52,7 @@ def _stances(foot: Footing, speed: float, shortest: float) -> list[Stance]:
         for a, e in runs(track.stands):
             if (e - a) * foot.dt < shortest or carries[a:e].sum() * foot.dt < min(CARRIES, 0.7 * shortest):
                 continue
-            count = int(np.ceil((e - a) * foot.dt / LONGEST))
-            for piece in np.array_split(np.arange(a, e), count):
-                out.append(_stance(foot, side, track, piece))  # noqa: PERF401
+            out.append(_stance(foot, side, track, np.arange(a, e)))
     return out
 
 
@@ -67,7 +67,7 @@ class _Track:
 
     @staticmethod
     def of(foot: Footing, side: str, speed: float) -> _Track:
-        pairs = foot.of(side)
+        pairs = foot.firm(side)
         lowest = pairs[foot.low[:, pairs].argmin(axis=1)]
         rows = np.arange(len(foot))
         slow = close_gaps(foot.speed[rows, lowest] < speed, frames(0.03, foot.dt))
@@ -75,8 +75,13 @@ class _Track:
 
 
 def _stance(foot: Footing, side: str, track: _Track, rows: np.ndarray) -> Stance:
-    under = foot.place[rows, track.lowest[rows], :2].mean(axis=0)
+    """The stance of a foot in some frames, its place taken from those in which it is flat, where there are any."""
+    flat = rows[np.ptp(foot.low[rows][:, track.pairs], axis=1) < FLAT]
+    level = len(flat) * foot.dt > CARRIES
+    told = flat if level else rows
+    under = foot.place[told, track.lowest[told], :2].mean(axis=0)
     spot = foot.place[rows, np.bincount(track.lowest[rows]).argmax(), :2]
     drift = float(np.linalg.norm(np.ptp(spot, axis=0)))
-    place = np.array([*under, np.median(track.low[rows])])
-    return Stance(side, int(rows[0]), int(rows[-1]) + 1, place, len(rows) * foot.dt, drift)
+    place = np.array([*under, np.median(track.low[told])])
+    weight = min(len(rows) * foot.dt, LONGEST) * (1.0 if level else ROLLING)
+    return Stance(side, int(rows[0]), int(rows[-1]) + 1, place, weight, drift)

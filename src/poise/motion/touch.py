@@ -28,17 +28,20 @@ class Thresholds:
 
     height_on: float = 0.015  # [m] above the pair's usual standing height
     height_off: float = 0.025  # [m]
-    speed_on: float = 0.35  # [m/s]
-    speed_off: float = 0.60  # [m/s]
+    speed_on: float = 0.30  # [m/s]
+    speed_off: float = 0.45  # [m/s]
     misfit: float = 0.03  # [m] by which a sole may miss the ground
+    rest_speed: float = 0.06  # [m/s] below which a pair within the misfit stands, whatever its usual height
     mate: float = 0.01  # [m] a corner that much above its mate is free
     gap: float = 0.04  # [s] shorter gaps are closed
     shortest: float = 0.05  # [s] shorter contacts are dropped
-    fall: float = 5.0  # [m/s²] a body that falls slower than this is supported by something
+    fall: float = 5.0  # [m/s²] a frame in which the body falls slower than this needs support
+    flight: float = 7.0  # [m/s²] a gap in which it falls slower than this on average is no flight
     reach: float = 0.07  # [m] up to which a contact may be extended to support the body
     extend: float = 0.07  # [s] by which it may be extended
+    extend_speed: float = 1.5  # [m/s] up to which it may be extended
     float_height: float = 0.25  # [m] up to which a foot may be recorded floating above the spot it stands on
-    float_drift: float = 0.06  # [m] by which it may drift there
+    float_drift: float = 0.06  # [m] from where it leaves to where it comes back; twice as much on the way
     float_speed: float = 0.20  # [m/s] at which it may float there
 
 
@@ -70,16 +73,17 @@ def standing_height(high: Array, speed: Array, dt: float, limits: Thresholds = T
     """Height (K,) at which each pair is usually found when it stands, within `misfit` of zero [m]."""
     usual = np.zeros(high.shape[1])
     for k in range(high.shape[1]):
-        still = high[(speed[:, k] < 0.5 * limits.speed_on) & (np.abs(high[:, k]) < limits.misfit), k]
-        if len(still) * dt > 0.1:
+        still = high[(speed[:, k] < limits.speed_on) & (np.abs(high[:, k]) < limits.misfit), k]
+        if len(still) * dt > 0.06:
             usual[k] = np.percentile(still, 30)
     return usual
 
 
 def _by_height_and_speed(foot: Footing, high: Array, limits: Thresholds) -> np.ndarray:
     """Pairs that touch (N, K) by height and speed alone."""
-    on = (high < limits.height_on) & (foot.speed < limits.speed_on)
-    stay = (high < limits.height_off) & (foot.speed < limits.speed_off)
+    rests = (high < limits.misfit) & (foot.speed < limits.rest_speed)
+    on = (high < limits.height_on) & (foot.speed < limits.speed_on) | rests
+    stay = (high < limits.height_off) & (foot.speed < limits.speed_off) | rests
     out = np.empty(on.shape, bool)
     for k in range(on.shape[1]):
         held = close_gaps(hysteresis(on[:, k], stay[:, k]), frames(limits.gap, foot.dt))
@@ -105,9 +109,9 @@ def _bridge_standing(foot: Footing, high: Array, on: np.ndarray, limits: Thresho
 def _stays(foot: Footing, high: Array, pairs: np.ndarray, a: int, e: int, limits: Thresholds) -> bool:
     """Does the foot stay above its spot from a-1 to e, near enough to the ground?"""
     before = pairs[int(np.argmin(high[a - 1, pairs]))]
-    drift = foot.place[a - 1 : e + 1, before, :2] - foot.place[a - 1, before, :2]
+    drift = np.linalg.norm(foot.place[a - 1 : e + 1, before, :2] - foot.place[a - 1, before, :2], axis=-1)
     near = high[a:e, pairs].min(axis=1).max() < limits.float_height
-    return bool(near and np.linalg.norm(drift, axis=-1).max() < limits.float_drift)
+    return bool(near and drift[-1] < limits.float_drift and drift.max() < 2 * limits.float_drift)
 
 
 def _fill(high: Array, on: np.ndarray, pairs: np.ndarray, a: int, e: int) -> None:
@@ -122,7 +126,23 @@ def _fill(high: Array, on: np.ndarray, pairs: np.ndarray, a: int, e: int) -> Non
 
 
 def _support(foot: Footing, high: Array, on: np.ndarray, limits: Thresholds) -> None:
-    """Extend contacts, in place, into frames in which nothing touches although the body does not fall."""
+    """Find contacts, in place, for frames in which nothing touches although the body does not fall."""
+    _extend(foot, high, on, limits)
+    for a, e in runs(~np.any(on, axis=1)):
+        if foot.lift[a:e].mean() < -limits.flight:
+            continue
+        if a > 0 and e < len(on):
+            for pairs in (foot.of(side) for side in dict.fromkeys(foot.sides)):
+                both = on[a - 1, pairs].any() and on[e, pairs].any()
+                if both and _stays(foot, high, pairs, a, e, limits):
+                    _fill(high, on, pairs, a, e)
+        if (e - a) * foot.dt < limits.extend and not on[a:e].any():  # too short for anything but a step
+            near = (high[a:e] < limits.reach) & (foot.speed[a:e] < limits.extend_speed)
+            on[a:e] |= near & (high[a:e] <= high[a:e].min(axis=1, keepdims=True))
+
+
+def _extend(foot: Footing, high: Array, on: np.ndarray, limits: Thresholds) -> None:
+    """Extend contacts, in place, from both sides into frames that lack support, while the foot is near the ground."""
     held = foot.lift > -limits.fall
     longest = frames(limits.extend, foot.dt)
     for a, e in runs(~np.any(on, axis=1)):
@@ -131,16 +151,8 @@ def _support(foot: Footing, high: Array, on: np.ndarray, limits: Thresholds) -> 
                 continue
             last = on[edge].copy()
             ahead = np.arange(edge + step, edge + step * (min(longest, e - a) + 1), step)
-            fits = held[ahead, None] & (high[ahead] < limits.reach) & last & (foot.speed[ahead] < 2 * limits.speed_off)
+            fits = held[ahead, None] & (high[ahead] < limits.reach) & last & (foot.speed[ahead] < limits.extend_speed)
             on[ahead] |= np.logical_and.accumulate(fits, axis=0)
-    for a, e in runs(~np.any(on, axis=1)):
-        if a == 0 or e == len(on) or foot.lift[a:e].mean() < -limits.fall:
-            continue
-        for side in dict.fromkeys(foot.sides):
-            pairs = foot.of(side)
-            both = on[a - 1, pairs].any() and on[e, pairs].any()
-            if both and _stays(foot, high, pairs, a, e, limits):
-                _fill(high, on, pairs, a, e)
 
 
 def _corners(clip: Clip, foot: Footing, on: np.ndarray, limits: Thresholds) -> np.ndarray:

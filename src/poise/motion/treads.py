@@ -10,19 +10,30 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from poise.character.roles import SIDES
 from poise.maths.rotations import Array
 from poise.motion.footing import Footing
 from poise.motion.ground import Tread
 from poise.motion.stances import Stance
 
-LEVEL = 0.03  # [m] a stance this close to a level stands on it
+LEVEL = 0.04  # [m] a stance this close to a level stands on it
 SOLE = 0.025  # [m] corners this close to the top of their tread leave a footprint
 EDGE = 0.02  # [m] by which a tread reaches beyond the footprints along the way
 WIDTH = 0.20  # [m] and to the sides
 JOIN = 0.10  # [m] footprints this close along the way share a tread
 BRIDGE = 0.90  # [m] and this close where no foot is ever found below the top between them
 REACH = 0.45  # [m] over which a tread reaches back to the next higher one
-FREE = 0.01  # [m] a corner this far below a top is in free air
+FREE = 0.03  # [m] a corner this far below a top is in free air
+
+
+@dataclass(frozen=True, eq=False)
+class _Feet:
+    """Heels and balls of the feet over the clip, along and across the way; recorded toes are too noisy to cut steps."""
+
+    height: Array  # (N, F) [m]
+    along: Array  # (N, F) [m]
+    across: Array  # (N, F) [m]
+    sides: np.ndarray  # (F,) "left" or "right"
 
 
 @dataclass
@@ -36,18 +47,18 @@ class _Span:
     top: float
 
 
-def treads(foot: Footing, found: list[Stance], points: Array, levels: tuple[float, ...]) -> tuple[Tread, ...]:
-    """Treads at the given heights above the floor from stances and places of the contact points (N, P, 3), levelled."""
+def treads(foot: Footing, found: list[Stance], levels: tuple[float, ...]) -> tuple[Tread, ...]:
+    """Treads at the given heights [m] above a floor that is levelled, from the stances on them."""
     heading = _heading(found)
-    along, across = _frame(points, heading)
-    spans = [s for top in levels for s in _spans(foot, found, points, along, across, top)]
+    feet = _feet(foot, heading)
+    spans = [s for top in levels for s in _spans(feet, found, top)]
     if not spans:
         return ()
     spans.sort(key=lambda s: s.top)
     _reach_back(spans)
     sides = (min(s.across[0] for s in spans), max(s.across[1] for s in spans))
     for span in spans:
-        _carve(span, sides, points[..., 2], along, across)
+        _carve(span, sides, feet)
     return tuple(_rectangle(s, sides, heading) for s in spans if s.high - s.low > 0.02)
 
 
@@ -60,31 +71,31 @@ def _heading(found: list[Stance]) -> float:
     return float(np.arctan2(way[1], way[0]))
 
 
-def _frame(points: Array, heading: float) -> tuple[Array, Array]:
+def _feet(foot: Footing, heading: float) -> _Feet:
+    columns = [(p, side) for side in SIDES for k in foot.firm(side) for p in foot.pairs[k]]
+    points = foot.points[:, [p for p, _ in columns]]
     c, s = np.cos(heading), np.sin(heading)
-    return c * points[..., 0] + s * points[..., 1], -s * points[..., 0] + c * points[..., 1]
+    along, across = c * points[..., 0] + s * points[..., 1], -s * points[..., 0] + c * points[..., 1]
+    return _Feet(points[..., 2], along, across, np.array([side for _, side in columns]))
 
 
-def _spans(foot: Footing, found: list[Stance], points: Array, along: Array, across: Array, top: float) -> list[_Span]:
+def _spans(feet: _Feet, found: list[Stance], top: float) -> list[_Span]:
     """The treads at one height: footprints joined where they overlap along the way."""
     prints = []
     for stance in found:
-        columns = np.concatenate([foot.pairs[k] for k in foot.of(stance.side)])
-        rows = slice(stance.first, stance.last)
-        height = points[rows][:, columns, 2]
-        if abs(float(np.median(height.min(axis=1))) - top) > LEVEL:
+        pick = np.ix_(np.arange(stance.first, stance.last), np.flatnonzero(feet.sides == stance.side))
+        down = np.abs(feet.height[pick] - top) < SOLE
+        if abs(stance.place[2] - top) > LEVEL or not down.any():
             continue
-        down = np.abs(height - top) < SOLE
-        if down.any():
-            x, y = along[rows][:, columns][down], across[rows][:, columns][down]
-            middle = float(np.median(x))
-            low, high = float(x.min()) - EDGE, float(x.max()) + EDGE
-            prints.append(_Span(low, high, (middle - 0.03, middle + 0.03), (float(y.min()), float(y.max())), top))
+        x, y = feet.along[pick][down], feet.across[pick][down]
+        middle = float(np.median(x))
+        low, high = float(x.min()) - EDGE, float(x.max()) + EDGE
+        prints.append(_Span(low, high, (middle - 0.03, middle + 0.03), (float(y.min()), float(y.max())), top))
     prints.sort(key=lambda p: p.low)
     joined: list[_Span] = []
     for p in prints:
         last = joined[-1] if joined else None
-        if last is not None and p.low < last.high + (BRIDGE if _closed(last, p, points, along, across) else JOIN):
+        if last is not None and p.low < last.high + (BRIDGE if _closed(last, p, feet) else JOIN):
             last.high = max(last.high, p.high)
             last.core = (min(last.core[0], p.core[0]), max(last.core[1], p.core[1]))
             last.across = (min(last.across[0], p.across[0]), max(last.across[1], p.across[1]))
@@ -93,11 +104,17 @@ def _spans(foot: Footing, found: list[Stance], points: Array, along: Array, acro
     return joined
 
 
-def _closed(a: _Span, b: _Span, points: Array, along: Array, across: Array) -> bool:
+def _closed(a: _Span, b: _Span, feet: _Feet) -> bool:
     """Is no foot ever found below the top between two footprints of one level?"""
-    side = (min(a.across[0], b.across[0]) - WIDTH, max(a.across[1], b.across[1]) + WIDTH)
-    between = (along > a.high) & (along < b.low) & (across > side[0]) & (across < side[1])
-    return not np.any(points[..., 2][between] < a.top - FREE)
+    sides = (min(a.across[0], b.across[0]), max(a.across[1], b.across[1]))
+    return len(_free(feet, (a.high, b.low), sides, a.top)) == 0
+
+
+def _free(feet: _Feet, along: tuple[float, float], sides: tuple[float, float], top: float) -> Array:
+    """Where along the way, in a range and between two sides, feet are found below a top (M,)."""
+    inside = (feet.along > along[0]) & (feet.along < along[1])
+    inside &= (feet.across > sides[0] - WIDTH) & (feet.across < sides[1] + WIDTH)
+    return feet.along[inside & (feet.height < top - FREE)]
 
 
 def _reach_back(spans: list[_Span]) -> None:
@@ -110,15 +127,11 @@ def _reach_back(spans: list[_Span]) -> None:
         span.low = max(behind, default=span.low)
 
 
-def _carve(span: _Span, sides: tuple[float, float], height: Array, along: Array, across: Array) -> None:
+def _carve(span: _Span, sides: tuple[float, float], feet: _Feet) -> None:
     """Cut a tread, in place, back from its ends to where no foot is ever found below its top, but not its core."""
-    inside = (along > span.low) & (along < span.high) & (across > sides[0] - WIDTH) & (across < sides[1] + WIDTH)
-    free = along[inside & (height < span.top - FREE)]
-    before, after = free[free < span.core[0]], free[free > span.core[1]]
-    if len(before):
-        span.low = float(before.max())
-    if len(after):
-        span.high = float(after.min())
+    free = _free(feet, (span.low, span.high), sides, span.top)
+    span.low = float(max(free[free < span.core[0]], default=span.low))
+    span.high = float(min(free[free > span.core[1]], default=span.high))
 
 
 def _rectangle(span: _Span, sides: tuple[float, float], heading: float) -> Tread:

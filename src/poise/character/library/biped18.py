@@ -2,9 +2,9 @@
 
 Masses, inertias and stiffness are those of their table 2, with the centre of mass of each link in its middle. The table
 prints no lengths: a link is as long as the thin rod of its mass and inertia, L = √(12 I / m), which gives a body of
-1.65 m. The text says 18 degrees of freedom and the table lists 6 + 11: the twelfth pin is a waist, which cuts the torso's
-rod 35 : 65 into pelvis and chest; straight, both together have the table's 10 kg and 0.176 kg m². The inertia is that about
-the lateral axis; about the other axes of a link it is ours, that of a rod with a limb's thickness.
+1.62 m. The text says 18 degrees of freedom and the table lists 6 + 11: the twelfth pin is a waist, which cuts the
+torso's rod 35 : 65 into pelvis and chest; straight, both together have the table's 10 kg and 0.176 kg m². The inertia
+is that about the lateral axis; about the other axes of a link it is ours, that of a rod with a limb's thickness.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import numpy as np
 from poise.character.anthropometry import Inertial
 from poise.character.assemble import Point, assemble
 from poise.character.character import Character
-from poise.character.links import Link, Pin, Shape, box, capsule, colour_of, ellipsoid, group_of
 from poise.character.limits import hinge_range, torque
+from poise.character.links import Link, Pin, Shape, box, capsule, colour_of, ellipsoid, group_of
 from poise.maths.rotations import Array
 
 TABLE = {  # stiffness [N m/rad] (the table says newtons per radian), mass [kg], inertia [kg m²]
@@ -112,5 +112,5 @@ def _shapes(role: str, part: str, a: Array, b: Array) -> tuple[Shape, ...]:
             capsule(top - across, top + across, 0.045),
         )
     if role == "pelvis":
-        return (ellipsoid(middle, [0.95 * r, 1.5 * r, 0.75 * float(b[2] - a[2])]),)
+        return (ellipsoid(middle, [0.95 * r, 1.5 * r, 1.05 * float(b[2] - a[2])]),)
     return (capsule(a, b, r),)

@@ -1,8 +1,8 @@
 """human45: the body of D. B. da Silva (balance): 13 ball joints, about 72 kg, all links boxes.
 
-The 39 internal degrees of freedom: two balls in the spine, one in the neck, three in each leg, two in each arm; the hands
-belong to the forearms. Lengths are ours: 1.75 m, feet of 26 cm. Stiffness as in the trials of the method, 80 to 800 N m/rad
-by joint, ours too, since the paper prints none.
+The 39 internal degrees of freedom: two balls in the spine, one in the neck, three in each leg, two in each arm; the
+hands belong to the forearms. Lengths (1.75 m, feet of 26 cm) and stiffness (80 to 800 N m/rad by joint) are ours: the
+paper prints none.
 """
 
 from __future__ import annotations

@@ -1,11 +1,14 @@
 """kangaroo: the kangaroo of Nunes et al. 2012 (vibration): 36 internal degrees of freedom, toes and a tail.
 
-The paper prints no lengths, masses or stiffness: ours, for a body of 54 kg and 1.4 m. Its zero pose is no straight
-one: it stands on flat feet with bent legs, all frames along the world's axes, so that a motion brought from a human adds
-to the animal's own stance. Waist 3, neck 3, shoulders 3, elbows 1, hips 3, knees 1, ankles 2, toes 1, four tail links of 2.
+The paper prints no lengths, masses or stiffness: ours, for a body of 55 kg and 1.4 m. Its zero pose is no straight
+one: it stands on flat feet with bent legs, all frames along the world's axes, so that a motion brought from a human
+adds to the animal's own stance. Waist 3, neck 3, shoulders 3, elbows 1, hips 3, knees 1, ankles 2, toes 1, and four
+links of tail with 2 each.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 
@@ -73,10 +76,10 @@ def _link(name: str, parent: str, a: Array, b: Array, mass: float, radius: float
 def _trunk() -> list[Link]:
     at = lambda x, z: np.array([x, 0.0, z])  # noqa: E731
     hips, waist, neck, skull = at(-0.02, 0.64), np.array(WAIST), np.array(NECK), at(0.37, 1.24)
-    tilt = -0.75  # [rad]: the trunk leans forward
-    pelvis = (ellipsoid(at(-0.01, 0.65), [0.15, 0.14, 0.20], pitch=-tilt),)
+    lean = neck - hips  # the trunk leans forward
+    pelvis = (ellipsoid(at(-0.01, 0.65), [0.15, 0.14, 0.20], along=lean),)
     chest = (
-        ellipsoid(at(0.17, 0.86), [0.11, 0.13, 0.21], pitch=-tilt),
+        ellipsoid(at(0.17, 0.86), [0.11, 0.13, 0.21], along=lean),
         capsule(at(0.22, 0.93), neck, 0.075),
     )
     ears = tuple(
@@ -91,11 +94,10 @@ def _trunk() -> list[Link]:
     )
     skin = _link("head", "chest", neck, skull, 1.6, 0.05, head)
     face = along(1.4, at(0.33, 1.26), at(0.51, 1.21), 0.055)
-    merged = Link(skin.name, skin.parent, skin.at, skin.pins, combine([skin.inertial, face]), skin.shapes)
     return [
         _link("pelvis", "", hips, at(0.08, 0.74), 15.0, 0.15, pelvis),
         _link("chest", "pelvis", waist, at(0.29, 1.0), 10.0, 0.11, chest),
-        merged,
+        replace(skin, inertial=combine([skin.inertial, face])),
     ]
 
 
@@ -127,14 +129,22 @@ def _leg(side: str, s: float) -> list[Link]:
         np.array([0.5 * (a + b), y, t]), np.array([0.5 * (b - a), 0.5 * FOOT_WIDTH, t])
     )
     heel = np.array([HEEL + 0.03, y, 0.03])
-    thigh = (capsule(hip, knee, 0.07), ellipsoid(hip + 0.42 * (knee - hip), [0.10, 0.085, 0.15], pitch=-0.78, solid=False))
+    thigh = (
+        capsule(hip, knee, 0.07),
+        ellipsoid(hip + 0.42 * (knee - hip), [0.10, 0.085, 0.15], along=hip - knee, solid=False),
+    )
     shin = (capsule(knee, ankle, 0.042), capsule(knee, knee + 0.45 * (ankle - knee), 0.058, solid=False))
-    foot = (sole(HEEL, BALL, 0.02), capsule(ankle, ball, 0.028, solid=False), capsule(ankle, heel, 0.03, solid=False))
+    foot = (
+        sole(HEEL, BALL, 0.02),
+        capsule(ankle, ball + np.array([-0.02, 0.0, 0.008]), 0.028, solid=False),
+        capsule(ankle, heel, 0.03, solid=False),
+    )
     middle = np.array([HEEL + 0.02, y, 0.05])
     return [
         _link(f"{side}_thigh", "pelvis", hip, knee, 5.5, 0.085, thigh),
         _link(f"{side}_shin", f"{side}_thigh", knee, ankle, 2.2, 0.045, shin),
-        Link(f"{side}_foot", f"{side}_shin", ankle, _pins("foot", side == "right"), along(0.9, middle, ball, 0.03), foot,
-             f"{side}_leg", colour_of(f"{side}_foot")),
+        replace(
+            _link(f"{side}_foot", f"{side}_shin", ankle, ball, 0.9, 0.03, foot), inertial=along(0.9, middle, ball, 0.03)
+        ),
         _link(f"{side}_toes", f"{side}_foot", np.array([BALL, y, 0.0]), tip, 0.3, 0.025, (sole(BALL, TIP, 0.014),)),
-    ]  # fmt: skip
+    ]

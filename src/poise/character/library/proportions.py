@@ -11,7 +11,9 @@ from poise.maths.rotations import Array
 # Drillis & Contini 1966; the shoulder joint stands 3 cm below the acromion; the spine's joints are those between sacrum
 # and lumbar, and between lumbar and thoracic vertebrae; the head turns about the lowest vertebrae of the neck.
 # fmt: off
-MIDDLE = {"pelvis": (0, 0, 0.545), "abdomen": (-0.012, 0, 0.590), "chest": (-0.012, 0, 0.665), "head": (-0.006, 0, 0.860)}
+MIDDLE = {
+    "pelvis": (0, 0, 0.545), "abdomen": (-0.012, 0, 0.590), "chest": (-0.012, 0, 0.665), "head": (-0.006, 0, 0.860),
+}
 SIDE = {
     "clavicle": (0.008, 0.018, 0.820), "upper_arm": (0, 0.108, 0.812), "forearm": (0, 0.108, 0.640),
     "hand": (0, 0.108, 0.492), "thigh": (0, 0.050, 0.530), "shin": (0, 0.050, 0.285), "foot": (0, 0.050, 0.039),
@@ -20,15 +22,15 @@ FINGERS, HIP = (0, 0.108, 0.384), 0.050
 # fmt: on
 
 
-def standing(
-    height: float, foot: float, leave_out: tuple[str, ...] = ()
-) -> tuple[dict[str, Array], dict[str, Array]]:
+def standing(height: float, foot: float, leave_out: tuple[str, ...] = ()) -> tuple[dict[str, Array], dict[str, Array]]:
     """Joint centres and tips [m] for `humanoid`, of a body of this height with feet of this length [m].
 
     The sole is at z = 0; toes hinge on the ball's line on the sole. `leave_out` names parts without sides.
     """
-    joints = {role: height * np.array(p, float) for role, p in MIDDLE.items() if role not in leave_out}
-    tips = {"head": np.array([0.0, 0.0, height])}
+    joints: dict[str, Array] = {
+        role: height * np.array(p, float) for role, p in MIDDLE.items() if role not in leave_out
+    }
+    tips: dict[str, Array] = {"head": np.array([0.0, 0.0, height])}
     heel = -HEEL_BEHIND_ANKLE * foot
     for side, s in (("left", 1.0), ("right", -1.0)):
         mirror = height * np.array([1.0, s, 1.0])

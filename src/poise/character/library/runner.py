@@ -1,8 +1,8 @@
 """runner and monster: the biped and the four-armed monster of Nunes et al. 2012 (vibration).
 
 The paper gives their internal degrees of freedom, 30 and 42, and toes; bodies and stiffness are ours. Waist 3, neck 1,
-shoulders 3, elbows 1, wrists 2, hips 3, knees 1, ankles 2, toes 1; the monster has a second pair of arms below the first.
-The stiffness puts the slowest vibrations of arms, legs and trunk between one and a few hertz, as running needs.
+shoulders 3, elbows 1, wrists 2, hips 3, knees 1, ankles 2, toes 1; the monster has a second pair of arms below the
+first. The stiffness puts the slowest vibrations of arms, legs and trunk between one and a few hertz, as running needs.
 """
 
 from __future__ import annotations

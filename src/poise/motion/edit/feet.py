@@ -1,4 +1,4 @@
-"""The way of one foot when its prints are moved: rigid while it stands, blended while it swings, clear of the ground."""
+"""The way of one foot when its prints are moved: rigid while it stands, blended in its swing, clear of the ground."""
 
 from __future__ import annotations
 
@@ -69,13 +69,15 @@ def carried(steps: Footsteps, side: str, rigid: tuple[Array, Array, Array], root
     from_a = rot.rotate(turns[a], place - old[a]) + new[a]
     from_b = rot.rotate(turns[b], place - old[b]) + new[b]
     share = np.tile(fade(u)[:, None], (1, 3))
+    up = new[b, 2] > new[a, 2]
     if plan.steps:
-        up = new[b, 2] > new[a, 2]
         share[:, 2] = np.where(up, fade(u / _EARLY), fade((u - _LATE) / (1.0 - _LATE)))
     out = from_a + share * (from_b - from_a)
     spin = rot.slerp(turns[a], turns[b], fade(u))
     if plan.steps:
-        pace = np.where(up, fade((u - _HOLD) / (1.0 - _HOLD)), fade(u / (1.0 - _HOLD)))  # where a walk's is about fade(u)
+        pace = np.where(
+            up, fade((u - _HOLD) / (1.0 - _HOLD)), fade(u / (1.0 - _HOLD))
+        )  # where a walk's is about fade(u)
         out[:, :2] += np.where(a != b, pace - fade(u), 0.0)[:, None] * (new[b] - new[a])[:, :2]
     feet = Feet(out, rot.multiply(spin, turn), a == b)
     out[:, 2] += _clearance(steps, side, feet, spin, plan, u)

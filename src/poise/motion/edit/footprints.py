@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
 from poise.character.roles import SIDES
+from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
 from poise.motion.edit.window import smooth
@@ -26,12 +28,13 @@ _PERIOD = 1.0  # [s] taken for the period of a gait where fewer than two stances
 
 @dataclass(frozen=True, eq=False)
 class Footprint:
-    """One stance of one foot; frames are those of `Footsteps`."""
+    """One stance of one foot; frames are those of `Footsteps`, and lie outside for one guessed beyond a clip's ends."""
 
     side: str
     first: int
     last: int  # the last frame, included
     centre: Array  # (3,) middle of the sole where most of it touches, at the height of the ground [m]
+    outline: Array  # (C, 3) its contact points then, seen from the centre [m]
     moment: int  # frame at which the body passes over it
 
 
@@ -94,7 +97,7 @@ class Footsteps:
     def _spans(self) -> dict[str, np.ndarray]:
         """For each side its stances as rows (first, one past the last)."""
         own, gap = self.clip.character.contact_points, frames(_GAP, self.clip.dt)
-        found = {s: self.labels[:, own.of(s)].any(axis=1) for s in SIDES if len(own.of(s))}
+        found = {s: np.any(self.labels[:, own.of(s)], axis=1) for s in SIDES if len(own.of(s))}
         return {side: runs(close_gaps(touch, gap)) for side, touch in found.items()}
 
     @cached_property
@@ -124,8 +127,7 @@ class Footsteps:
         """All stances, in the order in which the body passes over them."""
         found = [self._print(side, int(a), int(b) - 1) for side, rows in self._spans.items() for a, b in rows
                  if not self._copied(int(a), int(b) - 1)]  # fmt: skip
-        if self.looping:
-            found += self._copies(found)
+        found += self._copies(found) if self.looping else self._guessed(found)
         return tuple(sorted(found, key=lambda p: (p.moment, p.first)))
 
     def _copied(self, first: int, last: int) -> bool:
@@ -145,25 +147,56 @@ class Footsteps:
                 if k == 0 or last < 0 or first > len(self) - 1:
                     continue
                 place = cycle.carry(np.concatenate([p.centre, [1.0, 0.0, 0.0, 0.0]]), k)[:3]
+                outline = rot.rotate(rot.about_z(k * cycle.turn), p.outline)
                 inside = lambda row: int(np.clip(row, 0, len(self) - 1))  # noqa: E731
-                out.append(Footprint(p.side, inside(first), inside(last), place, inside(p.moment + k * size)))
+                out.append(Footprint(p.side, inside(first), inside(last), place, outline, inside(p.moment + k * size)))
         return out
 
     def _print(self, side: str, first: int, last: int) -> Footprint:
         own = self.clip.character.contact_points.of(side)
         touch = self.labels[first : last + 1][:, own].sum(axis=1)
         most = np.flatnonzero(touch == touch.max()) + first
-        centre = self.points[most[len(most) // 2], own].mean(axis=0)
+        spot = self.points[most[len(most) // 2]]
+        back, front = self.ends(side)
+        centre = 0.5 * (spot[back].mean(axis=0) + spot[front].mean(axis=0))
         centre[2] = float(self.clip.ground.height(centre[0], centre[1]))
         rows = np.arange(first, last + 1)
         away = np.sum((self.path[rows] - centre[:2]) ** 2, axis=1)
         away += (_STROLL * self.clip.dt * (rows - 0.5 * (first + last))) ** 2
-        return Footprint(side, first, last, centre, int(rows[np.argmin(away)]))
+        return Footprint(side, first, last, centre, spot[own] - centre, int(rows[np.argmin(away)]))
+
+    def _guessed(self, own: list[Footprint]) -> list[Footprint]:
+        """Where a foot that is in the air at an end of an open clip came from, or is going: a usual stride away."""
+        out = []
+        for side in self._spans:
+            mine = [p for p in own if p.side == side]
+            if not mine:
+                continue
+            swings = [b.first - a.last for a, b in pairwise(mine)]
+            swing = int(np.median(swings)) if swings else frames(0.4 * self.period, self.clip.dt)
+            stance = int(np.median([p.last - p.first for p in mine]))
+            for p, sign in ((mine[0], -1), (mine[-1], 1)):
+                if p.first == 0 if sign < 0 else p.last == len(self) - 1:
+                    continue
+                gone = swing + stance
+                rate = self.path[-1] - self.path[0] if len(mine) < 2 else mine[-1].centre[:2] - mine[0].centre[:2]
+                time = len(self) - 1 if len(mine) < 2 else mine[-1].first - mine[0].first
+                place = p.centre[:2] + sign * gone * rate / max(time, 1)
+                centre = np.array([*place, float(self.clip.ground.height(*place))])
+                end = p.first - swing if sign < 0 else p.last + swing + stance
+                out.append(Footprint(side, end - stance, end, centre, p.outline, p.moment + sign * gone))
+        return out
+
+    def ends(self, side: str) -> tuple[np.ndarray, np.ndarray]:
+        """Indices of the contact points at the back and at the front end of a foot."""
+        character, own = self.clip.character, self.clip.character.contact_points.of(side)
+        x = character.points(character.zero_pose())[0, own, 0]
+        return own[x < x.min() + 0.01], own[x > x.max() - 0.01]
 
     def stride(self) -> float:
         """Median distance [m] over the ground between two successive prints of the same foot, zero with fewer."""
         found: list[float] = []
         for side in SIDES:
-            own = np.array([p.centre[:2] for p in self.prints if p.side == side]).reshape(-1, 2)
+            own = np.array([p.centre[:2] for p in self.prints if p.side == side and p.first >= 0]).reshape(-1, 2)
             found += np.linalg.norm(np.diff(own, axis=0), axis=1).tolist()
         return float(np.median(found)) if found else 0.0

@@ -16,7 +16,7 @@ from poise.motion.edit.limb import limb, reach
 from poise.motion.edit.window import envelope
 from poise.motion.runs import frames
 
-_NATURAL = 0.985  # share of its full length to which a leg may be stretched, more where the clip itself did
+_NATURAL = 0.985  # share of its full length to which a leg may be stretched, more at times when the clip's own was
 _FULL = 0.9995  # beyond this share a knee would snap
 _SPREAD = 0.12  # [s] over which the root is lowered before and after it must be
 _LOST = 0.03  # [m] by which a standing foot may miss its place before an edit is refused
@@ -32,7 +32,7 @@ def lowering(steps: Footsteps, q: Array, feet: Mapping[str, Feet]) -> Array:
         full = _leg_length(character, side)
         hip, ankle = character.body(f"{side}_thigh"), character.body(f"{side}_foot")
         used = np.linalg.norm(steps.places[0][:, ankle] - steps.places[0][:, hip], axis=-1)
-        longest = np.clip(used.max(), _NATURAL * full, _FULL * full)
+        longest = np.clip(used, _NATURAL * full, _FULL * full)
         arm = rot.rotate(rot.conjugate(steps.q[:, 3:7]), steps.places[0][:, hip] - steps.q[:, :3])
         at = q[:, :3] + rot.rotate(q[:, 3:7], arm) - foot.place
         flat = np.minimum(np.sum(at[:, :2] ** 2, axis=1), (0.98 * longest) ** 2)

@@ -18,7 +18,7 @@ from poise.motion.edit.window import fade
 
 CHAINS = {"foot": ("thigh", "shin"), "hand": ("upper_arm", "forearm")}
 _FLEXION = {"foot": 1.0, "hand": -1.0}  # sign of the turn about +Y that bends the limb, in the zero pose
-_STRAIGHT = 0.1  # below this bend [rad] the lateral axis of the upper bone has a say in the plane of the bend
+_CLEAR = 0.5  # sine of the bend from which on the limb itself shows the plane of its bend; below, its lateral axis does
 
 _STYLE = 0.3  # a limb bent further [rad] the wrong way was meant so
 
@@ -86,7 +86,7 @@ def reach(character: Character, q: Array, chain: Limb, goal: Array, turn: Array 
 
 
 def _bend_axis(character: Character, chain: Limb, quat: Array, a: Array, b: Array) -> tuple[Array, float]:
-    """World axis (N, 3) about which a positive turn flexes the limb; and, for a hinge, the sign of its own axis (else 0)."""
+    """World axis (N, 3) about which a positive turn flexes the limb; and the sign of a hinge's own axis (0: a ball)."""
     joint = joints_of(character, chain.middle)[0]
     lateral = chain.flexion * rot.rotate(quat[:, chain.upper], np.array([0.0, 1.0, 0.0]))
     if character.tree.kind[joint] == HINGE:
@@ -94,8 +94,11 @@ def _bend_axis(character: Character, chain: Limb, quat: Array, a: Array, b: Arra
         sign = 1.0 if np.mean(np.sum(axis * lateral, axis=-1)) >= 0 else -1.0
         return sign * axis, sign
     size = np.linalg.norm(a, axis=-1, keepdims=True) * np.linalg.norm(b, axis=-1, keepdims=True)
-    lateral = lateral - a * np.sum(lateral * a, -1, keepdims=True) / np.sum(a * a, -1, keepdims=True)
-    axis = np.cross(a, b) / size + _STRAIGHT * lateral
+    across = np.cross(a, b) / size
+    bend = np.linalg.norm(across, axis=-1, keepdims=True)
+    side = np.where(np.sum(across * lateral, axis=-1, keepdims=True) < 0, -1.0, 1.0)
+    share = fade(bend / _CLEAR)
+    axis = (1.0 - share) * lateral + share * side * across / np.maximum(bend, 1e-12)
     return axis / np.maximum(np.linalg.norm(axis, axis=-1, keepdims=True), 1e-12), 0.0
 
 

@@ -1,4 +1,4 @@
-"""From the orientation of a body in its parent to the coordinates of its joints: balls exactly, hinges as near as they can."""
+"""From the orientation of a body in its parent to its joints: balls exactly, hinges as near as they can."""
 
 from __future__ import annotations
 
@@ -29,11 +29,13 @@ def centred(character: Character, body: int) -> bool:
     """Does the origin of this body stay where it is when its joints turn?"""
     joints = joints_of(character, body)
     kinds = character.tree.kind[list(joints)]
-    return bool(np.all(np.abs(character.tree.anchor[list(joints)]) < 1e-9) and np.all((kinds == BALL) | (kinds == HINGE)))
+    return bool(
+        np.all(np.abs(character.tree.anchor[list(joints)]) < 1e-9) and np.all((kinds == BALL) | (kinds == HINGE))
+    )
 
 
 def set_turn(character: Character, q: Array, body: int, turn: Array) -> None:
-    """Change, in place, the joints of `body` in q (N, nq) so that it has the orientation `turn` (N, 4) in its parent."""
+    """Change, in place, the joints of `body` in q (N, nq) to give it the orientation `turn` (N, 4) in its parent."""
     tree = character.tree
     joints = [j for j in joints_of(character, body) if tree.kind[j] in (BALL, HINGE)]
     if not joints:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from poise.errors import BadValue
+from poise.maths import rotations as rot
 from poise.maths.rotations import Array
-from poise.motion.clip import Clip
+from poise.motion.clip import Clip, Cycle
 from poise.motion.edit.footprints import Footsteps
 from poise.motion.edit.replant import Moves, along_time, opened, replant, require_travel
+from poise.motion.edit.settle import settled
 from poise.motion.edit.window import check_interval, fade, smooth
+from poise.motion.ground import Flat
 from poise.motion.runs import frames
 
 _SLOW = 0.15  # [m/s] below this speed a path has no direction of its own
@@ -35,7 +39,9 @@ class Move:
 
     def apply(self, clip: Clip) -> Clip:
         """The moved clip."""
-        steps = Footsteps.of(clip)
+        if self.start is None and self.end is None and isinstance(clip.ground, Flat):
+            return rigidly(clip, 0.0, np.array([*self.offset, 0.0]))
+        steps = Footsteps.of(settled(clip))
         share = _progress(steps, self.start, self.end)
         return replant(steps, along_time(steps, Moves.shifts(share[:, None] * np.array(self.offset)), clip.ground))
 
@@ -60,7 +66,10 @@ class Turn:
 
     def apply(self, clip: Clip) -> Clip:
         """The clip along its bent way."""
-        steps = Footsteps.of(clip)
+        if self.around and isinstance(clip.ground, Flat):
+            angle, here = np.radians(self.degrees), np.array([*clip.q[0, :2], 0.0])
+            return rigidly(clip, float(angle), here - rot.rotate(rot.about_z(angle), here))
+        steps = Footsteps.of(settled(clip))
         share = np.ones(len(steps)) if self.around else _progress(steps, self.start, self.end, even=True)
         angle = np.radians(self.degrees) * share
         mean = 0.5 * (angle[1:] + angle[:-1])
@@ -93,7 +102,7 @@ class Path:
 
     def apply(self, clip: Clip) -> Clip:
         """The clip along the curve, as an open clip."""
-        steps = Footsteps.of(opened(clip))
+        steps = Footsteps.of(settled(opened(clip)))
         require_travel(steps, 0.3, "Path")
         gone = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(steps.path, axis=0), axis=1))])
         length, place = _curve(np.asarray(self.points, float))
@@ -104,6 +113,15 @@ class Path:
         way, heading = place(scale * gone)
         turn = heading - _heading(steps)
         return replant(steps, along_time(steps, Moves(turn, steps.path, way), clip.ground))
+
+
+def rigidly(clip: Clip, turn: float, shift: Array) -> Clip:
+    """The whole motion turned about Z [rad] and shifted [m]; a loop leads on as before, seen from its new place."""
+    move, cycle = Cycle(turn, shift), clip.cycle
+    if cycle is not None:
+        back = rot.rotate(rot.about_z(turn), cycle.shift) + shift - rot.rotate(rot.about_z(cycle.turn), shift)
+        cycle = Cycle(cycle.turn, back)
+    return clip.with_q(move.carry(clip.q, 1), cycle=cycle, labels=clip.contacts.labels)
 
 
 def _progress(steps: Footsteps, start: float | None, end: float | None, *, even: bool = False) -> Array:
@@ -123,8 +141,8 @@ def _progress(steps: Footsteps, start: float | None, end: float | None, *, even:
     return fade((local - start) / max(end - start, 1e-9)) + count
 
 
-def _curve(points: Array):  # noqa: ANN202  # a length and a function of the distance gone
-    """Length [m] of the smooth curve through points, and a function from distances (N,) to places (N, 2) and headings."""
+def _curve(points: Array) -> tuple[float, Callable[[Array], tuple[Array, Array]]]:
+    """Length [m] of the smooth curve through points, and its places (N, 2) and headings (N,) at distances (N,)."""
     from scipy.interpolate import CubicSpline
 
     knots = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])

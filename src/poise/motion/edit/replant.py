@@ -62,7 +62,7 @@ class Plan:
 
 def along_time(steps: Footsteps, moves: Moves, ground: Ground) -> Plan:
     """The plan in which each print takes the motion that the root has as it passes over it."""
-    rows = np.array([p.moment for p in steps.prints], int)
+    rows = np.clip(np.array([p.moment for p in steps.prints], int), 0, len(steps) - 1)
     return Plan(moves[rows], moves, ground)
 
 
@@ -75,7 +75,7 @@ def following(steps: Footsteps, shifts: Array) -> Moves:
     mean = np.zeros((len(knots), 2))
     np.add.at(mean, index, shifts)
     mean /= np.bincount(index)[:, None]
-    rows = np.arange(len(steps))
+    rows = np.arange(len(steps), dtype=float)
     line = np.stack([_through(rows, knots, mean[:, i]) for i in range(2)], axis=1)
     return Moves.shifts(smooth(line, frames(0.5 * steps.period, steps.clip.dt)))
 

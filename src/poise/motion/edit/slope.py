@@ -11,6 +11,7 @@ from poise.motion.clip import Clip
 from poise.motion.edit.footprints import Footsteps
 from poise.motion.edit.path import Turn
 from poise.motion.edit.replant import Moves, along_time, opened, replant
+from poise.motion.edit.settle import settled
 from poise.motion.ground import Slope as SlopeGround
 
 _STRAIGHT = 15.0  # [degrees] a loop that turns less in a period is made straight, one that turns more is opened
@@ -37,7 +38,7 @@ class Slope:
         if clip.cycle is not None and abs(clip.cycle.turn) > 1e-9:
             turn = float(np.degrees(clip.cycle.turn))
             clip = Turn(-turn).apply(clip) if abs(turn) <= _STRAIGHT else opened(clip)
-        steps = Footsteps.of(clip)
+        steps = Footsteps.of(settled(clip))
         ground = SlopeGround(self.degrees, way_of(steps) if self.heading is None else self.heading)
         return replant(steps, along_time(steps, Moves.shifts(np.zeros((len(steps), 2))), ground))
 

@@ -12,10 +12,12 @@ from poise.motion.clip import Clip
 from poise.motion.edit.footprints import Footsteps
 from poise.motion.edit.path import Turn
 from poise.motion.edit.replant import Moves, Plan, following, opened, replant, require_travel
+from poise.motion.edit.settle import settled
 from poise.motion.edit.slope import way_of
 from poise.motion.ground import Stairs as StairsGround
 
 _BESIDE = 0.35  # share of a usual step: a foot put down less far ahead stands beside the other, on the same tread
+_MARGIN = 0.05  # [m] between a foot and the riser that it has to get past
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ class Stairs:
         if clip.cycle is not None and abs(clip.cycle.turn) > 1e-9:
             turn = float(np.degrees(clip.cycle.turn))
             clip = Turn(-turn).apply(clip) if abs(turn) <= 15.0 else opened(clip)
-        steps = Footsteps.of(clip)
+        steps = Footsteps.of(settled(clip))
         require_travel(steps, 0.3, "Stairs")
         heading = way_of(steps) if self.heading is None else self.heading
         way = np.array([np.cos(np.radians(heading)), np.sin(np.radians(heading))])
@@ -51,12 +53,22 @@ class Stairs:
             raise BadValue(f"{clip.name or 'This clip'} makes no steps along {heading:.0f} degrees; "
                            "give the heading into which it goes.")  # fmt: skip
         start = _first_riser(steps, along, tread, self.run)
-        goal = start + (tread - 0.5) * self.run
+        goal = start + (tread - 0.5) * self.run + self._within(steps, way)
         shift = (goal - along)[:, None] * way
         ground = StairsGround(self.rise, self.run, start, heading=heading)
         under = _Endless(ground) if steps.looping else ground  # the periods before a loop's own are further down
         edited = replant(steps, Plan(Moves.shifts(shift), following(steps, shift), under, steps=True))
         return replace(edited, ground=ground)
+
+    def _within(self, steps: Footsteps, way: Array) -> Array:
+        """Where (K,) the centre of each print must be, from the middle of its tread, for the foot to be on it [m].
+
+        Where a tread is hardly longer than the foot, the heel stands over on the way up, the toes on the way down.
+        """
+        back, front = (np.array([f(p.outline[:, :2] @ way) for p in steps.prints]) for f in (np.min, np.max))
+        middle = -0.5 * (back + front)
+        short = np.maximum(0.0, 0.5 * (front - back - self.run) + _MARGIN)
+        return middle - np.sign(self.rise) * short
 
 
 @dataclass(frozen=True)
@@ -75,7 +87,7 @@ class _Endless:
 
 
 def _treads(steps: Footsteps, along: Array) -> np.ndarray:
-    """The tread (K,) of each print: the floor is 0 and holds the lowest of those that the clip's own frames stand on."""
+    """The tread (K,) of each print; 0, the floor, holds the lowest that the clip's own frames stand on."""
     advance = np.diff(along)
     usual = np.median(advance[advance > 0.05]) if np.any(advance > 0.05) else 1.0
     tread = np.concatenate([[0], np.cumsum(np.where(advance > _BESIDE * usual, 1, np.where(advance < -usual, -1, 0)))])

@@ -10,6 +10,7 @@ from poise.errors import BadValue
 from poise.motion.clip import Clip
 from poise.motion.edit.footprints import Footsteps
 from poise.motion.edit.replant import Moves, along_time, replant, require_travel
+from poise.motion.edit.settle import settled
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class Stride:
 
     def apply(self, clip: Clip) -> Clip:
         """The clip with its new stride."""
-        steps = Footsteps.of(clip)
+        steps = Footsteps.of(settled(clip))
         require_travel(steps, 0.1, "Stride")
         scale = self.scale
         if scale is None:

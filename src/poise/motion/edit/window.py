@@ -64,7 +64,7 @@ def smooth(x: Array, half: int) -> Array:
 
 
 def envelope(need: Array, half: int) -> Array:
-    """A smooth signal (N,) that is nowhere below `need` (N,): the largest value nearby, averaged over as many frames."""
+    """A smooth signal (N,) nowhere below `need` (N,): the largest value nearby, averaged over as many frames."""
     if half < 1 or not np.any(need > 0):
         return np.array(need, float)
     padded = np.pad(need, 2 * half, mode="edge")

@@ -130,8 +130,8 @@ def _frames(path: Path, text: str, bones: tuple[Bone, ...]) -> tuple[Array, dict
     width, columns = _layout(path, words, bones)
     count, rest = divmod(len(words), width)
     if rest or max(map(len, words)) > 64:
-        raise BadFile(path, f"its {len(words)} words do not make frames of {width} words as its first has: it is cut short "
-                            f"in frame {count + 1}, or its frames differ.")  # fmt: skip
+        problem = f"its {len(words)} words do not make frames of {width} words like its first"
+        raise BadFile(path, f"{problem}: it is cut short in frame {count + 1}, or its frames differ.")
     table = np.array(words).reshape(count, width)
     numeric = np.ones(width, bool)
     for name, first in columns.items():

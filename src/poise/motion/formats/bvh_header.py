@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -178,8 +179,9 @@ def _largest(joints: list[_Joint]) -> tuple[list[int], tuple[str, ...]]:
     root: list[int] = []
     for k, j in enumerate(joints):
         root.append(k if j.parent < 0 else root[j.parent])
-    roots = sorted(set(root))
-    best = max(roots, key=lambda r: (root.count(r), -r))
+    size = Counter(root)
+    roots = sorted(size)
+    best = max(roots, key=lambda r: (size[r], -r))
     if len(roots) == 1:
         return list(range(len(joints))), ()
     others = ", ".join(repr(joints[r].name) for r in roots if r != best)

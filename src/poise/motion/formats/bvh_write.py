@@ -16,7 +16,8 @@ from poise.maths.rotations import Array
 
 _POSITIONS = ("Xposition", "Yposition", "Zposition")
 _TURNS = ("Zrotation", "Yrotation", "Xrotation")
-_SAME = 1e-7  # file units, relative to the size of the skeleton, and radians: less is rounding
+_SAME = 1e-7  # [rad]: less is rounding
+_STILL = 5e-6  # of the longest bone: a joint that moves less than this in its parent (single precision) does not move
 
 
 def write(path: str | PathLike[str], skeleton: Skeleton, rotations: Array, positions: Array, dt: float) -> None:
@@ -56,9 +57,8 @@ def without_rest(skeleton: Skeleton, rotations: Array, positions: Array) -> tupl
     # (G_p R_pᵀ)ᵀ G_j R_jᵀ = R_p L_j R_jᵀ with L_j the old local rotation
     turned = rot.multiply(rot.multiply(above, rotations), rot.conjugate(at_rest))
     ends = tuple(type(e)(e.joint, rot.rotate(at_rest[e.joint], e.offset), e.name) for e in skeleton.ends)
-    plain = Skeleton(
-        skeleton.names, skeleton.parents, rot.rotate(above, skeleton.offsets), ends, None, skeleton.channels
-    )  # type: ignore[arg-type]
+    offsets = rot.rotate(above, skeleton.offsets)
+    plain = Skeleton(skeleton.names, skeleton.parents, offsets, ends, channels=skeleton.channels)
     return plain, turned, rot.rotate(above, positions)
 
 
@@ -94,7 +94,8 @@ def _channels(skeleton: Skeleton, joint: int, turns: Array, places: Array) -> tu
     root = skeleton.parents[joint] < 0
     declared = skeleton.channels[joint] if skeleton.channels else ((*_POSITIONS, *_TURNS) if root else _TURNS)
     moves = [c for c in declared if c.endswith("position")]
-    tolerance = _SAME * max(1e-6, float(np.abs(skeleton.offsets).max()))
+    bones = skeleton.offsets[skeleton.parents >= 0]
+    tolerance = _STILL * float(np.abs(bones).max()) if len(bones) else 0.0
     fixed = ["XYZ".index(p[0]) for p in _POSITIONS if p not in moves]
     if len(moves) != len(set(moves)) or np.any(np.abs(places - skeleton.offsets[joint])[:, fixed] > tolerance):
         moves = list(_POSITIONS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -125,8 +126,7 @@ def _even(path: Path, steps: Array, recording: Recording, last: float) -> Record
     if steps.min() <= 1e-6:
         raise BadFile(path, f"frame {int(np.argmin(steps)) + 1} lasts {steps.min():g} s; a duration must be positive.")
     dt = float(np.median(steps))
-    even = Recording(recording.skeleton, recording.rotations, recording.positions, dt, recording.source, 1.0, "y",
-                     recording.wraps)  # fmt: skip
+    even = replace(recording, dt=dt)
     if np.ptp(steps) < 1e-4 * dt or len(recording) == 1:
         return even
     times = np.concatenate([[0.0], np.cumsum(steps)])
@@ -136,6 +136,5 @@ def _even(path: Path, steps: Array, recording: Recording, last: float) -> Record
     dt = float(times[-1] / (count - 1))
     # where each new frame lies, counted in old frames, is all that `at` needs
     turns, places = even.at(np.interp(np.arange(count) * dt, times, np.arange(len(times))) * even.dt)
-    source = Source(recording.source.name, recording.source.path, "deepmimic",
-                    notes=(f"Frames of {steps.min():.4g} to {steps.max():.4g} s were resampled to {dt:.4g} s.",))  # fmt: skip
-    return Recording(recording.skeleton, turns, places, dt, source, 1.0, "y", recording.wraps)
+    note = f"Frames of {steps.min():.4g} to {steps.max():.4g} s were resampled to {dt:.4g} s."
+    return replace(recording, rotations=turns, positions=places, dt=dt, source=replace(recording.source, notes=(note,)))

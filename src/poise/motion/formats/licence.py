@@ -76,5 +76,7 @@ def _beside(path: Path) -> str:
         names = sorted(p.name for p in path.resolve().parent.iterdir() if p.is_file())
     except OSError:
         return ""
-    found = [n for n in names if re.match(r"(licen[cs]e|copying|terms)", n, re.IGNORECASE)]
+    own = f"{re.escape(path.stem)}[._-]licen[cs]e"  # as poise itself writes it beside an export
+    found = [n for n in names if re.match(rf"({own}|licen[cs]e|copying|terms of use)", n, re.IGNORECASE)]
+    found.sort(key=lambda n: not re.match(own, n, re.IGNORECASE))
     return f"see {found[0]} beside the recording" if found else ""

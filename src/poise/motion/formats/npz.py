@@ -193,7 +193,8 @@ def _placement_in(facts: Facts, arrays: Arrays, key: str) -> Placement:
 
 
 def _source_in(facts: Facts) -> Source:
-    return Source(*(str(facts[k]) for k in ("name", "path", "format", "licence")), _texts(facts["notes"]))
+    texts = {k: str(facts[k]) for k in ("name", "path", "format", "licence")}
+    return Source(**texts, notes=_texts(facts["notes"]))
 
 
 def _ground_out(ground: Any) -> Facts:

@@ -18,11 +18,11 @@ def scan(text: np.ndarray, room: int) -> tuple[Array, int, int]:
 
     Gives the first `room` numbers, how many there are in all, and -1; or, where something is not a number of
     magnitude below `LIMIT`, the numbers before it, their count and the place in the text where it begins.
-    Up to 15 digits are read exactly, more to within two units in the last place.
+    Up to 15 digits are read exactly, more to within two units in the last place (of a number above 1e-25).
     """
     values = np.empty(max(0, min(room, len(text) // 2 + 1)))
     count, status, place = _scan(text, values, _POWERS)
-    return values[: min(count, len(values))], count, -1 if status == _DONE else place
+    return values[: min(int(count), len(values))], int(count), -1 if status == _DONE else int(place)
 
 
 def word_at(text: np.ndarray, place: int) -> str:
@@ -33,7 +33,7 @@ def word_at(text: np.ndarray, place: int) -> str:
 
 @njit(cache=True)
 def _scaled(mantissa, exponent, powers):
-    """mantissa × 10^exponent to within two units in the last place."""
+    """mantissa × 10^exponent to within two units in the last place where it is above 1e-25."""
     if mantissa < 9007199254740992 and -22 <= exponent <= 22:  # both exactly representable: one correct rounding
         return mantissa / powers[-exponent] if exponent < 0 else mantissa * powers[exponent]
     high, low = float(mantissa & ~np.uint64(2047)), float(mantissa & np.uint64(2047))

@@ -1,0 +1,203 @@
+"""The compiled part of casting a picture: follow each ray, find what it meets, and work out its colour."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from poise.export.cells import CELLS, TILE
+from poise.export.intersect import COLOUR, FAR, GROUND, MATERIAL, facing, hit
+
+FLOOR, NOTHING = -1, -2  # owners of a pixel that are no shape
+Triple = tuple[float, float, float]
+
+
+class View(NamedTuple):
+    """A camera as plain numbers, which compiled code takes several times faster than arrays."""
+
+    eye: Triple
+    right: Triple
+    up: Triple
+    ahead: Triple
+    step: float  # metres per pixel in the plane of the target
+    reach: float
+    parallel: bool
+    middle: tuple[float, float]  # pixels
+    columns: int  # tiles in a row
+
+
+class Paint(NamedTuple):
+    """A floor and a look as plain numbers."""
+
+    normal: Triple
+    level: float
+    focus: Triple
+    along: Triple
+    near: float
+    far: float
+    origin: tuple[float, float]
+    square: float
+    shown: bool
+    ground: Triple
+    ground_dark: Triple
+    background: Triple
+    rim: float
+
+
+@njit(cache=True, error_model="numpy")
+def _lit(table, rays, start, items, k, x, y, z):
+    """Does part k of the sun see this point?"""
+    i = int(np.floor((rays[k, 3] * x + rays[k, 4] * y + rays[k, 5] * z - rays[k, 9]) / rays[k, 11]))
+    j = int(np.floor((rays[k, 6] * x + rays[k, 7] * y + rays[k, 8] * z - rays[k, 10]) / rays[k, 12]))
+    if i < 0 or j < 0 or i >= CELLS or j >= CELLS:
+        return True
+    c = j * CELLS + i
+    for n in range(start[k, c], start[k, c + 1]):
+        if hit(table, items[k, n], x, y, z, rays[k, 0], rays[k, 1], rays[k, 2]) < FAR:
+            return False
+    return True
+
+
+@njit(cache=True, error_model="numpy")
+def _ray(view, px, py):
+    """Origin and unit direction of the ray through a point of the picture, in pixels."""
+    x, y = (px - view.middle[0]) * view.step, (view.middle[1] - py) * view.step
+    ax, ay, az = view.ahead
+    cx = x * view.right[0] + y * view.up[0]
+    cy = x * view.right[1] + y * view.up[1]
+    cz = x * view.right[2] + y * view.up[2]
+    ox, oy, oz = view.eye
+    if view.parallel:
+        return ox + cx, oy + cy, oz + cz, ax, ay, az
+    ax, ay, az = cx + view.reach * ax, cy + view.reach * ay, cz + view.reach * az
+    size = np.sqrt(ax * ax + ay * ay + az * az)
+    return ox, oy, oz, ax / size, ay / size, az / size
+
+
+@njit(cache=True, error_model="numpy")
+def _nearest(table, start, items, tile, paint, ox, oy, oz, dx, dy, dz):
+    """Distance and owner of the nearest surface on a ray."""
+    best, who = FAR, NOTHING
+    for n in range(start[tile], start[tile + 1]):
+        t = hit(table, items[n], ox, oy, oz, dx, dy, dz)
+        if t < best:
+            best, who = t, items[n]
+    if paint.shown:
+        nx, ny, nz = paint.normal
+        down = nx * dx + ny * dy + nz * dz
+        if abs(down) > 1e-9:
+            t = (paint.level - nx * ox - ny * oy - nz * oz) / down
+            if 1e-9 < t < best:
+                best, who = t, FLOOR
+    return best, who
+
+
+@njit(cache=True, error_model="numpy")
+def _fade(paint, px, py):
+    """0 where the floor is full, 1 where it has gone over into the background."""
+    x, y = px - paint.focus[0], py - paint.focus[1]
+    along = x * paint.along[0] + y * paint.along[1]
+    x, y = x - along * paint.along[0], y - along * paint.along[1]
+    s = (np.sqrt(x * x + y * y) - paint.near) / (paint.far - paint.near)
+    s = min(max(s, 0.0), 1.0)
+    return s * s * (3.0 - 2.0 * s)
+
+
+@njit(cache=True, error_model="numpy")
+def _stripe(x, blur):
+    """Mean over a width `blur` of a wave that is 1 in odd cells and -1 in even ones."""
+    a, b = 0.5 * (x - 0.5 * blur), 0.5 * (x + 0.5 * blur)
+    return 2.0 * (abs(a - np.floor(a) - 0.5) - abs(b - np.floor(b) - 0.5)) / blur
+
+
+@njit(cache=True, error_model="numpy")
+def _checker(view, paint, x, y, t, dx, dy, look):
+    """How dark the floor is, 0..1, averaged over what one pixel sees of it: no ray more is needed for smooth edges."""
+    pixel = view.step if view.parallel else view.step * t / view.reach
+    level = max(np.sqrt(dx * dx + dy * dy), 1e-9)
+    long = pixel / (max(look, 0.02) * level)  # a pixel reaches far along a floor that is seen at a low angle
+    wide_x = np.sqrt((pixel * view.right[0]) ** 2 + (long * dx) ** 2) / paint.square
+    wide_y = np.sqrt((pixel * view.right[1]) ** 2 + (long * dy) ** 2) / paint.square
+    column = _stripe((x - paint.origin[0]) / paint.square, max(wide_x, 1e-6))
+    row = _stripe((y - paint.origin[1]) / paint.square, max(wide_y, 1e-6))
+    return 0.5 - 0.5 * column * row
+
+
+@njit(cache=True, error_model="numpy")
+def _shade(table, view, rays, start, items, paint, k, who, t, x, y, z, dx, dy, dz, out):
+    """Colour (3,) of what a ray has met at (x, y, z), into out; gives a number that tells surface and light apart."""
+    nx, ny, nz = paint.normal
+    if who >= 0:
+        nx, ny, nz = facing(table, who, x, y, z)
+    look = -(nx * dx + ny * dy + nz * dz)
+    if look < 0.0:
+        nx, ny, nz, look = -nx, -ny, -nz, -look
+    sun = nx * rays[k, 13] + ny * rays[k, 14] + nz * rays[k, 15]
+    if sun <= 0.0 or not _lit(table, rays, start, items, k, x + 1e-4 * nx, y + 1e-4 * ny, z + 1e-4 * nz):
+        sun = 0.0
+    sky, lit = 0.5 + 0.5 * nz, sun > 0.0
+    if who >= 0 and table[who, MATERIAL] != GROUND:
+        rim = 1.0 - paint.rim * (1.0 - min(1.0, look / 0.45)) ** 2
+        light = (0.34 + 0.26 * sky + 0.62 * sun) * rim
+        for i in range(3):
+            out[i] = table[who, COLOUR + i] * light
+        return 4 * who + lit
+    upright = nz < 0.5  # the side of a stair
+    dark = 1.4 if upright else _checker(view, paint, x, y, t, dx, dy, look)
+    light = 0.30 + 0.36 * sky + 0.42 * sun
+    fade = _fade(paint, x, y)
+    for i in range(3):
+        own = paint.ground[i] + dark * (paint.ground_dark[i] - paint.ground[i])
+        out[i] = own * light * (1.0 - fade) + paint.background[i] * fade
+    return 4 * who + 2 * upright + lit
+
+
+@njit(cache=True, error_model="numpy")
+def _one(table, view, tile_start, tile_items, rays, sun_start, sun_items, paint, px, py, k, out):
+    """Trace the ray through (px, py) towards part k of the sun: distance, owner, and a number that tells changes."""
+    ox, oy, oz, dx, dy, dz = _ray(view, px, py)
+    tile = (int(py) // TILE) * view.columns + int(px) // TILE
+    t, who = _nearest(table, tile_start, tile_items, tile, paint, ox, oy, oz, dx, dy, dz)
+    if who == NOTHING:
+        for i in range(3):
+            out[i] = paint.background[i]
+        return t, who, 4 * NOTHING
+    x, y, z = ox + t * dx, oy + t * dy, oz + t * dz
+    key = _shade(table, view, rays, sun_start, sun_items, paint, k, who, t, x, y, z, dx, dy, dz, out)
+    return t, who, key
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def trace(table, view, tile_start, tile_items, rays, sun_start, sun_items, paint, smooth, picture, depth, owner, key):
+    """Fill picture (H, W, 3), depth, owner and key (H, W)."""
+    colour = np.empty(3)
+    high, wide = depth.shape
+    for y in range(high):
+        for x in range(wide):
+            px, py, k = x + 0.5, y + 0.5, 2 * (y % 2) + x % 2
+            t, who, mark = _one(
+                table, view, tile_start, tile_items, rays, sun_start, sun_items, paint, px, py, k, colour
+            )
+            for c in range(3):
+                picture[y, x, c] = colour[c]
+            depth[y, x], owner[y, x], key[y, x] = t, who, mark
+    if smooth < 2:
+        return
+    share = 1.0 / (smooth * smooth)
+    for y in range(high):
+        for x in range(wide):
+            same = True
+            for j in range(max(0, y - 1), min(high, y + 2)):
+                for i in range(max(0, x - 1), min(wide, x + 2)):
+                    same = same and key[j, i] == key[y, x]
+            if same:
+                continue
+            for c in range(3):
+                picture[y, x, c] = 0.0
+            for sub in range(smooth * smooth):
+                px, py = x + (sub % smooth + 0.5) / smooth, y + (sub // smooth + 0.5) / smooth
+                _one(table, view, tile_start, tile_items, rays, sun_start, sun_items, paint, px, py, sub % 4, colour)
+                for c in range(3):
+                    picture[y, x, c] += share * colour[c]

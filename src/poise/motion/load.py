@@ -1,0 +1,99 @@
+"""load_clip: a motion by name or by file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from os import PathLike
+from pathlib import Path
+
+from poise.character.character import Character
+from poise.errors import BadValue, UnknownName
+from poise.motion.clip import Clip
+from poise.motion.recording import Recording
+
+
+def load_clip(
+    name_or_path: str | PathLike[str],
+    *,
+    character: Character | str | None = None,
+    roles: Mapping[str, str | None] | None = None,
+    unit: float | str | None = None,
+    up: str | None = None,
+    weight: float | None = None,
+    height: float | None = None,
+    fps: float | None = None,
+    level: bool = True,
+    clavicles: bool = False,
+    neck: bool = False,
+    toes: bool = True,
+    **params: float,
+) -> Clip:
+    """A built-in clip by its name, or the motion in a file (.bvh .amc .fbx .txt .npz), with no option needed.
+
+    A file's character is made from its own skeleton: roles, unit, up axis and facing are found, a T-pose in front is
+    left out, the floor is levelled. What is found can be given instead: `roles` (role -> joint name, None: without),
+    `unit` ("m", "cm", "mm", "in", "ft", "cmu" or metres), `up` ("x", "y", "z"), `weight` [kg] and `height` [m] of the
+    person, `fps` where the file's own is wrong. `clavicles` and `neck` make bodies of these joints, `toes=False` none
+    of the toes, `level=False` leaves the floor as recorded. `character` (a Character or the name of a built-in one)
+    gets the motion by retargeting. `params` go to the maker of a built-in clip.
+    """
+    body = _character(character)
+    text = str(name_or_path)
+    if not isinstance(name_or_path, PathLike) and text in built_in():
+        return _make(text, body, params)
+    path = Path(name_or_path)
+    if not path.exists() and not path.suffix and path.name == text:
+        raise UnknownName("clip or file", text, built_in())
+    if params:
+        raise UnknownName("option", next(iter(params)), _OPTIONS)
+    if path.suffix.lower() == ".npz":
+        from poise.motion.formats import npz
+
+        clip = npz.load(path)
+        return clip if body is None else clip.retarget(body)
+    from poise.motion.formats import read
+    from poise.motion.interpret import clip_from_recording
+
+    recording = read(path)
+    if fps is not None:
+        recording = _at(recording, fps)
+    return clip_from_recording(
+        recording, character=body, roles=roles, unit=unit, up=up, weight=weight, height=height, clavicles=clavicles,
+        neck=neck, toes=toes, level=level,
+    )  # fmt: skip
+
+
+_OPTIONS = ("character", "roles", "unit", "up", "weight", "height", "fps", "level", "clavicles", "neck", "toes")
+
+
+def built_in() -> tuple[str, ...]:
+    """Names of the built-in clips."""
+    from poise.physical import library
+
+    return library.names()
+
+
+def _make(name: str, character: Character | None, params: Mapping[str, float]) -> Clip:
+    """A built-in clip, on human42 unless another character is given."""
+    from poise.character.load import load_character
+    from poise.physical import library
+
+    return library.make(name, load_character("human42") if character is None else character, **params)
+
+
+def _character(character: Character | str | None) -> Character | None:
+    if isinstance(character, str):
+        from poise.character.load import load_character
+
+        return load_character(character)
+    return character
+
+
+def _at(recording: Recording, fps: float) -> Recording:
+    """The same frames at another rate."""
+    if not 1.0 <= fps <= 10000.0:
+        raise BadValue(f"A frame rate must be between 1 and 10000 per second, not {fps!r}.")
+    told = f"The frame rate was given as {fps:g} per second; the file says {1.0 / recording.dt:g}."
+    source = replace(recording.source, notes=(*recording.source.notes, told))
+    return replace(recording, dt=1.0 / fps, source=source)

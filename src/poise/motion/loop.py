@@ -1,0 +1,187 @@
+"""Loops: the best whole cycle of a motion, with its seam closed and the root's displacement kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from poise.errors import BadValue, NoSolution
+from poise.maths import configuration as conf
+from poise.maths import rotations as rot
+from poise.maths.rotations import Array
+from poise.motion.clip import Clip, Cycle
+from poise.motion.edit.likeness import distances, features
+from poise.motion.edit.settle import settled
+from poise.motion.edit.window import fade
+
+_RATE = 60.0  # [1/s] at which cycles are searched for; the ends are then set to the frame
+_SHORTEST = 0.25  # [s]
+_STILL = 0.025  # [m] rms by which the poses of a clip may differ that counts as standing
+_ALIKE = 0.6  # share of its own spread by which a motion may miss itself one period later
+_CONTACT = 0.1  # [m] that a wholly different contact state counts for
+_TYPICAL = 0.1  # [m] that a cycle of twice the usual length counts for
+_EASE = 0.2  # [s] within which a jump of velocity at the seam is taken up
+_BEND = np.radians(5.0)  # a way that turns less in a period is straight
+_OVER = 0.5  # [s] of cross-fade for a clip that stands
+
+
+@dataclass(frozen=True)
+class Found:
+    """A cycle found in a clip: its frames, the period and how well the motion repeats itself."""
+
+    first: int
+    last: int
+    period: float  # [s] of the motion as a whole
+    repeats: float  # distance of the motion from itself one period later, as a share of its own spread
+    jump: float  # [m] between the poses at both ends
+
+
+def loop(clip: Clip) -> Clip:
+    """The best whole cycle of a clip, closed; a clip that already loops comes back as it is.
+
+    A file that says it is one cycle is taken whole. A clip that stands still is closed by a cross-fade. Else the
+    period is where the motion is most like itself a while later, and the cut is where pose, velocity and contacts
+    agree best. Raises NoSolution, with what was measured, where nothing repeats.
+    """
+    if clip.cycle is not None:
+        return clip
+    if len(clip) < 4 or clip.duration < _SHORTEST:
+        raise BadValue(f"A clip of {clip.duration:.2f} s is too short to hold a cycle.")
+    if _whole_cycle(clip):
+        return close(clip, 0, len(clip) - 1)
+    rows = features(clip)
+    if np.sqrt(np.mean(np.sum((rows - rows.mean(axis=0)) ** 2, axis=1))) < _STILL:
+        return _crossfade(clip)
+    found = find(clip)
+    return close(clip, found.first, found.last)
+
+
+def _whole_cycle(clip: Clip) -> bool:
+    """Does the recording say that it wraps, and is this all of it?"""
+    rec, times = clip.recording, clip.source_times
+    if rec is None or not rec.wraps:
+        return False
+    return times is None or bool(times[0] < 1.5 * rec.dt and times[-1] > rec.duration - 1.5 * rec.dt)
+
+
+def find(clip: Clip) -> Found:
+    """The best cycle of a clip."""
+    skip = max(1, round(1.0 / (_RATE * clip.dt)))
+    rows = features(clip)
+    thin = rows[::skip]
+    far = distances(thin, thin)
+    lag, repeats = _period(far, thin, skip * clip.dt)
+    touch = clip.contacts.labels[::skip]
+    lags = range(max(2, int(0.85 * lag)), min(int(1.15 * lag) + 1, len(thin) - 1) + 1)
+    best, pick = np.inf, (0, lag)
+    for k in lags:
+        differ = (touch[k:] != touch[:-k]).mean(axis=1) if touch.shape[1] else 0.0
+        score = np.diagonal(far, k) + _CONTACT * differ + _TYPICAL * abs(np.log(k / lag))
+        i = int(np.argmin(score))
+        if score[i] < best:
+            best, pick = float(score[i]), (i, i + k)
+    first, last = _refine(rows, pick[0] * skip, pick[1] * skip, skip)
+    jump = float(np.linalg.norm(rows[first] - rows[last]))
+    return Found(first, last, lag * skip * clip.dt, repeats, jump)
+
+
+def _period(far: Array, rows: Array, dt: float) -> tuple[int, float]:
+    """The period [rows] and the distance of the motion from itself after it, as a share of its spread."""
+    count, shortest = len(rows), max(2, round(_SHORTEST / dt))
+    lags = np.arange(shortest, count - max(3, round(0.1 / dt)))
+    ratio = np.full(count, np.inf)
+    for k in lags:
+        again = np.concatenate([rows[: count - k], rows[k:]])  # what the motion does in the stretches compared
+        spread = np.sqrt(np.mean(np.sum((again - again.mean(axis=0)) ** 2, axis=1)))
+        gap = np.sqrt(np.mean(np.diagonal(far, k) ** 2))
+        ratio[k] = gap / max(spread, 1e-6) / np.sqrt(2.0)  # 1 for two motions that have nothing to do with each other
+    valley = [k for k in lags[1:-1] if ratio[k] <= ratio[k - 1] and ratio[k] <= ratio[k + 1]]
+    good = [k for k in valley if ratio[k] < _ALIKE]
+    if not good:
+        least = min(valley, key=lambda k: ratio[k], default=0)
+        told = f"most alike after {least * dt:.2f} s, but {100 * ratio[least]:.0f} %" if least else "at no time alike"
+        raise NoSolution(f"No cycle repeats in this motion of {count * dt:.2f} s: it is {told} of its own spread away "
+                         f"from itself (up to {100 * _ALIKE:.0f} % is a repetition).", problem=ratio)  # fmt: skip
+    finest = min(ratio[k] for k in good)
+    lag = min(k for k in good if ratio[k] < 1.35 * finest + 0.05)  # multiples of the period are just as good: the first
+    return int(lag), float(ratio[lag])
+
+
+def _refine(rows: Array, first: int, last: int, skip: int) -> tuple[int, int]:
+    """The best pair of frames near a pair found on every `skip`-th."""
+    a = np.arange(max(0, first - skip), min(len(rows), first + skip + 1))
+    b = np.arange(max(0, last - skip), min(len(rows), last + skip + 1))
+    i, j = np.unravel_index(np.argmin(distances(rows[a], rows[b])), (len(a), len(b)))
+    return int(a[i]), int(b[j])
+
+
+def close(clip: Clip, first: int, last: int) -> Clip:
+    """The frames first .. last as a cycle: the residuals of pose, velocity and acceleration at the seam spread out."""
+    q = np.array(clip.q[first : last + 1])
+    cycle = _cycle(clip, first, last)
+    layout, dt, count = clip.character.layout, clip.dt, last - first
+    back = lambda v: np.concatenate([rot.rotate(rot.about_z(-cycle.turn), v[:3]), v[3:]])  # noqa: E731
+    gap = conf.difference(layout, q[0], cycle.carry(q[-1], -1))
+    speed = back(clip.velocity[last]) - clip.velocity[first]
+    force = back(clip.acceleration[last]) - clip.acceleration[first]
+    t = np.arange(count + 1) * dt
+    ease = min(_EASE, 0.4 * count * dt)
+    start, end = t / ease, (t[-1] - t) / ease
+    delta = 0.5 * ((1.0 - 2.0 * fade(t / t[-1]))[:, None] * gap + (_rate(start) + _rate(end))[:, None] * ease * speed
+                   + (_bend(start) - _bend(end))[:, None] * ease**2 * force)  # fmt: skip
+    delta[:, :3] = rot.rotate(rot.about_z(cycle.turn * t / t[-1]), delta[:, :3])
+    q = conf.integrate(layout, q, delta)
+    q[-1] = cycle.carry(q[0], 1)
+    labels = np.array(clip.contacts.labels[first : last + 1])
+    labels[-1] = labels[0]
+    times = None if clip.source_times is None else clip.source_times[first : last + 1].copy()
+    closed = replace(clip, q=q, cycle=cycle, labels=labels, source_times=times)
+    return settled(closed)
+
+
+def _rate(x: Array) -> Array:
+    """A bump that starts at x = 0 with slope 1 and no curvature, and has died away smoothly at x = 1."""
+    x = np.clip(x, 0.0, 1.0)
+    return x * (1 - x) ** 3 * (1 + 3 * x)
+
+
+def _bend(x: Array) -> Array:
+    """A bump that starts at x = 0 with curvature 1 and no slope, and has died away smoothly at x = 1."""
+    x = np.clip(x, 0.0, 1.0)
+    return 0.5 * x * x * (1 - x) ** 3 * (1 + 3 * x)
+
+
+def _cycle(clip: Clip, first: int, last: int) -> Cycle:
+    """Turn and shift from one period to the next: the turn that lays the way one period later onto the way best.
+
+    A turn of a few degrees is the difference of two steps, not of a way that bends: it counts as none.
+    """
+    count = last - first
+    before, after = min(first, count // 2), min(len(clip) - 1 - last, count // 2)
+    a, b = clip.q[first - before : first + after + 1], clip.q[last - before : last + after + 1]
+    if before + after >= 0.3 * count:
+        x, y = (p[:, :2] - p[:, :2].mean(axis=0) for p in (a, b))
+        turn, least = float(np.arctan2(np.sum(x[:, 0] * y[:, 1] - x[:, 1] * y[:, 0]), np.sum(x * y))), _BEND
+    else:
+        both = rot.heading(np.stack([clip.q[first, 3:7], clip.q[last, 3:7]]))
+        turn, least = float((both[1] - both[0] + np.pi) % (2 * np.pi) - np.pi), 2.0 * _BEND
+    turn = 0.0 if abs(turn) < least else turn
+    shift = clip.q[last, :3] - rot.rotate(rot.about_z(turn), clip.q[first, :3])
+    shift[2] = float(np.diff(clip.ground.height(*clip.q[[first, last], :2].T))[0])
+    return Cycle(turn, shift)
+
+
+def _crossfade(clip: Clip) -> Clip:
+    """A standing clip closed by fading its end into its beginning, in place."""
+    over = min(round(_OVER / clip.dt), (len(clip) - 1) // 2)
+    q = np.array(clip.q[over:])
+    head = clip.q[: over + 1]
+    w = fade(np.arange(over + 1) / over)
+    q[-over - 1 :] = conf.interpolate(clip.character.layout, q[-over - 1 :], head, w)
+    cycle = Cycle(0.0, np.zeros(3))
+    q[-1] = q[0]
+    labels = np.array(clip.contacts.labels[over:])
+    labels[-1] = labels[0]
+    times = None if clip.source_times is None else clip.source_times[over:].copy()
+    return settled(replace(clip, q=q, cycle=cycle, labels=labels, source_times=times))

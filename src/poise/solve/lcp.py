@@ -1,0 +1,155 @@
+"""Linear complementarity problems: find z >= 0 with w = M z + q >= 0 and z·w = 0.
+
+Lemke's pivoting finds an exact solution or ends on a ray; projected Gauss-Seidel then gives the best it can.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+
+from poise.errors import BadValue
+from poise.maths.rotations import Array
+
+_TINY = 1e-11  # a pivot column entry below this, in a scaled tableau, counts as zero
+
+
+@njit(cache=True)
+def _pivot(T, row, column):
+    n, width = T.shape
+    scale = 1.0 / T[row, column]
+    for j in range(width):
+        T[row, j] *= scale
+    for i in range(n):
+        if i != row and T[i, column] != 0.0:
+            factor = T[i, column]
+            for j in range(width):
+                T[i, j] -= factor * T[row, j]
+
+
+@njit(cache=True)
+def _leaving(T, column, n):
+    """Row of the smallest ratio; ties broken lexicographically over the columns of w, so that it never cycles."""
+    best = -1
+    for i in range(n):
+        if T[i, column] <= _TINY:
+            continue
+        if best < 0:
+            best = i
+            continue
+        left, right = T[i, 2 * n + 1] * T[best, column], T[best, 2 * n + 1] * T[i, column]
+        if left < right - 1e-14 * (abs(left) + abs(right)):
+            best = i
+        elif left <= right + 1e-14 * (abs(left) + abs(right)):
+            for j in range(n):
+                a, b = T[i, j] / T[i, column], T[best, j] / T[best, column]
+                if a < b - 1e-14:
+                    best = i
+                    break
+                if a > b + 1e-14:
+                    break
+    return best
+
+
+@njit(cache=True)
+def _lemke(M, q, most):
+    """z and the number of pivots, negative when it ended on a ray or took too many."""
+    n = len(q)
+    z = np.zeros(n)
+    if q.min() >= 0.0:
+        return z, 0
+    T = np.zeros((n, 2 * n + 2))  # columns: w (n), z (n), artificial, right-hand side
+    for i in range(n):
+        T[i, i] = 1.0
+        for j in range(n):
+            T[i, n + j] = -M[i, j]
+        T[i, 2 * n] = -1.0
+        T[i, 2 * n + 1] = q[i]
+    basis = np.arange(n)
+    row, entering = int(np.argmin(q)), 2 * n
+    for count in range(1, most + 1):
+        leaving = basis[row]
+        _pivot(T, row, entering)
+        basis[row] = entering
+        if leaving == 2 * n:
+            for i in range(n):
+                if n <= basis[i] < 2 * n:
+                    z[basis[i] - n] = max(T[i, 2 * n + 1], 0.0)
+            return z, count
+        entering = leaving + n if leaving < n else leaving - n
+        row = _leaving(T, entering, n)
+        if row < 0:
+            return z, -count
+        for i in range(n):  # the artificial variable leaves whenever it can
+            if basis[i] == 2 * n and T[i, entering] > _TINY:
+                tie = T[i, 2 * n + 1] * T[row, entering] - T[row, 2 * n + 1] * T[i, entering]
+                if tie <= 1e-13 * abs(T[i, 2 * n + 1] * T[row, entering]) + 1e-300:
+                    row = i
+    return z, -most
+
+
+@njit(cache=True)
+def _gauss_seidel(M, q, z, sweeps, tolerance):
+    n = len(q)
+    for k in range(sweeps):
+        change = 0.0
+        for i in range(n):
+            if M[i, i] <= 0.0:
+                continue
+            w = q[i]
+            for j in range(n):
+                w += M[i, j] * z[j]
+            new = max(0.0, z[i] - w / M[i, i])
+            change = max(change, abs(new - z[i]))
+            z[i] = new
+        if change <= tolerance:
+            return k + 1
+    return sweeps
+
+
+@dataclass(frozen=True, eq=False)
+class LCPSolution:
+    """z, and how far it is from complementarity."""
+
+    z: Array
+    w: Array  # M z + q
+    error: float  # largest of |min(z, w)|, relative to the size of q
+    pivots: int  # of Lemke's method, negative when it ended on a ray
+    solved: bool
+    method: str  # "lemke" or "gauss-seidel"
+
+
+def solve_lcp(M: Array, q: Array, tolerance: float = 1e-8, start: Array | None = None) -> LCPSolution:
+    """z >= 0 with w = M z + q >= 0 and z·w = 0, by Lemke's method, else the best that Gauss-Seidel can do.
+
+    Rows and columns are scaled by the diagonal first. `start` is a first guess for Gauss-Seidel.
+    """
+    M, q = np.ascontiguousarray(M, float), np.ascontiguousarray(q, float)
+    n = len(q)
+    if M.shape != (n, n):
+        raise BadValue(f"An LCP with q of {n} needs M ({n}, {n}), not {M.shape}.")
+    if n == 0:
+        return LCPSolution(q.copy(), q.copy(), 0.0, 0, True, "lemke")
+    rows = np.sqrt(np.maximum(np.abs(np.diag(M)), 1e-12 * max(float(np.abs(M).max()), 1e-300)))
+    size = max(float(np.abs(q / rows).max()), 1e-300)
+    scaled, right = M / rows[:, None] / rows[None, :], q / rows / size
+    z, pivots = _lemke(scaled, right, 50 * n + 100)
+    z, method = z * size / rows, "lemke"
+    error = _error(M, q, z)
+    if pivots < 0 or error > tolerance:
+        guess = np.zeros(n) if start is None else np.maximum(np.asarray(start, float) * rows / size, 0.0)
+        _gauss_seidel(scaled, right, guess, 2000, 1e-14)
+        other = guess * size / rows
+        if pivots < 0 or _error(M, q, other) < error:
+            z, method, error = other, "gauss-seidel", _error(M, q, other)
+    return LCPSolution(z, M @ z + q, error, int(pivots), error <= tolerance, method)
+
+
+def _error(M: Array, q: Array, z: Array) -> float:
+    """Largest |min(z_i, w_i)| with both sides scaled to the size of q."""
+    w = M @ z + q
+    unit = max(float(np.abs(q).max()), 1e-300)
+    scale = max(float(np.abs(z).max()), 1e-300)
+    return float(np.abs(np.minimum(z / scale, w / unit)).max())
