@@ -48,7 +48,8 @@ def test_any_order_and_number_of_turns(tmp_path: Path, order: str) -> None:
 
 def test_position_channels_anywhere_and_in_any_order(tmp_path: Path) -> None:
     header = bvh_text.PLAIN.replace(
-        "CHANNELS 3 Yrotation Zrotation Xrotation", "CHANNELS 6 Yrotation Zposition Xposition Xrotation Yposition Zrotation"
+        "CHANNELS 3 Yrotation Zrotation Xrotation",
+        "CHANNELS 6 Yrotation Zposition Xposition Xrotation Yposition Zrotation",
     ).replace("CHANNELS 3 Xrotation Yrotation Zrotation", "CHANNELS 2 Yposition Zrotation")
     r = check(tmp_path, header)
     assert np.all(r.positions[:, 3, [0, 2]] == [1.5, 0.0])  # what no channel moves stays at the offset

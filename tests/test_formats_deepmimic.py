@@ -53,7 +53,9 @@ def test_joint_angles_reach_their_joints(mocap: Path) -> None:
 def test_the_embedded_skeleton_is_that_of_the_character_file(mocap: Path) -> None:
     joints = json.loads((mocap / "deepmimic" / "humanoid3d_character.txt").read_text())["Skeleton"]["Joints"]
     skeleton = deepmimic.skeleton()
-    assert [j["Name"] for j in joints] == list(skeleton.names) and [j["Parent"] for j in joints] == skeleton.parents.tolist()
+    assert [j["Name"] for j in joints] == list(skeleton.names) and [
+        j["Parent"] for j in joints
+    ] == skeleton.parents.tolist()
     assert np.allclose([[j[f"Attach{a}"] for a in "XYZ"] for j in joints], skeleton.offsets)
 
 
@@ -82,7 +84,10 @@ def test_uneven_frames_are_resampled(tmp_path: Path) -> None:
         (json.dumps({"Frames": [[*frame()[:-1], None]]}), "not a number"),
         (json.dumps({"Frames": [[*frame()[:-1], float("nan")]]}), "frame 1: its number 44"),
         (json.dumps({"Frames": [[*frame()[:-1], 10**400]]}), "not a number"),
-        (json.dumps({"Frames": [frame(), [0.1, 0, 0, 0, 0, 0, 0, 0, *frame()[8:]]]}), "'root' is not a unit quaternion"),
+        (
+            json.dumps({"Frames": [frame(), [0.1, 0, 0, 0, 0, 0, 0, 0, *frame()[8:]]]}),
+            "'root' is not a unit quaternion",
+        ),
         (json.dumps({"Frames": [frame(0.0), frame()]}), "a duration must be positive"),
         (json.dumps({"Frames": [frame(1e-5), frame(1e-5), frame(1e6), frame()]}), "differ too much"),
         ("hello", "neither by its ending|not a motion"),

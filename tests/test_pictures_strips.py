@@ -9,8 +9,8 @@ import pytest
 from PIL import Image
 
 from poise.character.load import load_character
-from poise.errors import BadFile, BadValue
-from poise.export import filmstrip, ink, sheet, strip
+from poise.errors import BadFile, BadValue, UnknownName
+from poise.export import filmstrip, ink, sheet, strip, video
 from poise.motion.clip import Clip, Cycle
 from poise.motion.ground import Slope, Stairs
 from poise.motion.recording import Source
@@ -134,6 +134,20 @@ def test_a_strip_is_written_whole_or_not_at_all(human, tmp_path):
 def test_meaningless_options_get_one_sentence(human, options):
     with pytest.raises(BadValue, match=r"^[^\n]+\.$"):
         filmstrip.filmstrip(sliding(human), **options)
+
+
+def test_an_option_that_does_not_exist_is_named(human, tmp_path):
+    with pytest.raises(UnknownName, match="Did you mean 'frames'"):
+        filmstrip.save(sliding(human), tmp_path / "strip.png", frame=3)
+    with pytest.raises(UnknownName, match="Did you mean 'width'"):
+        video.save(sliding(human), tmp_path / "strip.mp4", widht=320)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_clip_of_one_frame_is_one_pose(human):
+    still = sliding(human).cut(0.0, 0.0)
+    assert len(strip.moments([still], 8, None)) == 1
+    assert figures_in(filmstrip.filmstrip(still, contacts=False), slice(0, 300)) == 1
 
 
 def test_a_contact_sheet_holds_all_strips_in_a_small_file(human, tmp_path):

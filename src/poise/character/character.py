@@ -52,6 +52,7 @@ class Character:
     torque_limit: Array  # (nv,) [N m], zero on the root
     binding: Binding | None = None
     notes: tuple[str, ...] = field(default=())
+    stature: float | None = None  # [m] height of the person, where it is known better than from the shapes
 
     def __post_init__(self) -> None:
         nv = self.model.nv
@@ -114,7 +115,12 @@ class Character:
 
     @cached_property
     def height(self) -> float:
-        """Height [m] of the zero pose: from the lowest contact point to the top of the highest shape."""
+        """Standing height [m]: the person's stature where it is known, else from sole to crown in the zero pose.
+
+        Skeletons of recordings often have spines that are too short; a stature told by the legs is nearer the truth.
+        """
+        if self.stature is not None:
+            return self.stature
         pos, quat = kin.forward(self.tree, self.zero_pose())
         data = mujoco.MjData(self.model)
         data.qpos[:] = self.zero_pose()

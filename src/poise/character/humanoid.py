@@ -48,12 +48,13 @@ def humanoid(
     its weight. `boxes` makes every shape a box. The bodies of a `binding` come in the order of `link_order`, after
     the world.
     """
-    links, points, _ = humanoid_links(
+    links, points, marks = humanoid_links(
         joints, tips=tips, weight=weight, height=height, sex=sex, dofs=dofs, masses=masses, stiffness=stiffness
     )
     if boxes:
         links = [replace(link, shapes=boxed(link.name, link.shapes)) for link in links]
-    return assemble(name, links, points, binding=binding, notes=notes)
+    made = assemble(name, links, points, binding=binding, notes=notes)
+    return made if binding is None else replace(made, stature=marks.height)
 
 
 def humanoid_links(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from inspect import signature
 from os import PathLike
 
 import numpy as np
 from PIL import Image
 
-from poise.errors import BadValue
+from poise.errors import BadValue, UnknownName
 from poise.export import ink, raycast, scene
 from poise.export.camera import Camera
 from poise.export.intersect import Shapes
@@ -63,6 +64,10 @@ def filmstrip(
 
 def save(clip: Clip | Sequence[Clip], path: str | PathLike[str], **options: object) -> None:
     """Write a filmstrip as PNG; the source and its licence travel in the file. Options are those of `filmstrip`."""
+    known = list(signature(filmstrip).parameters)[1:]
+    for name in options:
+        if name not in known:
+            raise UnknownName("option of a filmstrip", name, known)
     clips = [clip] if isinstance(clip, Clip) else list(clip)
     picture = filmstrip(clips, **options)  # type: ignore[arg-type]
     ink.write_png(picture, path, ink.facts(clips))

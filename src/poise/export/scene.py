@@ -17,7 +17,6 @@ from poise.motion.ground import Flat, Ground, Slope, Stairs, Treads
 
 _MESH = int(mujoco.mjtGeom.mjGEOM_MESH)
 _SOLID_KINDS = (SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, _MESH)
-_DEEP = 1.0  # [m] how far stairs and boxes reach into the earth
 
 
 @dataclass(frozen=True)
@@ -27,11 +26,6 @@ class Palette:
     trunk: tuple[float, float, float] = (0.80, 0.79, 0.76)
     left: tuple[float, float, float] = (0.90, 0.56, 0.36)
     right: tuple[float, float, float] = (0.35, 0.56, 0.80)
-
-    def faded(self, share: float = 0.6) -> Palette:
-        """These colours mixed with white, for a ghost beside the main figure."""
-        mix = lambda c: tuple(x + share * (1.0 - x) for x in c)  # noqa: E731
-        return Palette(mix(self.trunk), mix(self.left), mix(self.right))
 
 
 GHOST = Palette((0.86, 0.87, 0.88), (0.89, 0.86, 0.84), (0.82, 0.85, 0.88))

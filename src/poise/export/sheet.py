@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from os import PathLike
 
 from PIL import Image
@@ -24,7 +24,7 @@ def contact_sheet(
     frames: int = 7,
     row_height: int = 170,
     title: str = "",
-    progress: object = None,
+    progress: Callable[[int, int], None] | None = None,
     **options: object,
 ) -> Image.Image:
     """Filmstrips of many clips, `columns` side by side, each under its label.
@@ -43,7 +43,7 @@ def contact_sheet(
     for n, (entry, name) in enumerate(zip(entries, names, strict=True)):
         own = {"labels": [""] * len(entry), **options}
         strips.append(filmstrip(entry, frames=frames, width=wide, row_height=row_height, title=name, **own))  # type: ignore[arg-type]
-        if callable(progress):
+        if progress is not None:
             progress(n + 1, len(entries))
     return _lay_out(strips, columns, title)
 

@@ -87,7 +87,8 @@ def moments(clips: Sequence[Clip], frames: int, times: Sequence[float] | Array |
         return chosen
     if frames < 1:
         raise BadValue(f"A filmstrip needs at least one frame, not {frames}.")
-    return np.linspace(0.0, max(c.duration for c in clips), frames)
+    longest = max(clips, key=lambda c: c.duration)
+    return np.linspace(0.0, longest.duration, min(frames, len(longest)))
 
 
 def poses_at(clip: Clip, times: Array) -> tuple[Array, np.ndarray, np.ndarray]:

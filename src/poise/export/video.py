@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from os import PathLike
 from typing import Any
@@ -13,7 +13,7 @@ import numpy as np
 from PIL import Image
 from scipy.ndimage import gaussian_filter1d
 
-from poise.errors import BadValue, MissingExtra
+from poise.errors import BadValue, MissingExtra, UnknownName
 from poise.export import ink, raycast, scene
 from poise.export.camera import Camera, from_side
 from poise.export.intersect import Shapes
@@ -65,6 +65,10 @@ def save(
     `seconds` is the length (default: that of the longest clip), `ghost` a reference drawn pale, `quality` x264's rate
     factor (lower: better and larger), `progress(done, all)` is called after each frame; other options as in `Shot`.
     """
+    known = [f.name for f in fields(Shot)]
+    for name in options:
+        if name not in known:
+            raise UnknownName("option of a video", name, [*known, "seconds", "ghost", "progress", "quality"])
     try:
         import av
     except ImportError:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _CLEAR = 0.02  # [m] by which a swinging foot clears an edge
 _EARLY, _LATE = 0.6, 0.4  # shares of a swing by which a foot is up, and after which it goes down
-_HOLD = 0.3  # share of a swing for which a foot is held back before it goes up over an edge, or ahead to go down
+_HOLD = 0.2  # share of a swing for which a foot is held back before it goes up over an edge, or ahead to go down
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +54,11 @@ class _Between:
         share = np.where(after > before, (rows - lasts[before]) / swing, 0.0)
         return cls(ids[before], ids[after], share)
 
+    def ends(self, steps: Footsteps) -> tuple[np.ndarray, np.ndarray]:
+        """For each frame the last one of the print before and the first one of the print after (M,)."""
+        first, last = (np.array([getattr(p, name) for p in steps.prints]) for name in ("first", "last"))
+        return last[self.last], first[self.next]
+
 
 def carried(steps: Footsteps, side: str, rigid: tuple[Array, Array, Array], root: Array, plan: Plan) -> Feet:
     """The foot of a side along the moved prints `rigid` (turns, old centres, new centres); without prints, the root."""
@@ -68,20 +73,37 @@ def carried(steps: Footsteps, side: str, rigid: tuple[Array, Array, Array], root
     turns, old, new = rigid
     from_a = rot.rotate(turns[a], place - old[a]) + new[a]
     from_b = rot.rotate(turns[b], place - old[b]) + new[b]
-    share = np.tile(fade(u)[:, None], (1, 3))
-    up = new[b, 2] > new[a, 2]
-    if plan.steps:
-        share[:, 2] = np.where(up, fade(u / _EARLY), fade((u - _LATE) / (1.0 - _LATE)))
-    out = from_a + share * (from_b - from_a)
+    out = from_a + fade(u)[:, None] * (from_b - from_a)
+    if plan.steps is not None:
+        up = new[b, 2] > new[a, 2]
+        high = np.where(up, fade(u / _EARLY), fade((u - _LATE) / (1.0 - _LATE)))
+        out[:, 2] = from_a[:, 2] + high * (from_b - from_a)[:, 2]
+        pace = np.where(up, fade((u - _HOLD) / (1.0 - _HOLD)), fade(u / (1.0 - _HOLD)))
+        shift = _over_edges(steps, side, between, (new - old)[:, :2] @ plan.steps, pace, plan.steps)
+        out[:, :2] += (shift - (out - place)[:, :2] @ plan.steps)[:, None] * plan.steps
     spin = rot.slerp(turns[a], turns[b], fade(u))
-    if plan.steps:
-        pace = np.where(
-            up, fade((u - _HOLD) / (1.0 - _HOLD)), fade(u / (1.0 - _HOLD))
-        )  # where a walk's is about fade(u)
-        out[:, :2] += np.where(a != b, pace - fade(u), 0.0)[:, None] * (new[b] - new[a])[:, :2]
     feet = Feet(out, rot.multiply(spin, turn), a == b)
     out[:, 2] += _clearance(steps, side, feet, spin, plan, u)
     return feet
+
+
+def _over_edges(steps: Footsteps, side: str, between: _Between, shifts: Array, pace: Array, way: Array) -> Array:
+    """Displacement (M,) of a foot along `way` by which its end nearest to an edge goes from print to print at `pace`.
+
+    The front of a foot rests until it is lifted, its back from when it is put down: going by the one at first and by
+    the other at last, the foot neither leaves the one print nor comes to the other at any speed.
+    """
+    a, b, u = between.last, between.next, between.share
+    back, front = (steps.points[:, ends][..., :2].mean(axis=1) @ way for ends in steps.ends(side))
+    length = np.array([(p.outline[:, :2] @ way).max() - (p.outline[:, :2] @ way).min() for p in steps.prints])
+    share = fade(u)
+    mark = (1.0 - share) * front + share * (back + length[b])
+    rows = np.arange(len(steps))
+    leave, come = (np.clip(x, 0, len(steps) - 1) for x in between.ends(steps))
+    start, goal = front[leave] + shifts[a], back[come] + length[b] + shifts[b]
+    moved = start + pace * (goal - start) - mark
+    swings = (a != b) & (leave < rows) & (rows < come)
+    return np.where(swings, moved, (1.0 - share) * shifts[a] + share * shifts[b])
 
 
 def _clearance(steps: Footsteps, side: str, feet: Feet, spin: Array, plan: Plan, u: Array) -> Array:
@@ -93,7 +115,9 @@ def _clearance(steps: Footsteps, side: str, feet: Feet, spin: Array, plan: Plan,
     now = points[..., 2] - plan.ground.height(points[..., 0], points[..., 1])
     ground = steps.clip.ground.height(steps.points[:, own, 0], steps.points[:, own, 1])
     before = steps.points[:, own, 2] - ground
-    want = np.minimum(before, _CLEAR * fade(4.0 * u)[:, None] * fade(4.0 * (1.0 - u))[:, None] if plan.steps else 0.0)
+    want = np.minimum(
+        before, _CLEAR * fade(4.0 * u)[:, None] * fade(4.0 * (1.0 - u))[:, None] if plan.steps is not None else 0.0
+    )
     need = np.where(feet.stands, 0.0, np.maximum(want - now, 0.0).max(axis=1))
     if not np.any(need > 1e-4):
         return np.zeros(len(need))

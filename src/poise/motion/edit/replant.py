@@ -57,7 +57,7 @@ class Plan:
     prints: Moves  # one for each of `Footsteps.prints`
     root: Moves  # one for each frame of `Footsteps`
     ground: Ground
-    steps: bool = False  # swinging feet go up first and over edges, as on stairs
+    steps: Array | None = None  # (2,) direction in which stairs rise: swinging feet then go up first and over edges
 
 
 def along_time(steps: Footsteps, moves: Moves, ground: Ground) -> Plan:

@@ -57,7 +57,7 @@ class Stairs:
         shift = (goal - along)[:, None] * way
         ground = StairsGround(self.rise, self.run, start, heading=heading)
         under = _Endless(ground) if steps.looping else ground  # the periods before a loop's own are further down
-        edited = replant(steps, Plan(Moves.shifts(shift), following(steps, shift), under, steps=True))
+        edited = replant(steps, Plan(Moves.shifts(shift), following(steps, shift), under, steps=way))
         return replace(edited, ground=ground)
 
     def _within(self, steps: Footsteps, way: Array) -> Array:

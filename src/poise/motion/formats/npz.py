@@ -103,6 +103,7 @@ def _character_out(character: Character, arrays: Arrays) -> Facts:
         "roles": dict(character.roles),
         "points": list(points.names),
         "notes": list(character.notes),
+        "stature": character.stature,
     }
     binding = character.binding
     if binding is not None:
@@ -129,7 +130,8 @@ def _character_in(facts: Facts, arrays: Arrays) -> Character:
     roles = {str(k): str(v) for k, v in facts["roles"].items()}
     stiffness, limit = arrays["character.stiffness"], arrays["character.torque_limit"]
     character = Character(str(facts["name"]), str(facts["xml"]), roles, points, stiffness, limit, binding,
-                          _texts(facts["notes"]))  # fmt: skip
+                          _texts(facts["notes"]),
+                          None if facts.get("stature") is None else _number(facts["stature"]))  # fmt: skip
     bodies = character.model.nbody
     if np.any(points.bodies < 0) or np.any(points.bodies >= bodies) or (binding and len(binding.joints) != bodies):
         raise BadValue("its contact points or its binding do not fit its bodies.")

@@ -1,0 +1,64 @@
+"""Where the skeleton or a file beside it tells the terms of use, they are told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import asf_text
+import numpy as np
+import pytest
+from conftest import recordings
+
+from poise.character.skeleton import Skeleton
+from poise.maths import rotations as rot
+from poise.motion import formats
+from poise.motion.formats import licence
+from poise.motion.recording import Recording, Source
+
+
+def recording(names: tuple[str, ...], lengths: dict[str, float] | None = None, kind: str = "bvh") -> Recording:
+    offsets = np.zeros((len(names), 3))
+    offsets[:, 0] = [(lengths or {}).get(n, 1.0) for n in names]
+    skeleton = Skeleton(names, np.arange(len(names)) - 1, offsets)
+    still = np.tile(rot.IDENTITY, (1, len(names), 1))
+    return Recording(skeleton, still, offsets[None], 0.01, Source(format=kind))
+
+
+LAFAN1 = ("Hips", "LeftUpLeg", "LeftLeg", "LeftFoot", "LeftToe", "RightUpLeg", "RightLeg", "RightFoot", "RightToe",
+          "Spine", "Spine1", "Spine2", "Neck", "Head", "LeftShoulder", "LeftArm", "LeftForeArm", "LeftHand",
+          "RightShoulder", "RightArm", "RightForeArm", "RightHand")  # fmt: skip
+BANDAI = ("joint_Root", "Hips", "Spine", "Chest", "Neck", "Head", "Shoulder_L", "UpperArm_L", "LowerArm_L", "Hand_L",
+          "Shoulder_R", "UpperArm_R", "LowerArm_R", "Hand_R", "UpperLeg_L", "LowerLeg_L", "Foot_L", "Toes_L",
+          "UpperLeg_R", "LowerLeg_R", "Foot_R", "Toes_R")  # fmt: skip
+
+
+def test_known_skeletons(tmp_path: Path) -> None:
+    path = tmp_path / "a.bvh"
+    sizes = {"LeftLeg": 0.435, "LeftFoot": 0.42372, "LeftToe": 0.173, "LeftForeArm": 0.33}
+    assert "CC BY-NC-ND 4.0" in licence.guess(path, recording(LAFAN1, sizes))
+    assert licence.guess(path, recording(LAFAN1)) == ""  # the names alone are too common
+    assert "Bandai" in licence.guess(path, recording(BANDAI))
+    assert "Mixamo" in licence.guess(path, recording(("mixamorig:Hips", "mixamorig:Spine")))
+    assert "Mixamo" in licence.guess(path, recording(("mixamorig1_Hips", "x")))
+    assert "MIT" in licence.guess(path, recording(("root", "chest"), kind="deepmimic"))
+    assert licence.guess(path, recording(("Hips", "Spine"))) == ""
+
+
+def test_a_licence_file_beside_the_recording_is_named(tmp_path: Path) -> None:
+    (tmp_path / "LICENSE.txt").write_text("terms")
+    assert licence.guess(tmp_path / "a.bvh", recording(("Hips", "Spine"))) == "see LICENSE.txt beside the recording"
+    (tmp_path / "a.licence.txt").write_text("terms")
+    told = licence.guess(tmp_path / "a.bvh", recording(("mixamorig:Hips", "b")))
+    assert told.startswith("likely Adobe Mixamo") and told.endswith("see a.licence.txt beside the recording")
+
+
+@pytest.mark.parametrize("path", recordings()[::6], ids=lambda p: p.stem)
+def test_real_recordings(path: Path) -> None:
+    told = formats.read(path).source.licence
+    assert told.startswith("likely") and ("NSF EIA-0196217" in told or "MIT" in told)
+
+
+def test_cmu_asf(tmp_path: Path) -> None:
+    rest = ("rhipjoint", "upperback", "thorax", "lowerneck", "upperneck", "lclavicle")
+    names = ("root", *(b[0] for b in asf_text.BONES), *rest)
+    assert "mocap.cs.cmu.edu" in licence.guess(tmp_path / "a.amc", recording(names, kind="amc"))
