@@ -23,7 +23,8 @@ def asf(angle: str = "deg", length: float = 0.45) -> str:
     text += ":documentation\n   .ast/.asf automatically generated\n:root\n   order TX TY TZ RX RY RZ\n   axis XYZ\n"
     text += "   position 0 0 0\n   orientation 0 0 0\n:bonedata\n"
     for k, (name, _, way, size, axis, dofs) in enumerate(BONES):
-        text += f"  begin\n     id {k + 1}\n     name {name}\n     direction {' '.join(map(str, way))}\n     length {size}\n"
+        text += f"  begin\n     id {k + 1}\n     name {name}\n"
+        text += f"     direction {' '.join(map(str, way))}\n     length {size}\n"
         text += f"     axis {' '.join(str(turn(a)) for a in axis)}   XYZ\n"
         if dofs:
             text += f"    dof {' '.join(dofs)}\n    limits (-160.0 20.0)\n"

@@ -93,8 +93,9 @@ def test_errors_of_the_system_inside_the_block_become_sentences(tmp_path: Path) 
 def test_must_exist(tmp_path: Path) -> None:
     (tmp_path / "walking.bvh").write_text("x")
     assert files.must_exist(tmp_path / "walking.bvh").name == "walking.bvh"
-    for name, words in (("walkin.bvh", "Did you mean walking.bvh"), ("", "folder"), ("zzz", "no such file"),
-                        ("no/a", "does not exist either"), ("n" * 300, "too long"), ("a\0", "not the name")):  # fmt: skip
+    refused = {"walkin.bvh": "Did you mean walking.bvh", "": "folder", "zzz": "no such file", "a\0": "not the name",
+               "no/a": "does not exist either", "n" * 300: "too long"}  # fmt: skip
+    for name, words in refused.items():
         with pytest.raises(BadFile, match=words):
             files.must_exist(f"{tmp_path}/{name}")
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import asf_text
 import numpy as np
 import pytest
 
+import asf_text
 from poise.errors import BadFile
 from poise.maths import rotations as rot
 from poise.motion import formats

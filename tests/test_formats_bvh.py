@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-import bvh_text
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import bvh_text
 from poise.motion import formats
 from poise.motion.formats import bvh, numbers
 
@@ -145,8 +145,8 @@ def test_numbers_are_read_as_python_reads_them(values: list[float], how: str) ->
     assert np.array_equal(got[short], want[short])
 
 
-@pytest.mark.parametrize("word", ["nan", "inf", "-inf", "1.#IND", "1e9", "1e400", "0x10", "1_0", "--1", "1..2", "e5", "1e",
-                                  "1,5", "-", ".", "\u0663", "1e+"])  # fmt: skip
+@pytest.mark.parametrize("word", ["nan", "inf", "-inf", "1.#IND", "1e9", "1e400", "0x10", "1_0", "--1", "1..2", "e5",
+                                  "1e", "1,5", "-", ".", "\u0663", "1e+"])  # fmt: skip
 def test_what_is_not_a_number_stops_the_scan(word: str) -> None:
     text = np.frombuffer(f"1 2.5 {word} 4".encode(), np.uint8)
     values, count, stop = numbers.scan(text, 100)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import bvh_text
 import numpy as np
 import pytest
-from conftest import recordings
 
+import bvh_text
+from conftest import recordings
 from poise.character.skeleton import EndSite, Skeleton
 from poise.errors import BadFile, BadValue
 from poise.maths import rotations as rot
@@ -94,8 +94,8 @@ def test_channels_grow_only_where_the_motion_needs_them(tmp_path: Path) -> None:
 def test_a_skeleton_with_rest_turns_keeps_its_places_at_rest_and_in_motion(tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     parents = np.array([-1, 0, 1, 1, 0, 4])
-    skeleton = Skeleton(tuple("abcdef"), parents, rng.normal(size=(6, 3)) * 10,
-                        (EndSite(3, np.array([1.0, 2.0, 3.0]), "tip"),), rot.exp(rng.normal(size=(6, 3)) * 2))  # fmt: skip
+    end, rest = EndSite(3, np.array([1.0, 2.0, 3.0]), "tip"), rot.exp(rng.normal(size=(6, 3)) * 2)
+    skeleton = Skeleton(tuple("abcdef"), parents, rng.normal(size=(6, 3)) * 10, (end,), rest)
     places = np.tile(skeleton.offsets, (30, 1, 1))
     places[:, 0] += rng.normal(size=(30, 3))
     places[:, 4] += rng.normal(size=(30, 3))

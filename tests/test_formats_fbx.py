@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import fbx_text
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+import fbx_text
 from poise.errors import BadFile, MissingExtra
 from poise.motion import formats
 from poise.motion.formats import bvh_write, fbx

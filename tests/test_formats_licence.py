@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import asf_text
 import numpy as np
 import pytest
-from conftest import recordings
 
+import asf_text
+from conftest import recordings
 from poise.character.skeleton import Skeleton
 from poise.maths import rotations as rot
 from poise.motion import formats

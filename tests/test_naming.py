@@ -10,8 +10,6 @@ from poise.character.naming import roles_by_name
 from poise.character.roles import ROLES
 from poise.character.skeleton import Skeleton
 
-LEG = "thigh shin foot toes"
-
 
 def tree(text: str) -> Skeleton:
     """A skeleton from an indented list of names; `{S}`, `{L}` and `{l}` lines are written once for each side."""
@@ -64,7 +62,7 @@ mixamorig:Hips
         mixamorig:{S}ToeBase
           mixamorig:{S}Toe_End
 """,
-        "Hips Spine1 Spine2 Neck Head Shoulder Arm ForeArm Hand UpLeg Leg Foot ToeBase",
+        "Hips Spine Spine2 Neck Head Shoulder Arm ForeArm Hand UpLeg Leg Foot ToeBase",
     ),
     "unreal": (
         """
@@ -95,7 +93,7 @@ root
     ik_hand_gun
       ik_hand_{l}
 """,
-        "pelvis spine_02 spine_03 neck_01 head clavicle upperarm lowerarm hand thigh calf foot ball",
+        "pelvis spine_01 spine_03 neck_01 head clavicle upperarm lowerarm hand thigh calf foot ball",
     ),
     "old biped": (
         """
@@ -181,7 +179,8 @@ hip
               head
                 upperTeeth
 """,
-        "pelvis abdomenUpper chestUpper neckLower head Collar ShldrBend ForearmBend Hand ThighBend Shin Foot Metatarsals",
+        "pelvis abdomenUpper chestUpper neckLower head Collar ShldrBend ForearmBend Hand "
+        "ThighBend Shin Foot Metatarsals",
     ),
     "character creator": (
         """
@@ -209,7 +208,7 @@ CC_Base_BoneRoot
                 CC_Base_{L}_Hand
                   CC_Base_{L}_Thumb1
 """,
-        "Pelvis Spine01 Spine02 NeckTwist01 Head Clavicle Upperarm Forearm Hand Thigh Calf Foot ToeBase",
+        "Pelvis Waist Spine02 NeckTwist01 Head Clavicle Upperarm Forearm Hand Thigh Calf Foot ToeBase",
     ),
     "smpl": (
         """
@@ -230,7 +229,7 @@ m_avg_root
                 m_avg_{L}_Wrist
                   m_avg_{L}_Hand
 """,
-        "Pelvis Spine2 Spine3 Neck Head Collar Shoulder Elbow Wrist Hip Knee Ankle Foot",
+        "Pelvis Spine1 Spine3 Neck Head Collar Shoulder Elbow Wrist Hip Knee Ankle Foot",
     ),
     "xsens": (
         """
@@ -288,7 +287,7 @@ root
                   {l}fingers
                 {l}thumb
 """,
-        "root upperback thorax lowerneck head clavicle humerus radius wrist femur tibia foot toes",
+        "root lowerback thorax lowerneck head clavicle humerus radius wrist femur tibia foot toes",
     ),
     "neuron": (
         """
@@ -344,7 +343,8 @@ def test_joints_of_many_sources_get_their_roles(source: str):
 
 @pytest.mark.parametrize(
     ("name", "side", "part"),
-    [("LThigh", "left", "thigh"), ("thigh_l", "left", "thigh"), ("Thigh.R", "right", "thigh"), ("rThigh", "right", "thigh"),
+    [("LThigh", "left", "thigh"), ("thigh_l", "left", "thigh"), ("Thigh.R", "right", "thigh"),
+     ("rThigh", "right", "thigh"),
      ("leftupleg", "left", "thigh"), ("RIGHTFOREARM", "right", "forearm"), ("Lthigh", "left", "thigh"),
      ("UpLeg_L", "left", "thigh"), ("lo_arm_R", "right", "forearm"), ("L5", "", "spine"), ("T12", "", "spine"),
      ("C7", "", "neck"), ("root", "", ""), ("bone_001", "", ""), ("Hips", "", "pelvis"), ("lowerback", "", "spine"),

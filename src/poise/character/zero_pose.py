@@ -20,6 +20,7 @@ from poise.character.words import split
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 
+MARGIN = np.radians(4.0)  # a foot goes down with its shin unless the other choice is flatter by this
 ASKEW = np.radians(20.0)  # standing feet that are tilted more than this were not flat in the rest pose ...
 AGREED = np.radians(6.0)  # ... if they differ among themselves by less than this
 # Where a rest pose tells no heading: Y up looks along Z, and Z up along -Y, as converters turn the one into the other.
@@ -72,9 +73,12 @@ def zero_rotations(body: Moving, posed: tuple[Array, Array] | None = None) -> tu
     """
     rest, turns = body.skeleton.rest_pose()
     standing = rest_up(body.roles, rest)
-    if standing is None and posed is not None:
-        rest, turns = posed
-        standing = rest_up(body.roles, rest)
+    flat = None  # rotations of feet that are known to stand flat
+    if posed is not None:
+        stands = rest_up(body.roles, posed[0])
+        flat = posed[1] if stands is not None and stands @ body.up > 0.99 else None
+        if standing is None and stands is not None:
+            (rest, turns), standing = posed, stands
     if standing is None:
         from poise.character.neutral import neutral_rotations
 
@@ -85,7 +89,7 @@ def zero_rotations(body: Moving, posed: tuple[Array, Array] | None = None) -> tu
     # a rest pose that lies in the axes of the motion (Y up, moved in a Z up world) is first stood up
     align = rot.from_matrix(_triad(body.forward, body.up) @ _triad(looks, standing).T)
     fix = _limb_turns(body, rest, align)
-    notes = _feet(body, rest, turns, align, fix)
+    notes = _feet(body, (rest, turns), align, fix, flat)
     return rot.multiply(carried(body.skeleton, body.roles, fix, align), turns), tuple(notes)
 
 
@@ -187,23 +191,26 @@ def about(up: Array, a: Array, b: Array) -> Array:
     return rot.from_axis_angle(up, np.arctan2(np.cross(a, b) @ up, a @ b - (a @ up) * (b @ up)))
 
 
-def _feet(body: Moving, rest: Array, turns: Array, align: Array, fix: dict[str, Array]) -> list[str]:
+def _feet(
+    body: Moving, pose: tuple[Array, Array], align: Array, fix: dict[str, Array], flat: Array | None
+) -> list[str]:
     """Lay the feet flat and let them point forward; changes `fix`.
 
     A foot may stand at a right angle to a spread leg (it goes down with the shin) or flat on the floor beside it (it
-    keeps the way it stood): the motion decides, by the feet that stand. If both are far from flat and the standing feet
-    agree with each other, those show where the sole is.
+    keeps the way it stood). `flat`, global rotations (J, 4) of a pose with flat feet, decides; without, the feet that
+    stand in the motion. If those are far from flat either way and agree with each other, they show where the sole is.
     """
+    rest, turns = pose
     notes: list[str] = []
-    choices = {
-        "shin": {s: fix[f"{s}_shin"] for s in SIDES},
-        "rest": dict.fromkeys(SIDES, align),
-    }
-    tilts = {name: [_tilt(body, s, rot.multiply(turn[s], turns[body.roles[f"{s}_foot"]]))[0] for s in SIDES]
-             for name, turn in choices.items()}  # fmt: skip
-    best = min(choices, key=lambda name: sum(tilts[name]))
-    seen = {s: _tilt(body, s, None) for s in SIDES}
-    askew = len(body.positions) > 2 and min(tilts[best]) > ASKEW and max(spread for spread, _ in seen.values()) < AGREED
+    choices = {"shin": {s: fix[f"{s}_shin"] for s in SIDES}, "rest": dict.fromkeys(SIDES, align)}
+    tilts = {}
+    for name, turn in choices.items():
+        zero = {s: rot.multiply(turn[s], turns[body.roles[f"{s}_foot"]]) for s in SIDES}
+        tilts[name] = [_tilt(body, s, zero[s], flat)[0] for s in SIDES]
+    best = "rest" if sum(tilts["rest"]) < sum(tilts["shin"]) - 2 * MARGIN else "shin"
+    seen = {s: _tilt(body, s, None, None) for s in SIDES}
+    agreed = len(body.positions) > 2 and max(spread for spread, _ in seen.values()) < AGREED
+    askew = flat is None and agreed and min(tilts[best]) > ASKEW
     for side in SIDES:
         turn, joint = choices[best][side], body.roles[f"{side}_foot"]
         if askew:
@@ -223,13 +230,15 @@ def _feet(body: Moving, rest: Array, turns: Array, align: Array, fix: dict[str, 
     return notes
 
 
-def _tilt(body: Moving, side: str, zero: Array | None) -> tuple[float, Array]:
+def _tilt(body: Moving, side: str, zero: Array | None, flat: Array | None) -> tuple[float, Array]:
     """How far [rad] a standing foot is from flat, and which way is up in its frame (3,).
 
     `zero` is its global rotation when flat; None: as it stands on average, so that the angle tells how feet differ.
+    The standing feet are those of the motion, or those of the one pose `flat` (J, 4).
     """
-    joint, frames = body.roles[f"{side}_foot"], body.stance(side)
-    ups = rot.rotate(rot.conjugate(body.turns[frames, joint]), body.up)
+    joint = body.roles[f"{side}_foot"]
+    stands = body.turns[body.stance(side), joint] if flat is None else flat[None, joint]
+    ups = rot.rotate(rot.conjugate(stands), body.up)
     sole = np.median(ups, axis=0) if zero is None else rot.rotate(rot.conjugate(zero), body.up)
     sole = sole / np.linalg.norm(sole)
     angles = np.arccos(np.clip(ups @ sole, -1.0, 1.0))

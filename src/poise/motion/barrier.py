@@ -1,7 +1,7 @@
 """Barrier: the ground as planes that points may not pass, one or two a point and frame.
 
 Seen from a point, the ground is the plane under it. A point deep in a step may be nearer to the free air beside the
-step than to its top: then it gets a wall as well, through the edge of the step, and is kept in front of it from then on.
+step than to its top: then it gets a wall as well, through the edge of the step, and is kept in front of it.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Barrier:
 
 
 def _nearest_air(ground: Ground, places: Array) -> tuple[Array, Array, np.ndarray]:
-    """For places (K, 3) in the ground: the level way (K, 3) to free air, how far along it the edge lies, and if it is near.
+    """For places (K, 3) in the ground: the level way (K, 3) to free air, where the edge lies on it, and if it is near.
 
     It is near when it is nearer than the surface above.
     """

@@ -74,15 +74,16 @@ class FootPath:
 
 @dataclass(frozen=True, eq=False)
 class Foot:
-    """One foot of the source in motion and its counterpart on the target."""
+    """One foot of the target, moving as the source's does."""
 
     labels: np.ndarray  # (N, K) contacts of the target's points
     flat: Array  # (K, 3) the target's points in its zero pose, seen from the middle of its ball, facing X [m]
     ankle: Array  # (3,) the target's ankle, likewise
     heel: np.ndarray  # (K,) bool: which of them belong to the heel
-    front: Array  # (N, 3) place of the middle of the source's ball, scaled [m]
-    rear: Array  # (N, 3) of its heel
+    front: Array  # (N, 3) the middle of its ball if it moved as recorded [m]
+    rear: Array  # (N, 3) the middle of its heel
     turn: Array  # (N, 4) displacement of the foot's orientation from the upright zero pose
+    tops: Array  # (N, C) height of the ground under the source's points that touch, NaN where they do not [m]
 
 
 def foot_path(foot: Foot, points: np.ndarray, ground: Ground) -> FootPath:
@@ -90,7 +91,7 @@ def foot_path(foot: Foot, points: np.ndarray, ground: Ground) -> FootPath:
     rolled = rot.rotate(foot.turn[:, None], foot.flat)  # (N, K, 3) the points seen from the ball, foot as recorded
     offset = np.full((len(foot.front), 3), np.nan)  # from the recorded ball to the target's
     places = np.empty_like(rolled)
-    for first, last in runs(foot.labels.any(axis=1)):
+    for first, last in runs(np.any(foot.labels, axis=1)):
         rows = slice(first, last)
         laid = _laid(foot, first, last, ground)
         held = foot.labels[rows]
@@ -110,16 +111,16 @@ def _laid(foot: Foot, first: int, last: int, ground: Ground) -> Array:
     rows = slice(first, last)
     labels, heel = foot.labels[rows], foot.heel
     heading = _headings(foot, first, last)
-    front = labels[:, ~heel].any(axis=1) if (~heel).any() else np.zeros(last - first, bool)
+    front = labels[:, ~heel].any(axis=1)
+    flat = front & labels[:, heel].any(axis=1)
     if front.any():
-        spot = np.median(foot.front[rows][front], axis=0)
+        spot = np.median(foot.front[rows][flat if flat.any() else front], axis=0)
     else:
         ahead = -foot.flat[heel].mean(axis=0)
         spot = np.median(foot.rear[rows], axis=0) + rot.rotate(rot.about_z(np.median(heading)), ahead)
     normal = ground.normal(spot[0], spot[1])
-    if normal[2] > 1.0 - 1e-9:  # level ground: the step on which most of what touches stands
-        under = [w[rows][on] for w, on in ((foot.front, front), (foot.rear, labels[:, heel].any(axis=1)))]
-        tops = np.concatenate([ground.height(w[:, 0], w[:, 1]) for w in under])
+    tops = foot.tops[rows][np.isfinite(foot.tops[rows])]
+    if len(tops) and normal[2] > 1.0 - 1e-9:  # level ground: the step on which most of what touches stands
         level = float(np.median(tops))
         spot = _unblocked(spot, float(np.median(heading)), foot.flat, ground, level)
     else:
@@ -135,7 +136,7 @@ def _headings(foot: Foot, first: int, last: int) -> Array:
     raw = np.unwrap(np.arctan2(way[:, 1], way[:, 0]))
     labels = foot.labels[first:last]
     flat = labels[:, foot.heel].any(axis=1) & labels[:, ~foot.heel].any(axis=1)
-    spans = [(a, e) for a, e in runs(flat) if e - a >= 3]
+    spans = [(a, e) for a, e in runs(np.asarray(flat)) if e - a >= 3]
     if not spans:
         length = np.linalg.norm(way[:, :2], axis=1)  # a foot on its tip tells its heading badly
         best = length > 0.8 * length.max()
@@ -162,7 +163,7 @@ def _unblocked(spot: Array, heading: float, flat: Array, ground: Ground, level: 
 
 
 def _bridged(offset: Array) -> Array:
-    """Offsets (N, 3) with gaps (NaN) filled: held at the ends, else led from one side to the other with rest at both."""
+    """Offsets (N, 3) with gaps (NaN) filled: held at the ends, else led from one side to the other."""
     known = np.flatnonzero(np.isfinite(offset[:, 0]))
     if len(known) == 0:
         return np.zeros_like(offset)

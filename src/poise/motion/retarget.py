@@ -30,7 +30,9 @@ from poise.solve.gauss_newton import Settings
 
 HELD, LED, FLOOR = 100.0, 0.1, 300.0  # weights of points that touch, of points on their way, of staying above ground
 SETTINGS = Settings(iterations=15, step=2e-5, gain=1e-3)
+ROOT = 1000.0  # weight of the root's way [1/m², 1/rad²]; a joint that bends has 1
 PASSES, SUNK = 5, 1.5e-3  # solutions with the ground of the last one, until no point is deeper than this [m]
+TOE_LIFT = 0.06  # [m] height of the ball of the foot from which on toes bend as recorded
 STRETCH = 0.985  # share of a leg's length to which it may always stretch; further only as far as the source's
 LOWEST = 0.10  # share of a leg's length by which the hips may be lowered
 
@@ -55,9 +57,11 @@ def retarget(clip: Clip, character: Character, *, scale: float | None = None, sm
     frames, q_source, labels = _unrolled(clip)
     pos, quat = source.forward(q_source)
     turns = orientations(source, quat, character)
+    for side in SIDES:
+        _level_toes(turns, source, pos, quat, character, side, clip.ground, labels, clip.dt)
     q = fit(character, turns)
-    labels = mapped_labels(source, labels, character)
-    feet = [_foot(source, pos, quat, character, labels, side, factor, ground) for side in SIDES]
+    own, labels = labels, mapped_labels(source, labels, character)
+    feet = [_foot(source, pos, quat, character, (own, labels), side, factor, ground) for side in SIDES]
     q[:, :3] += _hips(source, pos, clip, q_source, ratio, factor) - hip_middle(character, q)
     q[:, 2] -= _overstretch(source, pos, character, q, [f for f in feet if f is not None], clip.dt)
     paths = [_cut(f, frames) for f in feet if f is not None]
@@ -137,28 +141,53 @@ def _hips(source: Character, pos: Array, clip: Clip, q: Array, ratio: float, fac
     return out
 
 
-def _foot(source: Character, pos: Array, quat: Array, target: Character, labels: np.ndarray, side: str,
-          factor: float, ground: Ground) -> FootPath | None:  # fmt: skip
-    """The path of one foot; None where either body has no points on it."""
-    known = target.contact_points
-    points = known.of(side)
-    middle = {}
-    for part in ("heel", "ball"):
-        columns = names(source, side, part)
-        if not columns or not names(target, side, part):
-            return None
-        own = source.contact_points
-        middle[part] = source.place(pos, quat, own.bodies[columns], own.positions[columns]).mean(axis=1)
+def _foot(source: Character, pos: Array, quat: Array, target: Character, labels: tuple[np.ndarray, np.ndarray],
+          side: str, factor: float, ground: Ground) -> FootPath | None:  # fmt: skip
+    """The path of one foot from `labels` of the source's and the target's points; None where a foot has no points.
+
+    The target's foot, turned like the source's, hangs on the source's ankle (scaled), so that legs keep their posture
+    whatever the length of the feet.
+    """
+    known, own = target.contact_points, source.contact_points
+    points, columns = known.of(side), own.of(side)
+    heel, ball = names(target, side, "heel"), names(target, side, "ball")
+    if not len(columns) or not heel or not ball:
+        return None
     t_pos, t_quat, _ = upright_zero(target)
     places = t_pos[known.bodies] + rot.rotate(t_quat[known.bodies], known.positions)
-    ball = places[names(target, side, "ball")].mean(axis=0)
-    heel = np.isin(points, names(target, side, "heel"))
+    middle, ankle = places[ball].mean(axis=0), t_pos[target.body(f"{side}_foot")]
     _, s_quat, _ = upright_zero(source)
     body = source.body(f"{side}_foot")
     turn = rot.multiply(quat[:, body], rot.conjugate(s_quat[body]))
-    foot = Foot(labels[:, points], places[points] - ball, t_pos[target.body(f"{side}_foot")] - ball, heel,
-                factor * middle["ball"], factor * middle["heel"], turn)  # fmt: skip
+    at = factor * pos[:, body]
+    spots = factor * source.place(pos, quat, own.bodies[columns], own.positions[columns])
+    tops = np.where(labels[0][:, columns], ground.height(spots[..., 0], spots[..., 1]), np.nan)
+    foot = Foot(labels[1][:, points], places[points] - middle, ankle - middle, np.isin(points, heel),
+                at + rot.rotate(turn, middle - ankle), at + rot.rotate(turn, places[heel].mean(axis=0) - ankle),
+                turn, tops)  # fmt: skip
     return foot_path(foot, points, ground)
+
+
+def _level_toes(turns: dict[str, Array], source: Character, pos: Array, quat: Array, target: Character, side: str,
+                ground: Ground, labels: np.ndarray, dt: float) -> None:  # fmt: skip
+    """Lay the target's toes, in `turns`, level where the ball of the source's foot touches the ground.
+
+    Recorded toes are the noisiest joints of all, and some bodies have none: near the ground its contact is a better
+    guide, and from a toe that points straight into the ground no small correction leads out.
+    """
+    ball, role = names(source, side, "ball"), f"{side}_toes"
+    if not ball or not target.has(role):
+        return
+    own = source.contact_points
+    places = source.place(pos, quat, own.bodies[ball], own.positions[ball])
+    high = (places[..., 2] - ground.height(places[..., 0], places[..., 1])).min(axis=1)
+    s = np.clip(high / TOE_LIFT, 0.0, 1.0)
+    s[labels[:, [*ball, *names(source, side, "tip")]].any(axis=1)] = 0.0
+    s = gaussian_filter1d(s, 0.03 / dt, mode="nearest")
+    _, zero, _ = upright_zero(target)
+    foot, toes = target.body(f"{side}_foot"), target.body(role)
+    level = rot.about_z(rot.heading(rot.multiply(turns[f"{side}_foot"], rot.conjugate(zero[foot]))))
+    turns[role] = rot.slerp(rot.multiply(level, zero[toes]), turns[role], s * s * (3.0 - 2.0 * s))
 
 
 def _cut(path: FootPath, frames: slice) -> FootPath:
@@ -209,12 +238,19 @@ def _corrected(character: Character, q: Array, feet: list[FootPath], ground: Gro
     barrier, start, out = Barrier.around(ground, places), None, q
     for _ in range(PASSES):
         floors = barrier.targets(known, FLOOR)
-        solution = ik.build(character, q, [*led, *floors], smooth=smooth, limits=limits, cycle=cycle).solve(
-            SETTINGS, start
-        )
+        problem = ik.build(character, q, [*led, *floors], posture=_posture(character), smooth=smooth, limits=limits,
+                           cycle=cycle)  # fmt: skip
+        solution = problem.solve(SETTINGS, start)
         start, out = solution.result.x, solution.q
         places = character.points(out)
         if barrier.depth(places) < SUNK:
             break
         barrier = barrier.seen_from(places)
     return out
+
+
+def _posture(character: Character) -> Array:
+    """Weights (nv,) of the posture: the root keeps its way more strictly than when a clip is edited."""
+    weight = ik.default_posture(character)
+    weight[:6] = ROOT
+    return weight

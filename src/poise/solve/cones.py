@@ -145,6 +145,14 @@ def cone_least_squares(A: Array, b: Array, friction: Array, weight: float = 1e-6
     if not weight > 0.0 or np.any(friction < 0.0):
         raise BadValue("The weight on the forces must be positive and friction not negative.")
     y = np.zeros(len(b)) if start is None else np.array(start, float)
-    size = max(float(np.abs(b).max(initial=0.0)), 1e-300)
-    f, error, steps = _solve(A, b, friction, float(weight), y, tolerance * size, most)
-    return ConeSolution(f, b - A @ f, y, float(error), int(steps), bool(error <= tolerance * size))
+    size, spread = max(float(np.abs(b).max(initial=0.0)), 1e-300), float(np.einsum("ij,ij", A, A)) / max(len(b), 1)
+    # forces are told by Aᵀ y / weight: what rounding leaves of them bounds how exactly the conditions can hold
+    target = size * max(tolerance, 3e-16 * spread / weight)
+    f, error, steps = _solve(A, b, friction, float(weight), y, target, min(most, 25))
+    if error > target:
+        # Few forces and a small weight: Newton's method wants a start near the solution. Come down from a large weight.
+        y[:] = 0.0
+        for w in np.geomspace(max(spread, weight), weight, 2 + int(np.log10(max(spread / weight, 1.0)))):
+            f, error, more = _solve(A, b, friction, float(w), y, target if w == weight else 1e-6 * size, most)
+            steps += more
+    return ConeSolution(f, b - A @ f, y, float(error), int(steps), bool(error <= target))

@@ -13,6 +13,9 @@ from numba import njit
 from poise.errors import BadValue
 from poise.maths.rotations import Array
 
+# Contacts that share their forces make M singular, and rounding then decides the pivots: a little give on the scaled
+# diagonal removes that. The smallest that works is taken; what it costs is in the error.
+_GIVES = (1e-10, 1e-9, 1e-8)
 _TINY = 1e-11  # a pivot column entry below this, in a scaled tableau, counts as zero
 
 
@@ -124,7 +127,7 @@ class LCPSolution:
 def solve_lcp(M: Array, q: Array, tolerance: float = 1e-8, start: Array | None = None) -> LCPSolution:
     """z >= 0 with w = M z + q >= 0 and z·w = 0, by Lemke's method, else the best that Gauss-Seidel can do.
 
-    Rows and columns are scaled by the diagonal first. `start` is a first guess for Gauss-Seidel.
+    Rows and columns are scaled by the diagonal first, and a little give is put on it. `start` is a first guess for Gauss-Seidel.
     """
     M, q = np.ascontiguousarray(M, float), np.ascontiguousarray(q, float)
     n = len(q)
@@ -132,12 +135,16 @@ def solve_lcp(M: Array, q: Array, tolerance: float = 1e-8, start: Array | None =
         raise BadValue(f"An LCP with q of {n} needs M ({n}, {n}), not {M.shape}.")
     if n == 0:
         return LCPSolution(q.copy(), q.copy(), 0.0, 0, True, "lemke")
-    rows = np.sqrt(np.maximum(np.abs(np.diag(M)), 1e-12 * max(float(np.abs(M).max()), 1e-300)))
+    rows = _scale(M)
     size = max(float(np.abs(q / rows).max()), 1e-300)
     scaled, right = M / rows[:, None] / rows[None, :], q / rows / size
-    z, pivots = _lemke(scaled, right, 50 * n + 100)
-    z, method = z * size / rows, "lemke"
-    error = _error(M, q, z)
+    z, pivots, error, method = np.zeros(n), 0, np.inf, "lemke"
+    for give in _GIVES:
+        z, pivots = _lemke(scaled + give * np.eye(n), right, 50 * n + 100)
+        z = z * size / rows
+        error = _error(M, q, z)
+        if pivots >= 0 and error <= tolerance:
+            break
     if pivots < 0 or error > tolerance:
         guess = np.zeros(n) if start is None else np.maximum(np.asarray(start, float) * rows / size, 0.0)
         _gauss_seidel(scaled, right, guess, 2000, 1e-14)
@@ -145,6 +152,15 @@ def solve_lcp(M: Array, q: Array, tolerance: float = 1e-8, start: Array | None =
         if pivots < 0 or _error(M, q, other) < error:
             z, method, error = other, "gauss-seidel", _error(M, q, other)
     return LCPSolution(z, M @ z + q, error, int(pivots), error <= tolerance, method)
+
+
+def _scale(M: Array) -> Array:
+    """Square roots of the diagonal; rows without one get what brings their largest entry to one."""
+    diagonal = np.sqrt(np.abs(np.diag(M)))
+    empty = diagonal < 1e-6 * max(float(diagonal.max()), 1e-150)
+    rows = np.where(empty, 1.0, diagonal)
+    largest = (np.abs(M) / rows[None, :]).max(axis=1)
+    return np.where(empty, np.where(largest > 0, largest, 1.0), diagonal)
 
 
 def _error(M: Array, q: Array, z: Array) -> float:

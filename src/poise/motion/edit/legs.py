@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from poise.maths.rotations import Array
 from poise.motion.edit.feet import Feet
 from poise.motion.edit.footprints import Footsteps
 from poise.motion.edit.limb import limb, reach
-from poise.motion.edit.window import envelope
+from poise.motion.edit.window import envelope, smooth
 from poise.motion.runs import frames
 
 _NATURAL = 0.985  # share of its full length to which a leg may be stretched, more at times when the clip's own was
@@ -23,21 +24,48 @@ _LOST = 0.03  # [m] by which a standing foot may miss its place before an edit i
 
 
 def lowering(steps: Footsteps, q: Array, feet: Mapping[str, Feet]) -> Array:
-    """How much the root of q (M, nq) must go down (M,) [m] so that the legs reach the wanted feet."""
+    """How much the root of q (M, nq) should go down (M,) [m] for the wanted feet.
+
+    On the whole the legs that stand keep the length that they had: with shorter steps the body rises, with longer ones
+    it sinks. Then, no leg may be stretched further than is natural or than it was itself at that time.
+    """
     character = steps.clip.character
-    need = np.zeros(len(q))
-    for side, foot in feet.items():
-        if not character.has(f"{side}_thigh"):
-            continue
-        full = _leg_length(character, side)
+    legs = [_Leg.of(steps, q, side, foot) for side, foot in feet.items() if character.has(f"{side}_thigh")]
+    if not legs:
+        return np.zeros(len(q))
+    keep = np.max([np.where(leg.stands, leg.drop(leg.used), -np.inf) for leg in legs], axis=0)
+    known = np.isfinite(keep)
+    rows = np.arange(len(q))
+    down = np.interp(rows, rows[known], keep[known]) if known.any() else np.zeros(len(q))
+    down = smooth(down, frames(0.5 * steps.period, steps.clip.dt))
+    longest = [np.clip(leg.used, _NATURAL * leg.full, _FULL * leg.full) for leg in legs]
+    need = np.max([leg.drop(most) for leg, most in zip(legs, longest, strict=True)], axis=0)
+    return down + envelope(np.maximum(need - down, 0.0), frames(_SPREAD, steps.clip.dt))
+
+
+@dataclass(frozen=True, eq=False)
+class _Leg:
+    """One leg over time: from where its ankle shall be to its hip, and how long it was."""
+
+    away: Array  # (M, 3) [m]
+    used: Array  # (M,) distance from hip to ankle in the clip [m]
+    full: float  # length of the straight leg [m]
+    stands: np.ndarray  # (M,) bool
+
+    @classmethod
+    def of(cls, steps: Footsteps, q: Array, side: str, foot: Feet) -> _Leg:
+        character = steps.clip.character
         hip, ankle = character.body(f"{side}_thigh"), character.body(f"{side}_foot")
-        used = np.linalg.norm(steps.places[0][:, ankle] - steps.places[0][:, hip], axis=-1)
-        longest = np.clip(used, _NATURAL * full, _FULL * full)
-        arm = rot.rotate(rot.conjugate(steps.q[:, 3:7]), steps.places[0][:, hip] - steps.q[:, :3])
-        at = q[:, :3] + rot.rotate(q[:, 3:7], arm) - foot.place
-        flat = np.minimum(np.sum(at[:, :2] ** 2, axis=1), (0.98 * longest) ** 2)
-        need = np.maximum(need, at[:, 2] - np.sqrt(longest**2 - flat))
-    return envelope(np.maximum(need, 0.0), frames(_SPREAD, steps.clip.dt))
+        at = steps.places[0][:, hip]
+        used = np.linalg.norm(steps.places[0][:, ankle] - at, axis=-1)
+        arm = rot.rotate(rot.conjugate(steps.q[:, 3:7]), at - steps.q[:, :3])
+        away = q[:, :3] + rot.rotate(q[:, 3:7], arm) - foot.place
+        return cls(away, used, _leg_length(character, side), foot.stands)
+
+    def drop(self, length: Array) -> Array:
+        """How much lower (M,) the hip must be for the leg to have this length (M,) [m]."""
+        flat = np.minimum(np.sum(self.away[:, :2] ** 2, axis=1), (0.98 * length) ** 2)
+        return self.away[:, 2] - np.sqrt(length**2 - flat)
 
 
 def _leg_length(character: Character, side: str) -> float:

@@ -153,4 +153,4 @@ def require_travel(steps: Footsteps, least: float, what: str) -> None:
 
 def opened(clip: Clip) -> Clip:
     """The clip as an open one."""
-    return replace(clip, cycle=None, labels=clip.contacts.labels)
+    return clip if clip.cycle is None else replace(clip, cycle=None, labels=clip.contacts.labels)

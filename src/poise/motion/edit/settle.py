@@ -15,8 +15,9 @@ from poise.character.roles import REQUIRED
 from poise.maths.configuration import BALL, FREE
 from poise.motion.check import penetration, skating
 from poise.motion.clip import Clip
+from poise.motion.edit.rest import at_rest
 
-_SLIDING = 0.03  # [m/s] mean speed of touching points up to which feet count as settled
+_SLIDING = 0.02  # [m/s] mean speed of touching points up to which feet count as settled
 _BELOW = 0.005  # [m] depth up to which they do
 
 
@@ -53,4 +54,4 @@ def settled(clip: Clip) -> Clip:
             q[:, rows] = moved.q[:, rows]
     if clip.cycle is not None:
         q[-1] = clip.cycle.carry(q[0], 1)
-    return clip.with_q(q, labels=clip.contacts.labels)
+    return at_rest(clip.with_q(q, labels=clip.contacts.labels))

@@ -138,9 +138,8 @@ def _frames(path: Path, text: str, bones: tuple[Bone, ...]) -> tuple[Array, dict
         numeric[first - 1] = False
         wrong = np.flatnonzero(np.char.lower(table[:, first - 1]) != name.lower())
         if len(wrong):
-            raise BadFile(
-                path, f"frame {wrong[0] + 1}: {table[wrong[0], first - 1]!r} stands where {name!r} was expected."
-            )
+            word = str(table[wrong[0], first - 1])[:24]
+            raise BadFile(path, f"frame {wrong[0] + 1}: {word!r} stands where {name!r} was expected.")
     values = np.zeros((count, width))
     values[:, numeric] = _floats(path, table[:, numeric])
     return values, columns, degrees

@@ -74,7 +74,8 @@ class _Words:
         return value
 
     def error(self, problem: str) -> BadFile:
-        line = len(re.findall(r"\r\n?|\n", self.text[: self.at])) + 1
+        begin = len(self.text) - len(self.text[self.at :].lstrip())  # a statement is found with the space before it
+        line = len(re.findall(r"\r\n?|\n", self.text[:begin])) + 1
         return BadFile(self.path, f"line {line}: {problem}.")
 
 

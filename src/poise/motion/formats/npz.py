@@ -29,6 +29,13 @@ Facts = dict[str, Any]
 
 def save(clip: Clip, path: str | PathLike[str]) -> None:
     """Writes the clip with its character, binding, recording, ground, cycle, labels and source."""
+    facts, arrays = pack(clip)
+    with files.writing(path) as temporary:
+        npz_arrays.write(temporary, json.dumps(facts, allow_nan=False), arrays)
+
+
+def pack(clip: Clip) -> tuple[Facts, Arrays]:
+    """The whole clip as facts (plain values for JSON) and arrays by name; `unpack` makes the same clip of them."""
     arrays: Arrays = {"q": clip.q}
     facts: Facts = {
         "format": "poise clip",
@@ -50,8 +57,7 @@ def save(clip: Clip, path: str | PathLike[str]) -> None:
     if clip.recording is not None:
         shared = clip.character.binding is not None and clip.recording.skeleton is clip.character.binding.skeleton
         facts["recording"] = _recording_out(clip.recording, arrays, shared)
-    with files.writing(path) as temporary:
-        npz_arrays.write(temporary, json.dumps(facts, allow_nan=False), arrays)
+    return facts, arrays
 
 
 def load(path: str | PathLike[str]) -> Clip:
@@ -65,7 +71,7 @@ def load(path: str | PathLike[str]) -> Clip:
             raise BadFile(
                 path, f"it has version {facts.get('version')!r} of the clip format; this poise reads {VERSION}."
             )
-        return _clip_in(facts, arrays)
+        return unpack(facts, arrays)
     except BadFile:
         raise
     except KeyError as error:
@@ -75,7 +81,8 @@ def load(path: str | PathLike[str]) -> Clip:
         raise BadFile(path, f"it is not a sound clip: {reason or type(error).__name__}") from None
 
 
-def _clip_in(facts: Facts, arrays: Arrays) -> Clip:
+def unpack(facts: Facts, arrays: Arrays) -> Clip:
+    """The clip that `pack` took apart."""
     character = _character_in(facts["character"], arrays)
     q, labels, times = arrays["q"], arrays.get("labels"), arrays.get("source_times")
     if labels is not None and (labels.shape != (len(q), len(character.contact_points)) or labels.dtype != bool):
@@ -180,6 +187,8 @@ def _recording_in(facts: Facts, arrays: Arrays, shared: Skeleton | None) -> Reco
         raise BadValue("its recording has no skeleton.")
     shape = (len(arrays["recording.rotations"]), len(skeleton))
     unit = None if facts["unit"] is None else _number(facts["unit"])
+    if facts["up"] not in (None, "x", "y", "z"):
+        raise BadValue("its up axis is not x, y or z.")
     return Recording(skeleton, _get(arrays, "recording.rotations", (*shape, 4)),
                      _get(arrays, "recording.positions", (*shape, 3)), _number(facts["dt"]),
                      _source_in(facts["source"]), unit, facts["up"], bool(facts["wraps"]))  # fmt: skip
@@ -211,13 +220,17 @@ def _ground_in(facts: Facts) -> Any:
         raise BadValue(f"its ground is of the unknown kind {str(facts['kind'])[:40]!r}.")
     values = {k: v for k, v in facts.items() if k != "kind"}
     if facts["kind"] == "Treads":
-        values["treads"] = tuple(grounds.Tread(**{k: _number(v) for k, v in t.items()}) for t in values["treads"])
-    numbers = {k: v if isinstance(v, tuple | int) else _number(v) for k, v in values.items()}
-    return getattr(grounds, facts["kind"])(**numbers)
+        values["treads"] = tuple(grounds.Tread(**_numbers(t)) for t in values["treads"])
+    return getattr(grounds, facts["kind"])(**_numbers(values))
 
 
 def _get(arrays: Arrays, key: str, shape: tuple[int, ...], kind: type = np.float64) -> np.ndarray:
     return npz_arrays.expect(key, arrays[key], shape, kind)
+
+
+def _numbers(values: Facts) -> Facts:
+    """The same values, each checked to be a number (whole ones stay whole) or a tuple made here."""
+    return {k: v if isinstance(v, tuple) or type(v) is int else _number(v) for k, v in values.items()}
 
 
 def _number(value: Any) -> float:

@@ -6,6 +6,7 @@ import io
 import json
 import math
 import tokenize
+import warnings
 import zipfile
 import zlib
 from pathlib import Path
@@ -36,7 +37,7 @@ def _plain(array: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(array, kind)
 
 
-def read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+def read(path: Path, what: str = "clip") -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """The facts and the arrays; refuses broken archives, pickles, and sizes that the file does not have."""
     arrays: dict[str, np.ndarray] = {}
     facts: Any = None
@@ -46,7 +47,7 @@ def read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
             _weigh(path, members)
             if _FACTS not in archive.namelist():
                 names = ", ".join(m.filename.removesuffix(".npy")[:30] for m in members[:8])
-                raise BadFile(path, f"it is not a clip saved by poise; it holds {names or 'nothing'}.")
+                raise BadFile(path, f"it is not a {what} saved by poise; it holds {names or 'nothing'}.")
             for member in members:
                 data = archive.read(member)
                 if member.filename == _FACTS:
@@ -58,7 +59,7 @@ def read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         reason = " ".join(str(error).split())[:160] or type(error).__name__
         raise BadFile(path, f"it is not a whole npz file: {reason}.") from None
     if not isinstance(facts, dict):
-        raise BadFile(path, "it is not a clip saved by poise: its description is not a JSON object.")
+        raise BadFile(path, f"it is not a {what} saved by poise: its description is not a JSON object.")
     return facts, arrays
 
 
@@ -77,7 +78,7 @@ def _weigh(path: Path, members: list[zipfile.ZipInfo]) -> None:
     """Refuses an archive that would unpack to far more than it is."""
     unpacked, packed = sum(m.file_size for m in members), path.stat().st_size
     if unpacked > _LARGEST or unpacked > _RATIO * packed:
-        raise BadFile(path, f"it would unpack from {packed} to {unpacked} bytes; that is no clip.")
+        raise BadFile(path, f"it would unpack from {packed} to {unpacked} bytes; that is no motion.")
 
 
 def _array(path: Path, name: str, data: bytes) -> np.ndarray:
@@ -86,8 +87,9 @@ def _array(path: Path, name: str, data: bytes) -> np.ndarray:
     try:
         version = np.lib.format.read_magic(stream)
         reader = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-        shape, fortran, dtype = reader(stream)
-    except (ValueError, TypeError, KeyError, SyntaxError, tokenize.TokenError, RecursionError, MemoryError):
+        with warnings.catch_warnings(action="error"):  # a header that numpy can only guess at is not one of ours
+            shape, fortran, dtype = reader(stream)
+    except (Warning, ValueError, TypeError, KeyError, SyntaxError, tokenize.TokenError, RecursionError, MemoryError):
         raise BadFile(path, f"its member {name[:40]!r} is not an array.") from None
     if dtype not in _TYPES or fortran:
         raise BadFile(path, f"its member {name[:40]!r} has the type {str(dtype)[:40]}; plain numbers were expected.")

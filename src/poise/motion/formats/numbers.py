@@ -31,7 +31,7 @@ def word_at(text: np.ndarray, place: int) -> str:
     return word[0].decode("latin-1") if word else ""
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _scaled(mantissa, exponent, powers):
     """mantissa × 10^exponent to within two units in the last place where it is above 1e-25."""
     if mantissa < 9007199254740992 and -22 <= exponent <= 22:  # both exactly representable: one correct rounding
@@ -48,20 +48,18 @@ def _scaled(mantissa, exponent, powers):
         error = ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
         return ratio + (((high - product) - error) + low) / p
     value = high + low
-    if value == 0.0:
-        return 0.0
     while exponent < -22 and value > 0.0:
         value /= 1e22
         exponent += 22
-    while exponent > 22 and value < 1e300:
+    while exponent > 22 and 0.0 < value < 1e300:
         value *= 1e22
         exponent -= 22
-    if exponent > 22:
-        return np.inf
+    if abs(exponent) > 22:  # too small or too large for any power to matter
+        return 0.0 if value == 0.0 else np.inf
     return value / powers[-exponent] if exponent < 0 else value * powers[exponent]
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _any_number(text, i, powers):
     """The number that begins at i, of any length and notation: its value, its end, and is it one?"""
     size, negative = len(text), text[i] == 45
@@ -98,7 +96,7 @@ def _any_number(text, i, powers):
     return -value if negative else value, i, seen and (i == size or text[i] == 32 or 9 <= text[i] <= 13)
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _scan(text, values, powers):
     """Count of numbers, status and, where it stopped early, the place."""
     one, ten = np.uint64(1), np.uint64(10)  # unsigned, since a signed index costs a test for each byte

@@ -1,0 +1,7 @@
+"""Take: the record of one performance, streamed to disk."""
+
+from poise.take.record import CONTACT_COLUMNS, WRENCH_COLUMNS, ContactRecord, LogEntry, WrenchRecord
+from poise.take.recorder import Recorder
+from poise.take.take import Take
+
+__all__ = ["CONTACT_COLUMNS", "WRENCH_COLUMNS", "ContactRecord", "LogEntry", "Recorder", "Take", "WrenchRecord"]
