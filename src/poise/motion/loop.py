@@ -14,15 +14,18 @@ from poise.motion.clip import Clip, Cycle
 from poise.motion.edit.likeness import distances, features
 from poise.motion.edit.settle import settled
 from poise.motion.edit.window import fade
+from poise.motion.ground import Treads
 
 _RATE = 60.0  # [1/s] at which cycles are searched for; the ends are then set to the frame
 _SHORTEST = 0.25  # [s]
 _STILL = 0.025  # [m] rms by which the poses of a clip may differ that counts as standing
 _ALIKE = 0.6  # share of its own spread by which a motion may miss itself one period later
+_ALIKE_WHILE = 0.35  # the same for a motion that repeats itself only for a while
 _CONTACT = 0.1  # [m] that a wholly different contact state counts for
 _TYPICAL = 0.1  # [m] that a cycle of twice the usual length counts for
 _EASE = 0.2  # [s] within which a jump of velocity at the seam is taken up
 _BEND = np.radians(5.0)  # a way that turns less in a period is straight
+_PLACE = 0.2  # [m] a motion that goes less far in a period stays in place
 _OVER = 0.5  # [s] of cross-fade for a clip that stands
 
 
@@ -45,7 +48,9 @@ def loop(clip: Clip) -> Clip:
     agree best. Raises NoSolution, with what was measured, where nothing repeats.
     """
     if clip.cycle is not None:
-        return clip
+        return clip if _seam(clip) < 1e-9 else _closed(clip, 0, len(clip) - 1, clip.cycle)
+    if isinstance(clip.ground, Treads):
+        raise NoSolution("A motion on treads of its own cannot loop: there is no ground for its next period.", clip)
     if len(clip) < 4 or clip.duration < _SHORTEST:
         raise BadValue(f"A clip of {clip.duration:.2f} s is too short to hold a cycle.")
     if _whole_cycle(clip):
@@ -71,41 +76,82 @@ def find(clip: Clip) -> Found:
     rows = features(clip)
     thin = rows[::skip]
     far = distances(thin, thin)
-    lag, repeats = _period(far, thin, skip * clip.dt)
+    lag, repeats, span = _period(far, thin, skip * clip.dt)
     touch = clip.contacts.labels[::skip]
-    lags = range(max(2, int(0.85 * lag)), min(int(1.15 * lag) + 1, len(thin) - 1) + 1)
-    best, pick = np.inf, (0, lag)
-    for k in lags:
-        differ = (touch[k:] != touch[:-k]).mean(axis=1) if touch.shape[1] else 0.0
-        score = np.diagonal(far, k) + _CONTACT * differ + _TYPICAL * abs(np.log(k / lag))
-        i = int(np.argmin(score))
-        if score[i] < best:
-            best, pick = float(score[i]), (i, i + k)
+    low, high = max(2, int(0.85 * lag)), min(int(1.15 * lag) + 1, span.stop - span.start - 2)
+    best, pick = np.inf, (span.start, span.start + lag)
+    for k in range(low, max(high, low) + 1):
+        i = np.arange(span.start, span.stop - k)
+        differ = (touch[i + k] != touch[i]).mean(axis=1) if touch.shape[1] else 0.0
+        score = far[i, i + k] + _CONTACT * differ + _TYPICAL * abs(np.log(k / lag))
+        if len(i) and score.min() < best:
+            best, at = float(score.min()), int(i[np.argmin(score)])
+            pick = (at, at + k)
     first, last = _refine(rows, pick[0] * skip, pick[1] * skip, skip)
     jump = float(np.linalg.norm(rows[first] - rows[last]))
     return Found(first, last, lag * skip * clip.dt, repeats, jump)
 
 
-def _period(far: Array, rows: Array, dt: float) -> tuple[int, float]:
-    """The period [rows] and the distance of the motion from itself after it, as a share of its spread."""
-    count, shortest = len(rows), max(2, round(_SHORTEST / dt))
-    lags = np.arange(shortest, count - max(3, round(0.1 / dt)))
+def _period(far: Array, rows: Array, dt: float) -> tuple[int, float, range]:
+    """The period [rows], how far the motion is from itself after it, and the rows in which it repeats."""
+    count = len(rows)
+    lags = np.arange(max(2, round(_SHORTEST / dt)), count - max(3, round(0.1 / dt)))
+    sums = _Sums.of(rows)
     ratio = np.full(count, np.inf)
-    for k in lags:
-        again = np.concatenate([rows[: count - k], rows[k:]])  # what the motion does in the stretches compared
-        spread = np.sqrt(np.mean(np.sum((again - again.mean(axis=0)) ** 2, axis=1)))
+    for k in lags:  # what the motion does in the two stretches compared is the measure of how alike they are
         gap = np.sqrt(np.mean(np.diagonal(far, k) ** 2))
-        ratio[k] = gap / max(spread, 1e-6) / np.sqrt(2.0)  # 1 for two motions that have nothing to do with each other
-    valley = [k for k in lags[1:-1] if ratio[k] <= ratio[k - 1] and ratio[k] <= ratio[k + 1]]
+        ratio[k] = gap / sums.spread(np.array([0, k]), np.array([count - k, count]))
+    valley = [int(k) for k in lags[1:-1] if ratio[k] <= ratio[k - 1] and ratio[k] <= ratio[k + 1]]
     good = [k for k in valley if ratio[k] < _ALIKE]
-    if not good:
-        least = min(valley, key=lambda k: ratio[k], default=0)
-        told = f"most alike after {least * dt:.2f} s, but {100 * ratio[least]:.0f} %" if least else "at no time alike"
-        raise NoSolution(f"No cycle repeats in this motion of {count * dt:.2f} s: it is {told} of its own spread away "
-                         f"from itself (up to {100 * _ALIKE:.0f} % is a repetition).", problem=ratio)  # fmt: skip
-    finest = min(ratio[k] for k in good)
-    lag = min(k for k in good if ratio[k] < 1.35 * finest + 0.05)  # multiples of the period are just as good: the first
-    return int(lag), float(ratio[lag])
+    if good:
+        finest = min(ratio[k] for k in good)
+        lag = min(k for k in good if ratio[k] < 1.35 * finest + 0.05)  # its multiples are just as good: the first
+        return lag, float(ratio[lag]), range(count)
+    found = _passing(far, sums, lags)
+    if found is not None:
+        return found
+    least = min(valley, key=lambda k: ratio[k], default=0)
+    told = f"most alike after {least * dt:.2f} s, but {100 * ratio[least]:.0f} %" if least else "at no time alike"
+    raise NoSolution(f"No cycle repeats in this motion of {count * dt:.2f} s: it is {told} of its own spread away "
+                     f"from itself (up to {100 * _ALIKE:.0f} % is a repetition).", problem=ratio)  # fmt: skip
+
+
+def _passing(far: Array, sums: _Sums, lags: np.ndarray) -> tuple[int, float, range] | None:
+    """A cycle that the motion goes through for a while: one and a half periods that repeat well."""
+    count, best = len(far), (_ALIKE_WHILE, 0, 0)
+    for k in lags[lags < 0.66 * count]:
+        half = k // 2
+        square = np.concatenate([[0.0], np.cumsum(np.diagonal(far, k) ** 2)])
+        gap = np.sqrt((square[half + 1 :] - square[: -half - 1]) / (half + 1))
+        first = np.arange(len(gap))
+        near = gap / sums.spread(np.stack([first, first + k]), np.stack([first + half + 1, first + k + half + 1]))
+        i = int(np.argmin(near))
+        if near[i] < best[0]:
+            best = (float(near[i]), int(k), i)
+    ratio, lag, start = best
+    return None if lag == 0 else (lag, ratio, range(start, min(start + int(1.5 * lag) + 1, count)))
+
+
+@dataclass(frozen=True, eq=False)
+class _Sums:
+    """Running sums of rows (N, D) and of their squares, for the spread over any stretch at once."""
+
+    rows: Array  # (N + 1, D)
+    squares: Array  # (N + 1,)
+
+    @classmethod
+    def of(cls, rows: Array) -> _Sums:
+        square = np.sum(rows * rows, axis=1)
+        return cls(np.concatenate([np.zeros((1, rows.shape[1])), np.cumsum(rows, axis=0)]),
+                   np.concatenate([[0.0], np.cumsum(square)]))  # fmt: skip
+
+    def spread(self, first: np.ndarray, last: np.ndarray) -> Array:
+        """Root mean square distance between two rows out of the stretches first .. last - 1 (S, ...) taken together."""
+        count = np.sum(last - first, axis=0)
+        total = np.sum(self.rows[last] - self.rows[first], axis=0)
+        square = np.sum(self.squares[last] - self.squares[first], axis=0) / count
+        variance = square - np.sum((total / np.expand_dims(count, -1)) ** 2, axis=-1)
+        return np.sqrt(2.0 * np.maximum(variance, 1e-12))
 
 
 def _refine(rows: Array, first: int, last: int, skip: int) -> tuple[int, int]:
@@ -118,8 +164,17 @@ def _refine(rows: Array, first: int, last: int, skip: int) -> tuple[int, int]:
 
 def close(clip: Clip, first: int, last: int) -> Clip:
     """The frames first .. last as a cycle: the residuals of pose, velocity and acceleration at the seam spread out."""
+    return _closed(clip, first, last, _cycle(clip, first, last))
+
+
+def _seam(clip: Clip) -> float:
+    """Largest difference between the last frame of a loop and the first of its next period [rad, m]."""
+    assert clip.cycle is not None
+    return float(np.abs(conf.difference(clip.character.layout, clip.cycle.carry(clip.q[0], 1), clip.q[-1])).max())
+
+
+def _closed(clip: Clip, first: int, last: int, cycle: Cycle) -> Clip:
     q = np.array(clip.q[first : last + 1])
-    cycle = _cycle(clip, first, last)
     layout, dt, count = clip.character.layout, clip.dt, last - first
     back = lambda v: np.concatenate([rot.rotate(rot.about_z(-cycle.turn), v[:3]), v[3:]])  # noqa: E731
     gap = conf.difference(layout, q[0], cycle.carry(q[-1], -1))
@@ -157,15 +212,19 @@ def _cycle(clip: Clip, first: int, last: int) -> Cycle:
 
     A turn of a few degrees is the difference of two steps, not of a way that bends: it counts as none.
     """
+    away = float(np.linalg.norm(clip.q[last, :2] - clip.q[first, :2]))
+    both = rot.heading(clip.q[[first, last], 3:7])
+    turned = float((both[1] - both[0] + np.pi) % (2 * np.pi) - np.pi)
+    if away < _PLACE and abs(turned) < 4.0 * _BEND:
+        return Cycle(0.0, np.zeros(3))
     count = last - first
     before, after = min(first, count // 2), min(len(clip) - 1 - last, count // 2)
     a, b = clip.q[first - before : first + after + 1], clip.q[last - before : last + after + 1]
-    if before + after >= 0.3 * count:
+    if before + after >= 0.3 * count and away > 2.0 * _PLACE:
         x, y = (p[:, :2] - p[:, :2].mean(axis=0) for p in (a, b))
         turn, least = float(np.arctan2(np.sum(x[:, 0] * y[:, 1] - x[:, 1] * y[:, 0]), np.sum(x * y))), _BEND
     else:
-        both = rot.heading(np.stack([clip.q[first, 3:7], clip.q[last, 3:7]]))
-        turn, least = float((both[1] - both[0] + np.pi) % (2 * np.pi) - np.pi), 2.0 * _BEND
+        turn, least = turned, 2.0 * _BEND
     turn = 0.0 if abs(turn) < least else turn
     shift = clip.q[last, :3] - rot.rotate(rot.about_z(turn), clip.q[first, :3])
     shift[2] = float(np.diff(clip.ground.height(*clip.q[[first, last], :2].T))[0])

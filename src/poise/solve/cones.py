@@ -90,7 +90,7 @@ def _solve(A, b, friction, w, y, tolerance, most):
     z, f, H = np.empty(n), np.empty(n), np.empty((m, m))
     trial, gradient = np.empty(m), np.empty(m)
     value = _value(A, b, friction, w, y, z, f)
-    error = np.inf
+    error, best, stuck = np.inf, np.inf, 0
     for step in range(most):
         error = 0.0
         for r in range(m):
@@ -99,7 +99,9 @@ def _solve(A, b, friction, w, y, tolerance, most):
                 total += A[r, j] * f[j]
             gradient[r] = total
             error = max(error, abs(total))
-        if error <= tolerance:
+        stuck = 0 if error < 0.5 * best else stuck + 1
+        best = min(best, error)
+        if error <= tolerance or (stuck > 4 and error < 1e-3 * np.abs(b).max()):  # solved, or down to rounding
             return f, error, step
         _hessian(A, z, friction, w, H)
         d = np.linalg.solve(H, gradient)
@@ -146,13 +148,14 @@ def cone_least_squares(A: Array, b: Array, friction: Array, weight: float = 1e-6
         raise BadValue("The weight on the forces must be positive and friction not negative.")
     y = np.zeros(len(b)) if start is None else np.array(start, float)
     size, spread = max(float(np.abs(b).max(initial=0.0)), 1e-300), float(np.einsum("ij,ij", A, A)) / max(len(b), 1)
+    target = tolerance * size
     # forces are told by Aᵀ y / weight: what rounding leaves of them bounds how exactly the conditions can hold
-    target = size * max(tolerance, 3e-16 * spread / weight)
+    enough = size * max(tolerance, 1e-15 * spread / weight)
     f, error, steps = _solve(A, b, friction, float(weight), y, target, min(most, 25))
-    if error > target:
+    if error > enough:
         # Few forces and a small weight: Newton's method wants a start near the solution. Come down from a large weight.
         y[:] = 0.0
         for w in np.geomspace(max(spread, weight), weight, 2 + int(np.log10(max(spread / weight, 1.0)))):
             f, error, more = _solve(A, b, friction, float(w), y, target if w == weight else 1e-6 * size, most)
             steps += more
-    return ConeSolution(f, b - A @ f, y, float(error), int(steps), bool(error <= target))
+    return ConeSolution(f, b - A @ f, y, float(error), int(steps), bool(error <= enough))

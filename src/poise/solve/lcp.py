@@ -127,7 +127,8 @@ class LCPSolution:
 def solve_lcp(M: Array, q: Array, tolerance: float = 1e-8, start: Array | None = None) -> LCPSolution:
     """z >= 0 with w = M z + q >= 0 and z·w = 0, by Lemke's method, else the best that Gauss-Seidel can do.
 
-    Rows and columns are scaled by the diagonal first, and a little give is put on it. `start` is a first guess for Gauss-Seidel.
+    Rows and columns are scaled by the diagonal first, and a little give is put on it. `start` is a first guess for
+    Gauss-Seidel.
     """
     M, q = np.ascontiguousarray(M, float), np.ascontiguousarray(q, float)
     n = len(q)
