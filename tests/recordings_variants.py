@@ -188,17 +188,21 @@ def with_position_channels(recording: Recording, noise: float = 0.0, seed: int =
     return replace(recording, skeleton=replace(s, offsets=offsets), positions=recording.positions + jitter)
 
 
-def reframed(recording: Recording, seed: int = 0) -> Recording:
-    """Other joint frames: every joint's own axes turned at random, so that the rest pose is no pose at all."""
+def reframed(recording: Recording, seed: int = 0, rest: bool = False) -> Recording:
+    """Other joint frames: every joint's own axes turned at random.
+
+    The rest pose is then no pose at all; with `rest` the file tells it, as an FBX does.
+    """
     s = recording.skeleton
     random = np.random.default_rng(seed)
     own = rot.normalise(random.normal(size=(len(s), 4)))
     above = np.where(s.parents[:, None] >= 0, own[s.parents], rot.IDENTITY)
     back = rot.conjugate(above)
     ends = tuple(EndSite(e.joint, rot.rotate(rot.conjugate(own[e.joint]), e.offset), e.name) for e in s.ends)
+    pose = rot.multiply(rot.multiply(back, s.rest), own) if rest else np.tile(rot.IDENTITY, (len(s), 1))
     return replace(
         recording,
-        skeleton=replace(s, offsets=rot.rotate(back, s.offsets), ends=ends, rest=None),  # type: ignore[arg-type]
+        skeleton=replace(s, offsets=rot.rotate(back, s.offsets), ends=ends, rest=pose),
         rotations=rot.multiply(rot.multiply(back, recording.rotations), own),
         positions=rot.rotate(back, recording.positions),
     )

@@ -25,6 +25,7 @@ AXES: dict[str, Array] = {
 """Axes by name."""
 
 LEG_SHARE = 0.245 + 0.246  # thigh and shin in standing height, Drillis & Contini 1966
+_HABIT = {"y": 0.06, "z": 0.04}  # where nothing else tells
 LOWEST, HIGHEST, USUAL = 1.2, 2.2, 1.7  # standing height [m] of the people in recordings
 
 
@@ -110,9 +111,9 @@ def find_up(skeleton: Skeleton, roles: Mapping[str, int], positions: Array, decl
             given: str | None = None) -> str:  # fmt: skip
     """Name of the up axis, from positions (N, J, 3) over the motion and the rest pose.
 
-    Counts, over all frames, along which axis the body stands above its feet, and asks whether the lowest point of the
-    body stays at one level along it; a rest pose that stands upright adds its voice (and decides where the body lies
-    or tumbles). What was given wins, then what the format declares.
+    Four voices are added up: along which axis the body stands above its feet, whether its lowest point stays at one
+    level along the axis and whether that level is zero, as a floor is, and which way a rest pose stands (a body that
+    lies through the whole motion is told by the last three). What was given wins, then what the format declares.
     """
     for name in (given, declared):
         if name is not None:
@@ -123,16 +124,18 @@ def find_up(skeleton: Skeleton, roles: Mapping[str, int], positions: Array, decl
     body = positions[:, _top(roles)] - feet
     body = body / np.maximum(np.linalg.norm(body, axis=-1, keepdims=True), 1e-12)
     leg = leg_length(roles, positions)
-    low = np.array([np.ptp(np.percentile((positions @ a).min(axis=1), [5, 50])) for a in AXES.values()]) / leg
-    start = np.array([abs(np.percentile((positions @ a).min(axis=1), 5)) for a in AXES.values()]) / leg
     standing = rest_up(roles, skeleton.rest_pose()[0])
     score = {}
-    for k, (name, axis) in enumerate(AXES.items()):
+    for name, axis in AXES.items():
         along = body @ axis
-        upright = float(np.mean(along > 0.7)) + 0.5 * float(np.mean(along))
-        floor = 0.3 * float(np.exp(-8 * low[k])) + 0.3 * float(np.exp(-4 * start[k])) if len(positions) > 1 else 0.0
-        habit = {"y": 0.06, "z": 0.04}.get(name, 0.0)
-        score[name] = upright + floor + habit + (0.5 * float(standing @ axis) if standing is not None else 0.0)
+        lowest = np.min(positions[:, list(roles.values())] @ axis, axis=1) / leg
+        level, usual = np.percentile(lowest, [5, 50])
+        score[name] = 0.6 * float(np.mean(along > 0.7)) + 0.3 * float(np.mean(along)) + _HABIT.get(name, 0.0)
+        if len(positions) > 1:
+            score[name] += 0.5 * float(np.exp(-(((usual - level) / 0.1) ** 2)))
+            score[name] += 0.7 * float(np.exp(-((level / 0.12) ** 2)))
+        if standing is not None:
+            score[name] += 0.6 * float(standing @ axis)
     return max(score, key=lambda name: score[name])
 
 

@@ -102,7 +102,7 @@ def _crossed(roles: Mapping[str, int], positions: Array) -> bool:
         toes.append(np.sum(front * _unit(at[f"{s}_toes"] - at[f"{s}_foot"]), axis=-1))
         line = at[f"{s}_foot"] - at[f"{s}_thigh"]
         bend = at[f"{s}_shin"] - at[f"{s}_thigh"]
-        bend = bend - np.sum(bend * line, axis=-1, keepdims=True) / np.sum(line * line, axis=-1, keepdims=True) * line
+        bend = bend - np.sum(bend * _unit(line), axis=-1, keepdims=True) * _unit(line)
         knees.append(np.sum(front * bend, axis=-1))
     return bool(np.mean(toes) < -0.4 and np.mean(knees) <= 0.0)
 

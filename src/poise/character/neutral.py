@@ -9,8 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from poise.character.calibrate import lateral
+from poise.character.palms import hand_axes
 from poise.character.roles import SIDES
-from poise.character.zero_pose import Moving, about, hand_axes
+from poise.character.zero_pose import Moving, about
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 

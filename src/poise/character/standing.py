@@ -8,12 +8,13 @@ from functools import cached_property
 import numpy as np
 
 from poise.character.humanoid import link_order
+from poise.character.palms import fingers
 from poise.character.pivots import fit_arms
 from poise.character.placement import Placement
 from poise.character.roles import PARENT, SIDES
 from poise.character.skeleton import subtree
 from poise.character.trunk import ancestors
-from poise.character.zero_pose import Moving, fingers
+from poise.character.zero_pose import Moving
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 

@@ -20,9 +20,10 @@ _RATE = 60.0  # [1/s] at which cycles are searched for; the ends are then set to
 _SHORTEST = 0.25  # [s]
 _STILL = 0.025  # [m] rms by which the poses of a clip may differ that counts as standing
 _ALIKE = 0.6  # share of its own spread by which a motion may miss itself one period later
-_ALIKE_WHILE = 0.35  # the same for a motion that repeats itself only for a while
+_ALIKE_WHILE = 0.45  # the same for a motion that repeats itself only for a while
 _CONTACT = 0.1  # [m] that a wholly different contact state counts for
 _TYPICAL = 0.1  # [m] that a cycle of twice the usual length counts for
+_STRAIGHT = 0.05  # [m] that a turn of 1 rad in a period counts for: straight cycles before bent ones
 _EASE = 0.2  # [s] within which a jump of velocity at the seam is taken up
 _BEND = np.radians(5.0)  # a way that turns less in a period is straight
 _PLACE = 0.2  # [m] a motion that goes less far in a period stays in place
@@ -77,13 +78,14 @@ def find(clip: Clip) -> Found:
     thin = rows[::skip]
     far = distances(thin, thin)
     lag, repeats, span = _period(far, thin, skip * clip.dt)
-    touch = clip.contacts.labels[::skip]
+    touch, facing = clip.contacts.labels[::skip], np.unwrap(rot.heading(clip.q[::skip, 3:7]))
     low, high = max(2, int(0.85 * lag)), min(int(1.15 * lag) + 1, span.stop - span.start - 2)
     best, pick = np.inf, (span.start, span.start + lag)
     for k in range(low, max(high, low) + 1):
         i = np.arange(span.start, span.stop - k)
         differ = (touch[i + k] != touch[i]).mean(axis=1) if touch.shape[1] else 0.0
         score = far[i, i + k] + _CONTACT * differ + _TYPICAL * abs(np.log(k / lag))
+        score = score + _STRAIGHT * np.abs(facing[i + k] - facing[i])
         if len(i) and score.min() < best:
             best, at = float(score.min()), int(i[np.argmin(score)])
             pick = (at, at + k)

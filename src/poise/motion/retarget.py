@@ -61,7 +61,7 @@ def retarget(clip: Clip, character: Character, *, scale: float | None = None, sm
         _level_toes(turns, source, pos, quat, character, side, clip.ground, labels, clip.dt)
     q = fit(character, turns)
     own, labels = labels, mapped_labels(source, labels, character)
-    feet = [_foot(source, pos, quat, character, (own, labels), side, factor, ground) for side in SIDES]
+    feet = [_foot(source, pos, quat, character, q, (own, labels), side, factor, ground) for side in SIDES]
     q[:, :3] += _hips(source, pos, clip, q_source, ratio, factor) - hip_middle(character, q)
     q[:, 2] -= _overstretch(source, pos, character, q, [f for f in feet if f is not None], clip.dt)
     paths = [_cut(f, frames) for f in feet if f is not None]
@@ -141,12 +141,12 @@ def _hips(source: Character, pos: Array, clip: Clip, q: Array, ratio: float, fac
     return out
 
 
-def _foot(source: Character, pos: Array, quat: Array, target: Character, labels: tuple[np.ndarray, np.ndarray],
-          side: str, factor: float, ground: Ground) -> FootPath | None:  # fmt: skip
+def _foot(source: Character, pos: Array, quat: Array, target: Character, q: Array,
+          labels: tuple[np.ndarray, np.ndarray], side: str, factor: float, ground: Ground) -> FootPath | None:  # fmt: skip
     """The path of one foot from `labels` of the source's and the target's points; None where a foot has no points.
 
-    The target's foot, turned like the source's, hangs on the source's ankle (scaled), so that legs keep their posture
-    whatever the length of the feet.
+    The target's foot, turned as its joints in q can turn it, hangs on the source's ankle (scaled), so that legs keep
+    their posture whatever the length of the feet and the joints of the ankles.
     """
     known, own = target.contact_points, source.contact_points
     points, columns = known.of(side), own.of(side)
@@ -156,10 +156,9 @@ def _foot(source: Character, pos: Array, quat: Array, target: Character, labels:
     t_pos, t_quat, _ = upright_zero(target)
     places = t_pos[known.bodies] + rot.rotate(t_quat[known.bodies], known.positions)
     middle, ankle = places[ball].mean(axis=0), t_pos[target.body(f"{side}_foot")]
-    _, s_quat, _ = upright_zero(source)
-    body = source.body(f"{side}_foot")
-    turn = rot.multiply(quat[:, body], rot.conjugate(s_quat[body]))
-    at = factor * pos[:, body]
+    body = target.body(f"{side}_foot")
+    turn = rot.multiply(target.forward(q)[1][:, body], rot.conjugate(t_quat[body]))
+    at = factor * pos[:, source.body(f"{side}_foot")]
     spots = factor * source.place(pos, quat, own.bodies[columns], own.positions[columns])
     tops = np.where(labels[0][:, columns], ground.height(spots[..., 0], spots[..., 1]), np.nan)
     foot = Foot(labels[1][:, points], places[points] - middle, ankle - middle, np.isin(points, heel),

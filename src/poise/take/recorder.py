@@ -93,9 +93,9 @@ class Recorder:
         if assist is not None and len(assist):
             tables["assist"].rows(frame, assist)
         if props:
-            _append(self._props, props, frame)
+            _append("prop", self._props, props, frame)
         if traces:
-            _append(self._traces, traces, frame)
+            _append("trace", self._traces, traces, frame)
         self._frames = frame + 1
         if self._frames == self._due:
             self.flush()
@@ -154,12 +154,16 @@ class Recorder:
         return take
 
 
-def _append(group: dict[str, Column], values: Mapping[str, Array | float], frame: int) -> None:
+def _append(kind: str, group: dict[str, Column], values: Mapping[str, Array | float], frame: int) -> None:
     """One row to each column of a group, which are made when they first appear."""
     for name, value in values.items():
         column = group.get(name)
-        if column is None:
-            kind = "prop" if np.shape(value) == (7,) else "trace"
-            column = group[name] = Column(f"{kind}-{id(group) % 997}-{len(group)}", np.shape(value))
-        column.fill(frame)
-        column.row(value)
+        if column is None:  # files are numbered: a name may hold what a file name may not
+            column = group[name] = Column(f"{kind}-{len(group)}", np.shape(value))
+        if len(column) < frame:
+            column.fill(frame)
+        try:
+            column.row(value)
+        except ValueError:
+            raise BadValue(f"The {kind} {name!r} has the shape {np.shape(value)} at frame {frame}; it began with "
+                           f"{column.shape}.") from None  # fmt: skip

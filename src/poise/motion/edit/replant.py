@@ -20,7 +20,7 @@ from poise.motion.edit.feet import Feet, carried
 from poise.motion.edit.footprints import Footsteps
 from poise.motion.edit.legs import lowering, plant
 from poise.motion.edit.window import smooth
-from poise.motion.ground import Ground
+from poise.motion.ground import Flat, Ground
 from poise.motion.runs import frames
 
 _UP = np.array([0.0, 0.0, 1.0])
@@ -104,7 +104,7 @@ def replant(steps: Footsteps, plan: Plan) -> Clip:
     q[:, 2] -= lowering(steps, q, feet)
     rows = slice(steps.first, steps.first + len(clip))
     q = plant(character, q[rows], {s: f.rows(rows) for s, f in feet.items()})
-    cycle = _cycle(steps, q)
+    cycle = _cycle(steps, q, plan.ground)
     if cycle is not None:
         q[-1] = cycle.carry(q[0], 1)
     return clip.with_q(q, ground=plan.ground, labels=clip.contacts.labels, cycle=cycle)
@@ -134,11 +134,13 @@ def _root(steps: Footsteps, plan: Plan) -> Array:
     return root
 
 
-def _cycle(steps: Footsteps, q: Array) -> Cycle | None:
+def _cycle(steps: Footsteps, q: Array, ground: Ground) -> Cycle | None:
     """How the edited period leads to the next: read off its root, which has the same pose at both ends."""
     if not steps.looping:
         return None
     turn = float(rot.log(rot.multiply(q[-1, 3:7], rot.conjugate(q[0, 3:7])))[2])
+    if abs(turn) > 1e-6 and not isinstance(ground, Flat):
+        return None  # the next period would meet the ground from another side
     return Cycle(turn, q[-1, :3] - rot.rotate(rot.about_z(turn), q[0, :3]))
 
 

@@ -18,6 +18,7 @@ from poise.errors import BadFile, BadValue
 
 _FACTS = "facts.json"
 _LARGEST = 4_000_000_000  # bytes of all arrays together
+_LARGEST_NUMBER = 1e12  # of metres, radians, seconds or newtons: what is larger would only overflow later
 _RATIO = 200  # of unpacked to packed size; honest motion data stays far below
 _TYPES = {np.dtype(t) for t in (np.float64, np.int64, np.bool_)}
 
@@ -64,13 +65,13 @@ def read(path: Path, what: str = "clip") -> tuple[dict[str, Any], dict[str, np.n
 
 
 def expect(name: str, array: np.ndarray, shape: tuple[int, ...], kind: type = np.float64) -> np.ndarray:
-    """The array itself where it has this shape and type and, if of floats, is finite."""
+    """The array itself where it has this shape and type and, if of floats, holds finite numbers."""
     if array.shape != shape or array.dtype != np.dtype(kind):
         raise BadValue(
             f"its {name!r} is {array.dtype} of shape {array.shape}; {np.dtype(kind)} of {shape} was expected."
         )
-    if array.dtype == np.float64 and not np.isfinite(array).all():
-        raise BadValue(f"its {name!r} holds numbers that are not finite.")
+    if array.dtype == np.float64 and not np.all(np.abs(array) < _LARGEST_NUMBER):
+        raise BadValue(f"its {name!r} holds numbers that are not finite, or beyond any motion.")
     return array
 
 

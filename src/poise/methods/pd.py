@@ -1,0 +1,65 @@
+"""pd: joint servos alone, what a game's powered ragdoll does. It has no balance, and falls: the problem of this project.
+
+The servos are implicit in time (Tan, Liu & Turk 2011, "Stable proportional-derivative controllers"): the torque is that
+of the state one control step ahead, so that stiff servos stay stable at any step size.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+
+from poise.character import Character
+from poise.dynamics import Dynamics
+from poise.errors import BadValue
+from poise.maths import configuration as conf
+from poise.maths.rotations import Array
+from poise.motion.reference import Reference
+from poise.simulate.simulator import State, Touches
+from poise.stage import Stage
+
+
+@dataclass(frozen=True, eq=False)
+class Servos:
+    """Memory of the method: gains of each degree of freedom and the equations of motion."""
+
+    dynamics: Dynamics
+    stiffness: Array  # (nv,) [N m/rad], zero on the root
+    damping: Array  # (nv,) [N m s/rad]
+
+
+@dataclass(frozen=True)
+class PD:
+    """Every joint is pulled to its reference angle as by a spring and a damper; nothing acts on the root."""
+
+    frequency: float = 5.0  # [Hz] at which the limb below a joint would swing on its spring
+    ratio: float = 1.0  # damping ratio
+    period: float = 1 / 480  # [s] between two decisions
+
+    name = "pd"
+
+    def __post_init__(self) -> None:
+        if not self.frequency > 0 or not self.ratio > 0 or not self.period > 0:
+            raise BadValue("The servos need a positive frequency, damping ratio and period.")
+
+    def start(self, character: Character, reference: Reference, stage: Stage) -> Servos:
+        """Gains from the inertia that hangs on each joint in the zero pose."""
+        dynamics = Dynamics(character)
+        inertia = np.diag(dynamics.at(character.zero_pose()).mass_matrix).copy()
+        inertia[:6] = 0.0
+        omega = 2 * np.pi * self.frequency
+        return Servos(dynamics, omega**2 * inertia, 2 * self.ratio * omega * inertia)
+
+    def act(self, state: State, touches: Touches, reference: Reference, memory: Servos) -> Array:
+        """Joint torques (nv,) [N m] within the character's limits."""
+        character, h = memory.dynamics.character, self.period
+        wanted = reference.sample(state.time + h)
+        x = memory.dynamics.at(state.q, state.v)
+        error = conf.difference(character.layout, state.q, wanted.q) - h * state.v
+        pull = memory.stiffness * error + memory.damping * (wanted.v - state.v)
+        ahead = cho_solve(cho_factor(x.mass_matrix + np.diag(h * memory.damping)), pull - x.bias)
+        torque = pull - h * memory.damping * ahead
+        torque[:6] = 0.0
+        return np.clip(torque, -character.torque_limit, character.torque_limit)

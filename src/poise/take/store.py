@@ -1,0 +1,110 @@
+"""Saves and loads a whole take as npz: named plain arrays and one JSON text, no pickle, bit for bit the same take."""
+
+from __future__ import annotations
+
+import json
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from poise import files
+from poise.errors import BadFile, BadValue, PoiseError
+from poise.maths.rotations import Array
+from poise.motion.formats import npz, npz_arrays
+from poise.take.record import CONTACT_COLUMNS, WRENCH_COLUMNS, ContactRecord, LogEntry, WrenchRecord
+from poise.take.take import Take
+
+FORMAT, VERSION = "poise take", 1
+_ARRAYS = ("time", "q", "v", "torque", "q_ref", "v_ref", "scheduled")
+_RECORDS = {"contacts": CONTACT_COLUMNS, "external": WRENCH_COLUMNS, "assist": WRENCH_COLUMNS}
+
+
+def save(take: Take, path: str | PathLike[str]) -> None:
+    """Writes the take with its clip, its character and everything recorded; the file is whole or not there."""
+    clip, arrays = npz.pack(take.clip)
+    arrays = {f"clip.{name}": array for name, array in arrays.items()}
+    arrays |= {name: getattr(take, name) for name in _ARRAYS}
+    for kind, columns in _RECORDS.items():
+        record = getattr(take, kind)
+        arrays |= {f"{kind}.{name}": getattr(record, name) for name in ("frame", *columns)}
+    names = {}
+    for kind, group in (("props", take.props), ("traces", take.traces)):
+        names[kind] = list(group)
+        arrays |= {f"{kind}.{k}": array for k, array in enumerate(group.values())}
+    facts = {
+        "format": FORMAT, "version": VERSION, "clip": clip, "method": take.method, "start": take.start,
+        "others": list(take.contacts.others), "external": list(take.external.labels),
+        "assist": list(take.assist.labels), **names, "stage": take.stage, "settings": take.settings,
+        "events": [list(e) for e in take.events], "timings": dict(take.timings), "seed": take.seed,
+        "versions": dict(take.versions),
+    }  # fmt: skip
+    with files.writing(path) as temporary:
+        npz_arrays.write(temporary, json.dumps(facts, allow_nan=False), arrays)
+
+
+def load(path: str | PathLike[str]) -> Take:
+    """The take in an npz file that `save` wrote; anything else is refused with one sentence."""
+    facts, arrays = npz_arrays.read(files.must_exist(path), "take")
+    try:
+        if facts.get("format") != FORMAT:
+            hint = " It is a clip: open it with poise.load_clip." if facts.get("format") == "poise clip" else ""
+            raise BadFile(path, f"it is an npz file, but not a take saved by poise.{hint}")
+        if facts.get("version") != VERSION:
+            raise BadFile(path, f"it has version {facts.get('version')!r} of the take format; this poise reads {VERSION}.")
+        return _take(facts, arrays)
+    except BadFile:
+        raise
+    except KeyError as error:
+        raise BadFile(path, f"it is not a whole take: {error.args[0]!r} is missing.") from None
+    except (PoiseError, ValueError, TypeError, AttributeError, IndexError, OverflowError, RecursionError) as error:
+        reason = " ".join(str(error).split())[:200]
+        raise BadFile(path, f"it is not a sound take: {reason or type(error).__name__}") from None
+
+
+def _take(facts: dict[str, Any], arrays: dict[str, np.ndarray]) -> Take:
+    clip = npz.unpack(facts["clip"], {k.removeprefix("clip."): a for k, a in arrays.items() if k.startswith("clip.")})
+    for name in _ARRAYS[:-1]:
+        npz_arrays.expect(name, arrays[name], arrays[name].shape)
+    frames, bodies = len(arrays["time"]), clip.character.model.nbody
+    records = {kind: _record(kind, columns, arrays, frames, bodies) for kind, columns in _RECORDS.items()}
+    if np.any(records["contacts"]["other"] >= len(facts["others"])):
+        raise BadValue("its contacts touch something that has no name.")
+    groups = {kind: {str(n): arrays[f"{kind}.{k}"] for k, n in enumerate(facts[kind])} for kind in ("props", "traces")}
+    for name, array in (*groups["props"].items(), *groups["traces"].items()):
+        if len(array) != frames:
+            raise BadValue(f"its {name!r} has {len(array)} rows for {frames} frames.")
+    return Take(
+        clip=clip, method=str(facts["method"]), **{name: arrays[name] for name in _ARRAYS},
+        contacts=ContactRecord(**records["contacts"], others=_texts(facts["others"])),
+        external=WrenchRecord(**records["external"], labels=_texts(facts["external"])),
+        assist=WrenchRecord(**records["assist"], labels=_texts(facts["assist"])),
+        start=float(facts["start"]), **groups, stage=facts["stage"], settings=facts["settings"],
+        events=tuple(LogEntry(float(t), str(k), str(x)) for t, k, x in facts["events"]),
+        timings={str(k): float(v) for k, v in facts["timings"].items()}, seed=int(facts["seed"]),
+        versions={str(k): str(v) for k, v in facts["versions"].items()},
+    )  # fmt: skip
+
+
+def _record(kind: str, columns: dict[str, int], arrays: dict[str, np.ndarray], frames: int,
+            bodies: int) -> dict[str, Any]:  # fmt: skip
+    """The columns of a record, checked: shapes, types, frames in order, bodies that exist."""
+    frame: Array = arrays[f"{kind}.frame"]
+    count, out = len(frame), {}
+    for name, width in {"frame": 1, **columns}.items():
+        shape = (count,) if width == 1 else (count, width)
+        whole = name in ("frame", "body", "other", "label")
+        dtype = np.int64 if whole else np.bool_ if name == "bilateral" else np.float64
+        out[name] = npz_arrays.expect(f"{kind}.{name}", arrays[f"{kind}.{name}"], shape, dtype)
+        out[name].flags.writeable = False
+        if whole and np.any(out[name] < 0):
+            raise BadValue(f"its {kind} have a negative {name}.")
+    if np.any(np.diff(frame) < 0) or np.any(frame >= frames) or np.any(out["body"] >= bodies):
+        raise BadValue(f"its {kind} belong to frames or bodies that do not exist.")
+    return out
+
+
+def _texts(values: Any) -> tuple[str, ...]:
+    if not isinstance(values, list):
+        raise BadValue("a list of names was expected.")
+    return tuple(str(v) for v in values)

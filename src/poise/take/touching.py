@@ -1,0 +1,76 @@
+"""From recorded contacts to labels of contact points, and from a take to a clip."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import TypeVar
+
+import numpy as np
+
+from poise.errors import BadValue
+from poise.maths.rotations import Array
+from poise.motion.clip import Clip
+from poise.take.record import ContactRecord, WrenchRecord
+from poise.take.take import Take
+
+Record = TypeVar("Record", ContactRecord, WrenchRecord)
+
+
+def touching(take: Take) -> np.ndarray:
+    """Boolean (F, P): which contact points touched. A recorded contact marks the nearest point of its body."""
+    points, labels = take.character.contact_points, np.zeros(take.scheduled.shape, bool)
+    rows, grip = take.contacts, take.contacts.bilateral
+    carries = ~grip & (np.einsum("ki,ki->k", rows.force, rows.normal) > 0.0)
+    place = take.character.points(take.q)
+    for body in np.unique(points.bodies):
+        mine = np.flatnonzero(points.bodies == body)
+        chosen = np.flatnonzero(carries & (rows.body == body))
+        away = np.linalg.norm(place[rows.frame[chosen]][:, mine] - rows.point[chosen, None], axis=-1)
+        labels[rows.frame[chosen], mine[np.argmin(away, axis=1)]] = True
+    if len(labels) > 1:
+        labels[-1] = labels[-2]  # the last frame has no interval after it
+    return labels
+
+
+def as_clip(take: Take) -> Clip:
+    """The motion of a take as an open clip at the recorded rate, on its stage's ground at rest."""
+    clip = take.clip
+    note = f"Performed by poise: {take.method}." if take.method else "Performed by poise."
+    source = replace(clip.source, notes=(*clip.source.notes, note))
+    return Clip(take.character, np.array(take.q), take.dt, source, take.ground, None, take.touching, clip.recording,
+                clip.placement, _source_times(take))  # fmt: skip
+
+
+def _source_times(take: Take) -> Array | None:
+    """The time in the recording that each frame followed: wrapped in a cycle, held past the end of an open clip."""
+    clip = take.clip
+    if clip.source_times is None:
+        return None
+    local = take.start + take.time
+    if clip.cycle is not None and clip.duration > 0.0:
+        local = np.mod(local, clip.duration)
+    return np.interp(local, clip.times, clip.source_times)
+
+
+def cut(take: Take, start: float, end: float | None) -> Take:
+    """The frames from start to end [s]."""
+    last = float(take.time[-1]) if end is None else end
+    kept = np.flatnonzero((take.time >= start - 1e-9) & (take.time <= last + 1e-9))
+    if not len(kept):
+        raise BadValue(f"Nothing is left between {start} s and {last} s of a take of {take.duration:.2f} s.")
+    a, b = int(kept[0]), int(kept[-1]) + 1
+    arrays = {n: np.array(getattr(take, n)[a:b]) for n in ("time", "q", "v", "torque", "q_ref", "v_ref", "scheduled")}
+    return replace(
+        take, **arrays, contacts=_rows(take.contacts, a, b), external=_rows(take.external, a, b),
+        assist=_rows(take.assist, a, b), props={k: np.array(x[a:b]) for k, x in take.props.items()},
+        traces={k: np.array(x[a:b]) for k, x in take.traces.items()},
+        events=tuple(e for e in take.events if start <= e.time <= last),
+    )  # fmt: skip
+
+
+def _rows(record: Record, first: int, last: int) -> Record:
+    """The rows of a record that belong to frames first .. last-1, counted from there."""
+    lo, hi = np.searchsorted(record.frame, [first, last])
+    columns = {f.name: getattr(record, f.name)[lo:hi] for f in fields(record) if f.name not in ("others", "labels")}
+    columns["frame"] = columns["frame"] - first
+    return replace(record, **columns)
