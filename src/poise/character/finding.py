@@ -48,6 +48,7 @@ def find_roles(
         roles = {**trunk_roles(skeleton, limbs, said), **limbs, **{r: j for r, j in wanted.items() if j is not None}}
     roles = {r: roles[r] for r in ROLES if r in roles and not (r in wanted and wanted[r] is None)}
     _complete(skeleton, roles, named)
+    roles = _with_length(skeleton, roles, positions)
     if not wanted and _crossed(roles, positions):
         roles = {mirrored(r): j for r, j in roles.items()}
         notes.append("The toes point backwards when left and right are as named; the sides were exchanged.")
@@ -86,6 +87,35 @@ def _complete(skeleton: Skeleton, roles: Mapping[str, int], named: Mapping[str, 
         f"found {found}. Say which joint is which, as in roles={{{missing[0]!r}: {skeleton.names[0]!r}}}. "
         f"Its joints: {', '.join(skeleton.names)}."
     )
+
+
+def _with_length(skeleton: Skeleton, roles: Mapping[str, int], positions: Array) -> dict[str, int]:
+    """The roles without arms and toes whose bones have no length; legs without length are refused."""
+
+    def size(upper: str, lower: str) -> float:
+        return float(np.median(np.linalg.norm(positions[:, roles[lower]] - positions[:, roles[upper]], axis=-1)))
+
+    kept = dict(roles)
+    legs = {
+        (f"{s}_{a}", f"{s}_{b}"): size(f"{s}_{a}", f"{s}_{b}")
+        for s in SIDES
+        for a, b in (("thigh", "shin"), ("shin", "foot"))
+    }
+    short = [pair for pair, length in legs.items() if not length > 0.1 * max(legs.values())]
+    if short:
+        upper, lower = short[0]
+        raise NoRoles(
+            f"The bone from {upper} ({skeleton.names[roles[upper]]}) to {lower} ({skeleton.names[roles[lower]]}) "
+            f"has no length. Say which joints they are, as in roles={{{lower!r}: ...}}. "
+            f"Its joints: {', '.join(skeleton.names)}."
+        )
+    for s in SIDES:
+        for upper, lower, below in (("upper_arm", "forearm", "hand"), ("forearm", "hand", ""), ("foot", "toes", "")):
+            a, b = f"{s}_{upper}", f"{s}_{lower}"
+            if a in kept and b in kept and size(a, b) < 0.02 * max(legs.values()):
+                kept.pop(b)
+                kept.pop(f"{s}_{below}", None)
+    return kept
 
 
 def _crossed(roles: Mapping[str, int], positions: Array) -> bool:

@@ -73,6 +73,8 @@ def _level_hips(body: Moving, rest: dict[int, Array]) -> None:
     """Make the line through both hips level and across: bodies are built alike on both sides."""
     pelvis = body.roles["pelvis"]
     line = body.bone(pelvis, body.roles["left_thigh"]) - body.bone(pelvis, body.roles["right_thigh"])
+    if np.linalg.norm(line) < 1e-9:
+        return
     left = np.cross(body.up, body.forward)
     rest[pelvis] = rot.multiply(rot.between(rot.rotate(rest[pelvis], line), left), rest[pelvis])
 

@@ -165,8 +165,8 @@ def _pairs(skeleton: Skeleton, chains: dict[int, _Chain], score: Callable[[_Chai
             for k, m in product(range(len(one.joints) - 2), range(len(two.joints) - 2)):
                 near = all(0.75 * y < x < 1.33 * y for x, y in zip(one.two(k), two.two(m), strict=True))
                 like = all(min(c.two(i)) > 0.5 * max(c.two(i)) for c, i in ((one, k), (two, m)))
-                total = score(one, k) + score(two, m)
-                if near and like and total > high:
+                total = score(one, k) + score(two, m) if near and like else -np.inf
+                if total > high:
                     best, high = _Pair((one, two), (k, m)), total
             if best is not None:
                 pairs.append(best)

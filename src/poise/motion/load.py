@@ -8,7 +8,8 @@ from os import PathLike
 from pathlib import Path
 
 from poise.character.character import Character
-from poise.errors import BadValue, UnknownName
+from poise.errors import BadValue, NoRoles, UnknownName
+from poise.files import must_exist
 from poise.motion.clip import Clip
 from poise.motion.recording import Recording
 
@@ -23,6 +24,7 @@ def load_clip(
     weight: float | None = None,
     height: float | None = None,
     fps: float | None = None,
+    skeleton: str | PathLike[str] | None = None,
     level: bool = True,
     clavicles: bool = False,
     neck: bool = False,
@@ -36,7 +38,8 @@ def load_clip(
     `unit` ("m", "cm", "mm", "in", "ft", "cmu" or metres), `up` ("x", "y", "z"), `weight` [kg] and `height` [m] of the
     person, `fps` where the file's own is wrong. `clavicles` and `neck` make bodies of these joints, `toes=False` none
     of the toes, `level=False` leaves the floor as recorded. `character` (a Character or the name of a built-in one)
-    gets the motion by retargeting. `params` go to the maker of a built-in clip.
+    gets the motion by retargeting. `skeleton` is the .asf of an .amc, where it is not found beside it. `params` go
+    to the maker of a built-in clip.
     """
     body = _character(character)
     text = str(name_or_path)
@@ -47,24 +50,28 @@ def load_clip(
         raise UnknownName("clip or file", text, built_in())
     if params:
         raise UnknownName("option", next(iter(params)), _OPTIONS)
-    if path.suffix.lower() == ".npz":
+    from poise.motion import formats
+    from poise.motion.interpret import clip_from_recording
+
+    if formats.kind_of(must_exist(path)) == "npz":
         from poise.motion.formats import npz
 
         clip = npz.load(path)
         return clip if body is None else clip.retarget(body)
-    from poise.motion.formats import read
-    from poise.motion.interpret import clip_from_recording
-
-    recording = read(path)
+    recording = formats.read(path, skeleton=skeleton)
     if fps is not None:
         recording = _at(recording, fps)
-    return clip_from_recording(
-        recording, character=body, roles=roles, unit=unit, up=up, weight=weight, height=height, clavicles=clavicles,
-        neck=neck, toes=toes, level=level,
-    )  # fmt: skip
+    try:
+        return clip_from_recording(
+            recording, character=body, roles=roles, unit=unit, up=up, weight=weight, height=height,
+            clavicles=clavicles, neck=neck, toes=toes, level=level,
+        )  # fmt: skip
+    except NoRoles as error:
+        raise NoRoles(f"{path}: {error}") from None
 
 
-_OPTIONS = ("character", "roles", "unit", "up", "weight", "height", "fps", "level", "clavicles", "neck", "toes")
+_OPTIONS = ("character", "roles", "unit", "up", "weight", "height", "fps", "skeleton", "level", "clavicles", "neck",
+            "toes")  # fmt: skip
 
 
 def built_in() -> tuple[str, ...]:

@@ -25,6 +25,7 @@ from poise.motion.barrier import Barrier
 from poise.motion.clip import Clip, Cycle
 from poise.motion.footprints import Foot, FootPath, foot_path, mapped_labels, names
 from poise.motion.ground import Flat, Ground, Slope, Stairs, Tread, Treads
+from poise.motion.retarget_feet import foot_turn, level_feet
 from poise.motion.retarget_pose import fit, orientations, upright_zero
 from poise.solve.gauss_newton import Settings
 
@@ -32,7 +33,6 @@ HELD, LED, FLOOR = 100.0, 0.1, 300.0  # weights of points that touch, of points 
 SETTINGS = Settings(iterations=15, step=2e-5, gain=1e-3)
 ROOT = 1000.0  # weight of the root's way [1/m², 1/rad²]; a joint that bends has 1
 PASSES, SUNK = 5, 1.5e-3  # solutions with the ground of the last one, until no point is deeper than this [m]
-TOE_LIFT = 0.06  # [m] height of the ball of the foot from which on toes bend as recorded
 STRETCH = 0.985  # share of a leg's length to which it may always stretch; further only as far as the source's
 LOWEST = 0.10  # share of a leg's length by which the hips may be lowered
 
@@ -57,11 +57,14 @@ def retarget(clip: Clip, character: Character, *, scale: float | None = None, sm
     frames, q_source, labels = _unrolled(clip)
     pos, quat = source.forward(q_source)
     turns = orientations(source, quat, character)
-    for side in SIDES:
-        _level_toes(turns, source, pos, quat, character, side, clip.ground, labels, clip.dt)
+    level_feet(turns, character, source, pos, quat, clip.ground, labels, clip.dt)
     q = fit(character, turns)
     own, labels = labels, mapped_labels(source, labels, character)
-    feet = [_foot(source, pos, quat, character, q, (own, labels), side, factor, ground) for side in SIDES]
+    feet = []
+    for side in SIDES:
+        touching = np.any(labels[:, character.contact_points.of(side)], axis=1)
+        turn = foot_turn(character, q, turns, side, np.asarray(touching), clip.dt)
+        feet.append(_foot(source, pos, quat, character, turn, (own, labels), side, factor, ground))
     q[:, :3] += _hips(source, pos, clip, q_source, ratio, factor) - hip_middle(character, q)
     q[:, 2] -= _overstretch(source, pos, character, q, [f for f in feet if f is not None], clip.dt)
     paths = [_cut(f, frames) for f in feet if f is not None]
@@ -141,12 +144,13 @@ def _hips(source: Character, pos: Array, clip: Clip, q: Array, ratio: float, fac
     return out
 
 
-def _foot(source: Character, pos: Array, quat: Array, target: Character, q: Array,
-          labels: tuple[np.ndarray, np.ndarray], side: str, factor: float, ground: Ground) -> FootPath | None:  # fmt: skip
+def _foot(source: Character, pos: Array, quat: Array, target: Character, turn: Array,
+          labels: tuple[np.ndarray, np.ndarray], side: str, factor: float,
+          ground: Ground) -> FootPath | None:  # fmt: skip
     """The path of one foot from `labels` of the source's and the target's points; None where a foot has no points.
 
-    The target's foot, turned as its joints in q can turn it, hangs on the source's ankle (scaled), so that legs keep
-    their posture whatever the length of the feet and the joints of the ankles.
+    The target's foot, displaced from its zero pose by `turn` (N, 4), hangs on the source's ankle (scaled), so that legs
+    keep their posture whatever the length of the feet.
     """
     known, own = target.contact_points, source.contact_points
     points, columns = known.of(side), own.of(side)
@@ -156,8 +160,6 @@ def _foot(source: Character, pos: Array, quat: Array, target: Character, q: Arra
     t_pos, t_quat, _ = upright_zero(target)
     places = t_pos[known.bodies] + rot.rotate(t_quat[known.bodies], known.positions)
     middle, ankle = places[ball].mean(axis=0), t_pos[target.body(f"{side}_foot")]
-    body = target.body(f"{side}_foot")
-    turn = rot.multiply(target.forward(q)[1][:, body], rot.conjugate(t_quat[body]))
     at = factor * pos[:, source.body(f"{side}_foot")]
     spots = factor * source.place(pos, quat, own.bodies[columns], own.positions[columns])
     tops = np.where(labels[0][:, columns], ground.height(spots[..., 0], spots[..., 1]), np.nan)
@@ -165,28 +167,6 @@ def _foot(source: Character, pos: Array, quat: Array, target: Character, q: Arra
                 at + rot.rotate(turn, middle - ankle), at + rot.rotate(turn, places[heel].mean(axis=0) - ankle),
                 turn, tops)  # fmt: skip
     return foot_path(foot, points, ground)
-
-
-def _level_toes(turns: dict[str, Array], source: Character, pos: Array, quat: Array, target: Character, side: str,
-                ground: Ground, labels: np.ndarray, dt: float) -> None:  # fmt: skip
-    """Lay the target's toes, in `turns`, level where the ball of the source's foot touches the ground.
-
-    Recorded toes are the noisiest joints of all, and some bodies have none: near the ground its contact is a better
-    guide, and from a toe that points straight into the ground no small correction leads out.
-    """
-    ball, role = names(source, side, "ball"), f"{side}_toes"
-    if not ball or not target.has(role):
-        return
-    own = source.contact_points
-    places = source.place(pos, quat, own.bodies[ball], own.positions[ball])
-    high = (places[..., 2] - ground.height(places[..., 0], places[..., 1])).min(axis=1)
-    s = np.clip(high / TOE_LIFT, 0.0, 1.0)
-    s[labels[:, [*ball, *names(source, side, "tip")]].any(axis=1)] = 0.0
-    s = gaussian_filter1d(s, 0.03 / dt, mode="nearest")
-    _, zero, _ = upright_zero(target)
-    foot, toes = target.body(f"{side}_foot"), target.body(role)
-    level = rot.about_z(rot.heading(rot.multiply(turns[f"{side}_foot"], rot.conjugate(zero[foot]))))
-    turns[role] = rot.slerp(rot.multiply(level, zero[toes]), turns[role], s * s * (3.0 - 2.0 * s))
 
 
 def _cut(path: FootPath, frames: slice) -> FootPath:

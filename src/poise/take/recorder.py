@@ -36,11 +36,13 @@ class Recorder:
 
     def __init__(self, reference: Reference | Clip, *, start: float = 0.0, method: str = "", settings: object = None,
                  stage: object = None, seed: int = 0, path: str | PathLike[str] | None = None,
-                 others: Iterable[str] = ("ground",), labels: Iterable[str] = (), chunk: int = CHUNK):  # fmt: skip
+                 others: Iterable[str] = ("ground",), labels: Iterable[str] = (), step: float = 0.0,
+                 chunk: int = CHUNK):  # fmt: skip
         self.reference = reference if isinstance(reference, Reference) else Reference(reference)
         self.character = self.reference.character
         self.facts: dict[str, Any] = {"start": float(start), "method": method, "settings": describe(settings),
-                                      "stage": describe(stage), "seed": int(seed), "versions": versions()}  # fmt: skip
+                                      "stage": describe(stage), "seed": int(seed), "step": float(step),
+                                      "versions": versions()}  # fmt: skip
         self.others, self.labels = tuple(others), tuple(labels)
         self.events: list[LogEntry] = []
         model = self.character.model
@@ -57,10 +59,16 @@ class Recorder:
     def __len__(self) -> int:
         return self._frames
 
-    def names(self, others: Iterable[str] | None = None, labels: Iterable[str] | None = None) -> None:
-        """What the numbers in the columns `other` of contacts and `label` of wrenches stand for."""
+    def begin(self, *, others: Iterable[str] | None = None, labels: Iterable[str] | None = None,
+              step: float | None = None) -> None:  # fmt: skip
+        """Said by a simulation before its first frame.
+
+        What the numbers in the columns `other` of contacts and `label` of wrenches stand for, and the time step [s] of
+        v' = v + h a, q' = q + h v' (MuJoCo's integrators but Runge-Kutta), 0 where states come about in another way.
+        """
         self.others = self.others if others is None else tuple(others)
         self.labels = self.labels if labels is None else tuple(labels)
+        self.facts["step"] = self.facts["step"] if step is None else float(step)
 
     def follow(self, reference: Reference) -> None:
         """The reference that is followed from now on; it knows its own past, as `reference.edit(e, at=...)` makes it."""

@@ -33,7 +33,7 @@ def save(take: Take, path: str | PathLike[str]) -> None:
         names[kind] = list(group)
         arrays |= {f"{kind}.{k}": array for k, array in enumerate(group.values())}
     facts = {
-        "format": FORMAT, "version": VERSION, "clip": clip, "method": take.method, "start": take.start,
+        "format": FORMAT, "version": VERSION, "clip": clip, "method": take.method, "start": take.start, "step": take.step,
         "others": list(take.contacts.others), "external": list(take.external.labels),
         "assist": list(take.assist.labels), **names, "stage": take.stage, "settings": take.settings,
         "events": [list(e) for e in take.events], "timings": dict(take.timings), "seed": take.seed,
@@ -79,7 +79,7 @@ def _take(facts: dict[str, Any], arrays: dict[str, np.ndarray]) -> Take:
         contacts=ContactRecord(**records["contacts"], others=_texts(facts["others"])),
         external=WrenchRecord(**records["external"], labels=_texts(facts["external"])),
         assist=WrenchRecord(**records["assist"], labels=_texts(facts["assist"])),
-        start=float(facts["start"]), **groups, stage=facts["stage"], settings=facts["settings"],
+        start=float(facts["start"]), step=float(facts["step"]), **groups, stage=facts["stage"], settings=facts["settings"],
         events=tuple(LogEntry(float(t), str(k), str(x)) for t, k, x in facts["events"]),
         timings={str(k): float(v) for k, v in facts["timings"].items()}, seed=int(facts["seed"]),
         versions={str(k): str(v) for k, v in facts["versions"].items()},

@@ -125,7 +125,7 @@ def assemble(reference: Reference, facts: dict[str, Any], arrays: dict[str, Arra
         assist=WrenchRecord.from_rows(assist[:, 0], assist[:, 1:], facts["labels"]),
         q_ref=np.array([s.q for s in samples]), v_ref=np.array([s.v for s in samples]),
         scheduled=np.array([s.contacts for s in samples], bool).reshape(len(time), points),
-        props=props, traces=traces, stage=facts["stage"], settings=facts["settings"],
+        step=float(facts["step"]), props=props, traces=traces, stage=facts["stage"], settings=facts["settings"],
         events=tuple(LogEntry(float(t), str(k), str(x)) for t, k, x in facts["events"]), timings=timings,
         seed=int(facts["seed"]), versions={str(k): str(v) for k, v in facts["versions"].items()},
     )  # fmt: skip

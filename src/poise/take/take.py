@@ -46,6 +46,7 @@ class Take:
     v_ref: Array  # (F, nv)
     scheduled: np.ndarray  # (F, P) bool: which contact points should touch
     start: float = 0.0  # [s] time in the clip at which the performance began
+    step: float = 0.0  # [s] by which the states were computed: v' = v + h a, q' = q + h v'; 0: in another way
     props: Mapping[str, Array] = field(default_factory=dict)  # pose (F, 7) of each: place [m], quaternion
     traces: Mapping[str, Array] = field(default_factory=dict)  # (F, ...) each
     stage: Any = None  # description of the stage: plain values

@@ -10,7 +10,6 @@ from poise.errors import BadValue
 from poise.maths import rotations as rot
 from poise.maths.configuration import FREE
 from poise.motion.clip import Clip
-from poise.motion.edit.footprints import Footsteps
 from poise.motion.edit.orient import joints_of, set_turn
 from poise.motion.edit.window import check_interval, window
 
@@ -52,7 +51,8 @@ class Offset:
         character, body = clip.character, clip.character.body(self.body)
         if not len(joints_of(character, body)):
             raise BadValue(f"{self.body!r} is fixed to its parent: it has no joint to turn.")
-        weight = periodic_window(clip, self.start, self.end, self.fade)
+        period = clip.duration if clip.cycle is not None else None
+        weight = window(clip.times, self.start, self.end, self.fade, period)
         extra = rot.exp(weight[:, None] * np.radians(self.degrees))
         _, quat = character.forward(clip.q)
         above, own = quat[:, character.tree.parent[body]], quat[:, body]
@@ -74,22 +74,3 @@ class Offset:
         if clip.cycle is not None:
             q[-1] = clip.cycle.carry(q[0], 1)
         return clip.with_q(q, labels=clip.contacts.labels)
-
-
-def periodic_window(clip: Clip, start: float | None, end: float | None, over: float) -> np.ndarray:
-    """The weight (N,) of an edit that holds from start to end; in a loop its fades run on through the seam."""
-    if clip.cycle is None:
-        return window(clip.times, start, end, over)
-    steps = Footsteps.of(clip)
-    size, count = clip.duration, steps.around
-    rows = [window(clip.times + k * size, start, end, over) for k in range(-count, count + 1)]
-    if start is None or end is None:
-        return rows[count] if start is None and end is None else _one_sided(clip, start, end, over)
-    return np.max(rows, axis=0)
-
-
-def _one_sided(clip: Clip, start: float | None, end: float | None, over: float) -> np.ndarray:
-    """In a loop an edit without an end holds to the end of the period, one without a start from its beginning."""
-    full = clip.duration
-    over = min(over, 0.5 * full)
-    return window(clip.times, start if start is not None else over, end if end is not None else full - over, over)

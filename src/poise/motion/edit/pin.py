@@ -12,8 +12,7 @@ from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
 from poise.motion.edit.limb import Limb, limb, reach
-from poise.motion.edit.offset import periodic_window
-from poise.motion.edit.window import check_interval
+from poise.motion.edit.window import check_interval, window
 
 _MISS = 0.02  # [m] by which a pinned point may miss its place before the edit is refused
 _EXACT = 1e-4  # [m]
@@ -47,7 +46,8 @@ class Pin:
     def apply(self, clip: Clip) -> Clip:
         """The clip with the pin."""
         character, body = clip.character, clip.character.body(self.body)
-        weight = periodic_window(clip, self.start, self.end, self.fade)
+        period = clip.duration if clip.cycle is not None else None
+        weight = window(clip.times, self.start, self.end, self.fade, period)
         if not np.any(weight > 0):
             raise BadValue(f"The pin from {self.start} to {self.end} s lies outside a clip of {clip.duration:.2f} s.")
         pos, quat = character.forward(clip.q)

@@ -87,12 +87,13 @@ class _Endless:
 
 
 def _treads(steps: Footsteps, along: Array) -> np.ndarray:
-    """The tread (K,) of each print; 0, the floor, holds the lowest that the clip's own frames stand on."""
+    """The tread (K,) of each print; 0, the floor, holds the lowest that the clip's own frames stand on or come from."""
     advance = np.diff(along)
     usual = np.median(advance[advance > 0.05]) if np.any(advance > 0.05) else 1.0
     tread = np.concatenate([[0], np.cumsum(np.where(advance > _BESIDE * usual, 1, np.where(advance < -usual, -1, 0)))])
-    last = steps.first + len(steps.clip) - 1
-    own = np.array([p.last >= steps.first and p.first <= last for p in steps.prints])
+    first, last = steps.first, steps.first + len(steps.clip) - 1
+    first -= round(steps.period / steps.clip.dt) if steps.looping else 0
+    own = np.array([p.last >= first and p.first <= last for p in steps.prints])
     return tread - tread[own].min()
 
 

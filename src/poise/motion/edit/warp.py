@@ -62,7 +62,7 @@ class Warp:
         """Old times and the new times of the same moments (F,), finely spaced."""
         fine = np.linspace(0.0, clip.duration, max(2, 16 * (len(clip) - 1) + 1))
         if self.speed is not None:
-            share = window(fine, self.start, self.end, self.fade)
+            share = window(fine, self.start, self.end, self.fade, clip.duration if clip.cycle is not None else None)
             slow = np.exp(-np.log(self.speed) * share)  # new seconds an old one takes
             return fine, np.concatenate([[0.0], np.cumsum(0.5 * (slow[1:] + slow[:-1]) * np.diff(fine))])
         return fine, _rising(np.asarray(self.times, float), fine, looping=clip.cycle is not None)

@@ -15,8 +15,23 @@ def fade(x: ArrayLike) -> Array:
     return x**3 * (10.0 - 15.0 * x + 6.0 * x * x)
 
 
-def window(times: Array, start: float | None, end: float | None, over: float) -> Array:
-    """1 from start to end [s], fading in over `over` seconds before start and out after end; None: no such side."""
+def window(times: Array, start: float | None, end: float | None, over: float, period: float | None = None) -> Array:
+    """1 from start to end [s], fading in over `over` seconds before start and out after end; None: no such side.
+
+    In a loop of a period [s] the window comes again in each, its fades running on through the seam; a side that is not
+    given is then the end of the period, with the fade inside.
+    """
+    if start is None and end is None:
+        return np.ones(len(times))
+    if period is None:
+        return _once(times, start, end, over)
+    over = min(over, 0.5 * period)
+    start, end = over if start is None else start, period - over if end is None else end
+    count = int(np.ceil((over + abs(start) + abs(end)) / period)) + 1
+    return np.max([_once(times + k * period, start, end, over) for k in range(-count, count + 1)], axis=0)
+
+
+def _once(times: Array, start: float | None, end: float | None, over: float) -> Array:
     w = np.ones(len(times))
     if start is not None:
         w *= fade((times - start) / over + 1.0) if over > 0 else times >= start - 1e-9

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,14 +16,19 @@ from poise.motion.formats.numbers import LIMIT
 MOST_JOINTS = 5000  # more is no skeleton but a broken or hostile file
 
 _CHANNELS = {f"{a.lower()}{kind}": f"{a}{kind}" for a in "XYZ" for kind in ("position", "rotation")}
+_MEANING = {
+    c: (c.endswith("rotation"), "XYZ".index(c[0])) for c in _CHANNELS.values()
+}  # is it a turn, about which axis
 _STATEMENT = re.compile(
-    r"""\s*(?: ([{}])                                                             # 1 a brace
-    | (ROOT|JOINT|END)\b [^\S\r\n]* ( [^\r\n{}]* )                           # 2 what begins, 3 its name, spaces and all
-    | (OFFSET)\b \s* ([^\s{}]*) \s* ([^\s{}]*) \s* ([^\s{}]*)                # 4, and 5 to 7 its numbers
-    | (CHANNELS)\b \s* ([^\s{}]*) ( (?: \s+ [XYZ](?:position|rotation)\b )* ) # 8, 9 how many, 10 their names
-    | ([^\s{}]+) )                                                            # 11 anything else""",
+    r"""\s*(?:
+      (ROOT|JOINT|END)\b [^\S\r\n]* ( [^\r\n{}]* ) \s* ( {? )                   # 1 what begins, 2 its name, 3 its brace
+    | (OFFSET)\b \s* ([^\s{}]*) \s* ([^\s{}]*) \s* ([^\s{}]*)                   # 4, and 5 to 7 its numbers
+    | (CHANNELS)\b \s* ([^\s{}]*) ( (?: \s+ [XYZ](?:position|rotation)\b )* )   # 8, 9 how many, 10 their names
+    | ( } )                                                                    # 11 an end
+    | ( { | [^\s{}]+ ) )                                                       # 12 anything else""",
     re.IGNORECASE | re.VERBOSE,
 )
+_BEGIN, _OFFSET, _LISTED, _CLOSE, _OTHER = 3, 7, 10, 11, 12  # the last group of each, by which it is told
 
 
 @dataclass(frozen=True)
@@ -38,8 +42,9 @@ class Header:
     notes: tuple[str, ...] = ()
 
 
-@dataclass
+@dataclass(slots=True)
 class _Joint:
+    index: int
     name: str
     parent: int
     offset: list[float] | None = None
@@ -47,34 +52,20 @@ class _Joint:
     ends: list[_End] = field(default_factory=list)
 
 
-@dataclass
+@dataclass(slots=True)
 class _End:
     name: str
     offset: list[float] | None = None
 
 
-class _Words:
-    """The statements of a hierarchy one by one, and errors that know their line."""
+class _Text:
+    """The text of a hierarchy and errors that know their line."""
 
     def __init__(self, path: Path, text: str):
-        self.path, self.text, self.at = path, text, 0
+        self.path, self.text = path, text
 
-    def statements(self) -> Iterator[re.Match[str]]:
-        for found in _STATEMENT.finditer(self.text):
-            self.at = found.start()
-            yield found
-
-    def number(self, what: str, word: str) -> float:
-        try:
-            value = float(word)
-        except ValueError:
-            raise self.error(f"{what} needs a number, not {word[:24]!r}") from None
-        if not abs(value) < LIMIT:
-            raise self.error(f"{what} cannot be {word[:24]}")
-        return value
-
-    def error(self, problem: str) -> BadFile:
-        begin = len(self.text) - len(self.text[self.at :].lstrip())  # a statement is found with the space before it
+    def error(self, at: re.Match[str], problem: str) -> BadFile:
+        begin = len(self.text) - len(self.text[at.start() :].lstrip())  # a statement is found with the space before it
         line = len(re.findall(r"\r\n?|\n", self.text[:begin])) + 1
         return BadFile(self.path, f"line {line}: {problem}.")
 
@@ -84,7 +75,7 @@ def parse(path: Path, text: str) -> Header:
     begin = re.match(r"\s*HIERARCHY\b", text, re.IGNORECASE)
     if begin is None:
         raise BadFile(path, "a BVH file begins with the word HIERARCHY; this one does not.")
-    joints, order = _joints(_Words(path, text.replace(begin[0], " " * len(begin[0]), 1)))
+    joints, order = _joints(_Text(path, text.replace(begin[0], " " * len(begin[0]), 1)))
     if not joints:
         raise BadFile(path, "its hierarchy has no joints.")
     keep, notes = _largest(joints)
@@ -97,81 +88,98 @@ def parse(path: Path, text: str) -> Header:
         ends=tuple(EndSite(k, np.array(e.offset, float), e.name) for k, j in enumerate(chosen) for e in j.ends),
         channels=tuple(j.channels or () for j in chosen),
     )
-    columns = [
-        (place.get(j, -1), c.endswith("rotation"), "XYZ".index(c[0])) for j in order for c in joints[j].channels or ()
-    ]
-    joint, turns, axis = zip(*columns, strict=True) if columns else ((), (), ())
-    return Header(skeleton, np.array(joint, np.int64), np.array(turns, bool), np.array(axis, np.int64), notes)
+    listed = [c for j in order for c in joints[j].channels or ()]
+    owner = np.repeat([place.get(j, -1) for j in order], [len(joints[j].channels or ()) for j in order])
+    told = np.array([_MEANING[c] for c in listed], np.int64).reshape(-1, 2)
+    return Header(skeleton, owner.astype(np.int64), told[:, 0].astype(bool), told[:, 1].copy(), notes)
 
 
-def _joints(words: _Words) -> tuple[list[_Joint], list[int]]:
+def _joints(text: _Text) -> tuple[list[_Joint], list[int]]:
     """All joints in order, and the joints in the order in which they declare their channels."""
     joints: list[_Joint] = []
     order: list[int] = []
-    blocks: list[int | _End] = []  # what each open brace belongs to
-    pending: int | _End | None = None  # declared, its brace not yet seen
-    for found in words.statements():
-        brace, begins, name, offset, x, y, z, channels, count, listed, other = found.groups()
-        if pending is not None and brace != "{":
-            if isinstance(pending, int) and not joints[pending].name and other:  # a name on a line of its own
-                joints[pending].name = other
-                continue
-            raise words.error(f"'{{' was expected, not {found[0].split()[0][:24]!r}")
-        block = blocks[-1] if blocks else None
-        if brace == "{":
-            if pending is None:
-                raise words.error("a '{' that belongs to no joint")
-            if isinstance(pending, int) and not joints[pending].name:
-                raise words.error("a joint without a name")
-            blocks.append(pending)
-            pending = None
-        elif begins:
-            pending = _declare(words, joints, block, begins.upper(), name.strip())
-        elif block is None or other:
-            raise words.error(f"{found[0].split()[0][:24]!r} was not expected here")
-        elif brace:
-            what = joints[block] if isinstance(block, int) else block
-            if what.offset is None:
-                raise words.error(f"{what.name!r} has no OFFSET")
+    blocks: list[_Joint | _End] = []  # what each open brace belongs to
+    pending: _Joint | _End | None = None  # declared, its brace not yet seen
+    known: dict[tuple[str, str], tuple[str, ...]] = {}  # most joints list the same channels
+    for found in _STATEMENT.finditer(text.text):
+        kind, block = found.lastindex, blocks[-1] if blocks else None
+        if pending is not None:
+            pending = _opened(text, found, pending, blocks)
+        elif kind == _BEGIN:
+            pending = _declare(text, found, joints, block)
+            if found[3] and pending.name:
+                blocks.append(pending)
+                pending = None
+        elif block is None or kind == _OTHER:
+            raise text.error(found, f"{found[0].split()[0][:24]!r} was not expected here")
+        elif kind == _OFFSET:
+            block.offset = _offset(text, found)
+        elif kind == _CLOSE:
+            if block.offset is None:
+                raise text.error(found, f"{block.name!r} has no OFFSET")
             blocks.pop()
-        elif offset:
-            target = joints[block] if isinstance(block, int) else block
-            target.offset = [words.number("OFFSET", x), words.number("OFFSET", y), words.number("OFFSET", z)]
-        elif channels:
-            names = _channels(words, count, listed)
-            if isinstance(block, int) and joints[block].channels is None:
-                joints[block].channels = names
-                order.append(block)
+        elif kind == _LISTED:
+            listed = found[9], found[10]
+            names = known[listed] = known.get(listed) or _channels(text, found)
+            if isinstance(block, _Joint) and block.channels is None:
+                block.channels = names
+                order.append(block.index)
             elif names:
-                raise words.error("CHANNELS of an end site, or a second CHANNELS of a joint")
+                raise text.error(found, "CHANNELS of an end site, or a second CHANNELS of a joint")
     if blocks or pending is not None:
         raise BadFile(
-            words.path, f"its hierarchy ends with {len(blocks) or 1} block(s) still open: the file is cut short."
+            text.path, f"its hierarchy ends with {len(blocks) or 1} block(s) still open: the file is cut short."
         )
     return joints, order
 
 
-def _declare(words: _Words, joints: list[_Joint], block: int | _End | None, begins: str, name: str) -> int | _End:
-    """A new joint or end site; gives what the next brace will open."""
+def _declare(text: _Text, found: re.Match[str], joints: list[_Joint], block: _Joint | _End | None) -> _Joint | _End:
+    """A new joint or end site, which the next brace will open."""
+    begins, name = found[1].upper(), found[2].strip()
     if isinstance(block, _End):
-        raise words.error("a joint inside an end site")
+        raise text.error(found, "a joint inside an end site")
     if (begins == "ROOT") != (block is None):
-        raise words.error("ROOT inside a joint" if begins == "ROOT" else f"{begins} outside of a ROOT")
+        raise text.error(found, "ROOT inside a joint" if begins == "ROOT" else f"{begins} outside of a ROOT")
     if begins == "END" and block is not None:
-        end = _End(re.sub(r"(?i)^site\b\s*", "", name) or "End Site")
-        joints[block].ends.append(end)
-        return end
+        block.ends.append(_End(re.sub(r"(?i)^site\b\s*", "", name) or "End Site"))
+        return block.ends[-1]
     if len(joints) >= MOST_JOINTS:
-        raise BadFile(words.path, f"it declares more than {MOST_JOINTS} joints.")
-    joints.append(_Joint(name, -1 if block is None else block))
-    return len(joints) - 1
+        raise BadFile(text.path, f"it declares more than {MOST_JOINTS} joints.")
+    joints.append(_Joint(len(joints), name, -1 if block is None else block.index))
+    return joints[-1]
 
 
-def _channels(words: _Words, count: str, listed: str) -> tuple[str, ...]:
-    number, names = words.number("CHANNELS", count), listed.lower().split()
-    if number != len(names):
+def _opened(text: _Text, found: re.Match[str], pending: _Joint | _End, blocks: list) -> _Joint | _End | None:
+    """What still waits for its brace after this statement: a joint whose name stands on a line of its own, or nothing."""
+    word = found[0].split()[0]
+    if word == "{" and pending.name:
+        blocks.append(pending)
+        return None
+    if not pending.name and word not in "{}" and found.lastindex == _OTHER:
+        pending.name = word
+        return pending
+    problem = f"'{{' was expected, not {word[:24]!r}" if pending.name else "a joint without a name"
+    raise text.error(found, problem)
+
+
+def _offset(text: _Text, found: re.Match[str]) -> list[float]:
+    words = found.group(5, 6, 7)
+    try:
+        offset = [float(words[0]), float(words[1]), float(words[2])]
+    except ValueError:
+        raise text.error(found, f"OFFSET needs three numbers, not {' '.join(words)[:40]!r}") from None
+    if not (abs(offset[0]) < LIMIT and abs(offset[1]) < LIMIT and abs(offset[2]) < LIMIT):
+        raise text.error(found, f"OFFSET cannot be {' '.join(words)[:40]}")
+    return offset
+
+
+def _channels(text: _Text, found: re.Match[str]) -> tuple[str, ...]:
+    names = found[10].lower().split()
+    if not found[9].isdigit() or int(found[9][:9]) != len(names):
         known = ", ".join(_CHANNELS.values())
-        raise words.error(f"CHANNELS {number:g} is followed by {len(names)} channel names (known are {known})")
+        raise text.error(
+            found, f"CHANNELS {found[9][:24]} is followed by {len(names)} channel names (known are {known})"
+        )
     return tuple([_CHANNELS[n] for n in names])
 
 

@@ -42,8 +42,9 @@ def read(path: Path) -> Recording:
     facts, rows = _extracted(path)
     nodes = facts["nodes"]
     joints, parents, notes = _joints(path, nodes)
-    offsets, turns = _local(_at_rest(nodes, rows)[None, joints], parents)
-    positions, rotations = _local(_moving(nodes, rows, facts["take"]["frames"], joints), parents)
+    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused below
+        offsets, turns = _local(_at_rest(nodes, rows)[None, joints], parents)
+        positions, rotations = _local(_moving(nodes, rows, facts["take"]["frames"], joints), parents)
     if not all(np.all(np.abs(a) < LIMIT) for a in (offsets, positions, turns, rotations)):
         raise BadFile(path, "its joints reach places that are not numbers of a motion.")
     names = tuple(nodes[j]["name"] or f"joint_{k}" for k, j in enumerate(joints))

@@ -1,0 +1,188 @@
+"""Measures of a take: tracking error, fall, skating, penetration, effort."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from poise.character import Character
+from poise.judge.surface import clearance, skin
+from poise.judge.touches import STILL, sliding
+from poise.maths import rotations as rot
+from poise.maths.configuration import BALL, HINGE
+from poise.maths.rotations import Array
+from poise.motion.runs import runs
+from poise.take import Take
+
+FALL_HEIGHT = 0.6  # share of the reference's height of the pelvis below which it counts as down
+FALL_TIME = 0.2  # [s] for which it has to stay there
+SCHEDULED_HEIGHT = 0.03  # [m] below which a body of the reference counts as meant to touch the ground
+
+
+@dataclass(frozen=True, eq=False)
+class TrackingError:
+    """Root mean squares over all frames, and the series they are made of."""
+
+    joints: float  # [rad] geodesic angle over all joints but the root, equally weighted
+    root_position: float  # [m]
+    root_orientation: float  # [rad]
+    points: float  # [m] distance of the bodies' origins from their places in the reference
+    series: dict[str, Array]  # the same by frame (F,), and "root_tilt" [rad], "root_height" [m]
+
+    def __float__(self) -> float:
+        return self.joints
+
+    def to_dict(self) -> dict[str, float]:
+        """The four numbers by name."""
+        return {n: getattr(self, n) for n in ("joints", "root_position", "root_orientation", "points")}
+
+    def text(self) -> str:
+        """One line for a terminal."""
+        return (f"joints {np.degrees(self.joints):.1f} degrees, root {100 * self.root_position:.1f} cm and "
+                f"{np.degrees(self.root_orientation):.1f} degrees, points {100 * self.points:.1f} cm")  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Effort:
+    """What the joints did."""
+
+    work: float  # [J] integral of |torque · joint velocity|
+    mean_square_torque: float  # [(N m)²] mean over time of the sum over joints
+    mean_power: float  # [W]
+    cost_of_transport: float  # work / (weight · distance); NaN where it went less than 10 cm
+
+    def to_dict(self) -> dict[str, float | None]:
+        """The numbers by name; None for what cannot be said."""
+        return {n: None if np.isnan(x) else x for n, x in self.__dict__.items()}
+
+
+def tracking_error(take: Take) -> TrackingError:
+    """How far the performance was from the reference."""
+    series = deviations(take.character, take.q, take.q_ref)
+    rms = {n: float(np.sqrt(np.mean(series[n] ** 2))) for n in ("joints", "root_position", "root_orientation", "points")}
+    return TrackingError(**rms, series=series)
+
+
+def deviations(character: Character, q: Array, q_ref: Array) -> dict[str, Array]:
+    """By frame (F,): rms joint angle, distance, angle, tilt and height of the root, rms distance of the bodies."""
+    pos, quat = character.forward(q)
+    pos_ref, quat_ref = character.forward(q_ref)
+    tree, root = character.tree, int(character.model.jnt_bodyid[0])
+    turning = [b for b in range(1, len(tree.parent)) if b != root and _turns(character, b)]
+    parents = tree.parent[turning]
+    joint = rot.angle_between(
+        rot.multiply(rot.conjugate(quat[:, parents]), quat[:, turning]),
+        rot.multiply(rot.conjugate(quat_ref[:, parents]), quat_ref[:, turning]),
+    )
+    up = np.array([0.0, 0.0, 1.0])
+    axes, axes_ref = (rot.rotate(rot.conjugate(o[:, root]), up) for o in (quat, quat_ref))
+    away = np.linalg.norm(pos - pos_ref, axis=-1)
+    return {
+        "joints": np.sqrt(np.mean(joint**2, axis=1)) if turning else np.zeros(len(q)),
+        "root_position": away[:, root],
+        "root_orientation": rot.angle_between(quat[:, root], quat_ref[:, root]),
+        "points": np.sqrt(np.mean(away[:, 1:] ** 2, axis=1)),
+        "root_tilt": np.arccos(np.clip(np.einsum("ni,ni->n", axes, axes_ref), -1.0, 1.0)),
+        "root_height": pos[:, root, 2] - pos_ref[:, root, 2],
+    }
+
+
+def _turns(character: Character, body: int) -> bool:
+    tree = character.tree
+    first = tree.jntadr[body]
+    return first >= 0 and any(tree.kind[j] in (BALL, HINGE) for j in range(first, first + tree.jntnum[body]))
+
+
+def fell(take: Take) -> float | None:
+    """The time [s] at which the character went down, or None.
+
+    It is down when a body that is neither a foot nor meant to touch touches the ground, or when the pelvis stays below
+    60 % of its reference height for 0.2 s. A body is meant to touch where it does in the reference, within 3 cm.
+    """
+    times = [t for t in (_touched(take), _sank(take)) if t is not None]
+    return min(times) if times else None
+
+
+def feet_of(character: Character) -> np.ndarray:
+    """Ids of the bodies that may stand on the ground: feet, toes, and all that have contact points."""
+    named = [character.body(r) for r in character.roles if r.endswith(("_foot", "_toes"))]
+    return np.unique([*named, *character.contact_points.bodies]).astype(int)
+
+
+def _touched(take: Take) -> float | None:
+    rows, character = take.contacts, take.character
+    pressing = np.einsum("ki,ki->k", rows.force, rows.normal) > 0.0
+    bad = np.flatnonzero(rows.on_ground() & ~rows.bilateral & pressing & ~np.isin(rows.body, feet_of(character)))
+    if not len(bad):
+        return None
+    balls, frames = skin(character), np.unique(rows.frame[bad])
+    high = clearance(balls.centres(character, take.q_ref[frames]), take.clip.ground, balls.radius)
+    for k in bad:
+        own = high[np.searchsorted(frames, rows.frame[k]), balls.body == rows.body[k]]
+        if not len(own) or own.min() > SCHEDULED_HEIGHT:
+            return float(take.time[rows.frame[k]])
+    return None
+
+
+def _sank(take: Take) -> float | None:
+    character = take.character
+    pelvis = character.body("pelvis") if character.has("pelvis") else int(character.model.jnt_bodyid[0])
+    place, place_ref = character.forward(take.q)[0][:, pelvis], character.forward(take.q_ref)[0][:, pelvis]
+    high = place[:, 2] - take.ground.height(place[:, 0], place[:, 1])
+    wanted = place_ref[:, 2] - take.clip.ground.height(place_ref[:, 0], place_ref[:, 1])
+    for a, e in runs(high < FALL_HEIGHT * wanted):
+        if take.time[e - 1] - take.time[a] >= FALL_TIME - 1e-9:
+            return float(take.time[a])
+    return None
+
+
+def skating(take: Take) -> float:
+    """Mean speed [m/s] at which contact points of the feet slide over what they stand on, while they keep touching."""
+    speed, lasting = sliding(take)
+    feet = lasting & np.isin(take.contacts.body, feet_of(take.character))
+    return float(speed[feet].mean()) if feet.any() else 0.0
+
+
+def penetration(take: Take) -> float:
+    """Greatest depth [m]: as recorded, and of contact points and shapes in a ground that does not move."""
+    rows = take.contacts
+    recorded = float(rows.depth[~rows.bilateral].max(initial=0.0))
+    return max(0.0, recorded, float(np.max(-lowest(take), initial=0.0)))
+
+
+def lowest(take: Take) -> Array:
+    """Height (F,) of the lowest shape above the ground at rest [m]; 0 where the ground can move."""
+    if type(take.ground).__name__ not in STILL:
+        return np.zeros(len(take))
+    balls = skin(take.character)
+    return clearance(balls.centres(take.character, take.q), take.ground, balls.radius).min(axis=1, initial=np.inf)
+
+
+
+
+
+
+def effort(take: Take) -> Effort:
+    """Work and torque of all joints but the root."""
+    if len(take) < 2:
+        return Effort(0.0, 0.0, 0.0, float("nan"))
+    spans = np.diff(take.time)
+    torque, speed = take.torque[:-1, 6:], 0.5 * (take.v[1:, 6:] + take.v[:-1, 6:])
+    work = float(spans @ np.abs(torque * speed).sum(axis=1))
+    way = float(np.linalg.norm(take.q[-1, :2] - take.q[0, :2]))
+    weight = take.character.mass * float(np.linalg.norm(take.character.model.opt.gravity))
+    cost = work / (weight * way) if way > 0.1 else float("nan")
+    square = float(spans @ (torque**2).sum(axis=1)) / take.duration
+    return Effort(work, square, work / take.duration, cost)
+
+
+def summary(take: Take) -> dict[str, Any]:
+    """All measures by name, as plain numbers."""
+    factor = take.realtime_factor
+    return {
+        "fell": take.fell, "tracking_error": tracking_error(take).to_dict(), "skating": skating(take),
+        "penetration": penetration(take), "effort": effort(take).to_dict(),
+        "realtime_factor": None if np.isnan(factor) else factor,
+    }  # fmt: skip

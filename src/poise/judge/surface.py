@@ -1,0 +1,113 @@
+"""The skin of a character as points: where its shapes could touch a ground, and how far a place is from a body."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+
+import mujoco
+import numpy as np
+
+from poise.character import Character
+from poise.maths import rotations as rot
+from poise.maths.rotations import Array
+from poise.motion.ground import Flat, Ground, Slope
+
+_KIND = mujoco.mjtGeom
+_AROUND = 0.01  # [m] by which a corner may reach into the side of a step before it counts as inside
+_OFFSETS = np.array([[0.0, 0.0], [_AROUND, 0.0], [-_AROUND, 0.0], [0.0, _AROUND], [0.0, -_AROUND]])
+
+
+@dataclass(frozen=True, eq=False)
+class Skin:
+    """Balls (S of them) fixed in bodies whose hull is the character's shapes: corners, ends of capsules, rims."""
+
+    body: np.ndarray  # (S,) ids
+    local: Array  # (S, 3) centres in the body's frame [m]
+    radius: Array  # (S,) [m]
+
+    def __len__(self) -> int:
+        return len(self.body)
+
+    def centres(self, character: Character, q: Array) -> Array:
+        """World places (N, S, 3) of the centres."""
+        pos, quat = character.forward(q)
+        return character.place(pos, quat, self.body, self.local)
+
+
+def skin(character: Character, without: np.ndarray | None = None) -> Skin:
+    """The balls of all shapes that can collide, but for those of the bodies `without`."""
+    model, bodies, places, radii = character.model, [], [], []
+    for geom in range(model.ngeom):
+        body = int(model.geom_bodyid[geom])
+        if body == 0 or not (model.geom_contype[geom] or model.geom_conaffinity[geom]):
+            continue
+        if without is not None and body in without:
+            continue
+        centres, radius = _balls(int(model.geom_type[geom]), model.geom_size[geom], model.geom_aabb[geom])
+        bodies += [body] * len(centres)
+        places.append(model.geom_pos[geom] + rot.rotate(model.geom_quat[geom], centres))
+        radii += [radius] * len(centres)
+    local = np.concatenate(places) if places else np.zeros((0, 3))
+    return Skin(np.array(bodies, int), local, np.array(radii))
+
+
+def _balls(kind: int, size: Array, box: Array) -> tuple[Array, float]:
+    """Centres (S, 3) in the shape's frame and the radius of the balls whose hull the shape is, or nearly is."""
+    if kind == _KIND.mjGEOM_SPHERE:
+        return np.zeros((1, 3)), float(size[0])
+    if kind == _KIND.mjGEOM_CAPSULE:
+        return np.array([[0.0, 0.0, size[1]], [0.0, 0.0, -size[1]]]), float(size[0])
+    if kind == _KIND.mjGEOM_CYLINDER:
+        turn = np.arange(8) * np.pi / 4
+        rim = np.stack([size[0] * np.cos(turn), size[0] * np.sin(turn), np.full(8, size[1])], axis=1)
+        return np.concatenate([rim, rim * [1.0, 1.0, -1.0]]), 0.0
+    if kind == _KIND.mjGEOM_ELLIPSOID:
+        return np.concatenate([np.diag(size), -np.diag(size)]), 0.0
+    if kind == _KIND.mjGEOM_BOX:
+        return np.array(list(product((-1.0, 1.0), repeat=3))) * size, 0.0
+    return box[:3] + np.array(list(product((-1.0, 1.0), repeat=3))) * box[3:], 0.0  # a mesh by its box
+
+
+def clearance(points: Array, ground: Ground, radius: Array | float = 0.0) -> Array:
+    """Height (...) of places (..., 3), less a radius, above a ground at rest [m].
+
+    Beside a step the lowest ground within a centimetre counts: a toe that touches a riser is not 15 cm deep in it.
+    """
+    x, y, z = np.moveaxis(np.asarray(points, float), -1, 0)
+    if isinstance(ground, Flat):
+        return z - ground.height(x, y) - radius
+    if isinstance(ground, Slope):
+        return (z - ground.height(x, y)) * ground.normal(x, y)[..., 2] - radius
+    heights = np.stack([ground.height(x + dx, y + dy) for dx, dy in _OFFSETS])
+    return z - heights.min(axis=0) - radius
+
+
+def distance(character: Character, body: np.ndarray, place: Array) -> Array:
+    """Distance (K,) [m] of places (K, 3), in the frames of their bodies (K,), from those bodies' shapes; 0 inside."""
+    model, out = character.model, np.full(len(body), np.inf)
+    for geom in range(model.ngeom):
+        rows = np.flatnonzero(body == model.geom_bodyid[geom])
+        if not len(rows) or not (model.geom_contype[geom] or model.geom_conaffinity[geom]):
+            continue
+        own = rot.rotate(rot.conjugate(model.geom_quat[geom]), place[rows] - model.geom_pos[geom])
+        out[rows] = np.minimum(out[rows], _outside(int(model.geom_type[geom]), model.geom_size[geom],
+                                                   model.geom_aabb[geom], own))  # fmt: skip
+    return out
+
+
+def _outside(kind: int, size: Array, box: Array, place: Array) -> Array:
+    """Distance (K,) of places in a shape's frame from it; 0 inside."""
+    if kind == _KIND.mjGEOM_SPHERE:
+        return np.maximum(np.linalg.norm(place, axis=1) - size[0], 0.0)
+    if kind in (_KIND.mjGEOM_CAPSULE, _KIND.mjGEOM_CYLINDER):
+        along = np.maximum(np.abs(place[:, 2]) - size[1], 0.0)
+        across = np.hypot(place[:, 0], place[:, 1])
+        if kind == _KIND.mjGEOM_CAPSULE:
+            return np.maximum(np.hypot(across, along) - size[0], 0.0)
+        return np.hypot(np.maximum(across - size[0], 0.0), along)
+    if kind == _KIND.mjGEOM_BOX:
+        return np.linalg.norm(np.maximum(np.abs(place) - size, 0.0), axis=1)
+    if kind == _KIND.mjGEOM_ELLIPSOID:
+        return np.maximum(np.linalg.norm(place / size, axis=1) - 1.0, 0.0) * float(np.min(size))
+    return np.linalg.norm(np.maximum(np.abs(place - box[:3]) - box[3:], 0.0), axis=1)
