@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from edit_clips import penetration, seam, skating, walk
 from manikin import manikin, sway
-
 from poise.errors import BadValue, NoSolution, UnknownBody
 from poise.maths import configuration as conf
 from poise.maths import rotations as rot
@@ -23,11 +23,12 @@ def test_offset_turns_a_joint_by_what_is_asked(frame: str) -> None:
     _, after = out.character.forward(out.q)
     body, above = clip.character.body("chest"), clip.character.tree.parent[clip.character.body("chest")]
     turn = rot.exp(np.radians(vector))
+    own = rot.multiply(rot.conjugate(before[:, above]), before[:, body])
     want = {
         "own": rot.multiply(before[:, body], turn),
         "world": rot.multiply(turn, before[:, body]),
-        "parent": rot.multiply(before[:, above], rot.multiply(turn, rot.multiply(rot.conjugate(before[:, above]), before[:, body]))),
-    }  # fmt: skip
+        "parent": rot.multiply(before[:, above], rot.multiply(turn, own)),
+    }
     assert rot.angle_between(after[:, body], want[frame]).max() < 1e-7
     legs = [clip.character.body(f"left_{p}") for p in ("thigh", "shin", "foot")]
     assert np.array_equal(after[:, legs], before[:, legs])
@@ -98,7 +99,8 @@ def test_a_foot_keeps_its_orientation_when_it_is_pinned() -> None:
 
 def test_bad_offsets_and_pins_are_refused() -> None:
     clip = walk(1)
-    for make in (lambda: edit.Pin("head"), lambda: edit.Pin("head", (0, 0, 0), (0, 0, 0)), lambda: edit.Pin("head", (0, np.inf, 0)),
+    for make in (lambda: edit.Pin("head"), lambda: edit.Pin("head", (0, 0, 0), (0, 0, 0)),
+                 lambda: edit.Pin("head", (0, np.inf, 0)),
                  lambda: edit.Offset("head", (0, 0, np.nan)), lambda: edit.Offset("head", (0, 0, 1), frame="up"),
                  lambda: edit.Pin("head", (0, 0, 1), start=9.0, end=10.0).apply(clip)):  # fmt: skip
         with pytest.raises(BadValue):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from manikin import manikin, sway
 
+from manikin import manikin, sway
 from poise.character.character import Character, ContactPoints
 from poise.maths import rotations as rot
 from poise.motion.edit.limb import limb, reach

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from edit_clips import penetration, seam, skating, walk
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from manikin import manikin, sway
 
+from edit_clips import penetration, seam, skating, walk
+from manikin import manikin, sway
 from poise.errors import BadValue, ClipMismatch
 from poise.maths import rotations as rot
 from poise.motion import edit

@@ -65,7 +65,7 @@ def test_wrong_channel_counts(tmp_path: Path) -> None:
     refuse_text(tmp_path, swap("CHANNELS 3 Y", "CHANNELS 4 Y"), "line 9: CHANNELS 4 is followed by 3 channel names")
     refuse_text(tmp_path, swap("CHANNELS 3 Y", "CHANNELS 2 Y"), "CHANNELS 2 is followed by 3")
     refuse_text(tmp_path, swap("Yrotation", "Yscale"), "Xposition")
-    refuse_text(tmp_path, swap("CHANNELS 3 Y", "CHANNELS many Y"), "needs a number")
+    refuse_text(tmp_path, swap("CHANNELS 3 Y", "CHANNELS many Y"), "CHANNELS many is followed by 3")
     none = bvh_text.PLAIN
     for n in ("6 Xposition Yposition Zposition Zrotation Xrotation Yrotation", "3 Yrotation Zrotation Xrotation",
               "3 Zrotation Yrotation Xrotation", "3 Xrotation Yrotation Zrotation"):  # fmt: skip
@@ -96,8 +96,8 @@ def test_numbers_that_are_none(tmp_path: Path, word: str) -> None:
         ("Frame Time: 0.0083333", "Frame Time: nan", "cannot be the time"),
         ("Frame Time: 0.0083333", "Frame Time: fast", "not a number of seconds"),
         ("MOTION", "MOTIONS", "no MOTION block"),
-        ("OFFSET 0.0 5.5 0.5", "OFFSET 0.0 5.5", "line 9: OFFSET needs a number, not 'CHANNELS'|OFFSET needs"),
-        ("OFFSET 0.0 5.5 0.5", "OFFSET 0.0 nan 0.5", "OFFSET cannot be nan"),
+        ("OFFSET 0.0 5.5 0.5", "OFFSET 0.0 5.5", "line 8: OFFSET needs three numbers, not '0.0 5.5 CHANNELS'"),
+        ("OFFSET 0.0 5.5 0.5", "OFFSET 0.0 nan 0.5", "OFFSET cannot be 0.0 nan 0.5"),
         ("OFFSET 0.0 5.5 0.5", "", "'Spine' has no OFFSET"),
         ("JOINT Spine", "JOINT", "without a name"),
         ("JOINT Spine", "JONT Spine", "line 6: 'JONT' was not expected"),

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+
 from conftest import mocap_folder
 from edit_clips import penetration, skating, walk
 from manikin import manikin, sway
-
 from poise.character.character import Character, ContactPoints
 from poise.character.roles import mirrored
 from poise.errors import ClipMismatch
@@ -65,7 +65,8 @@ def test_contacts_and_ground_change_sides() -> None:
 
 
 def test_frames_that_are_not_along_the_axes_are_mirrored_too() -> None:
-    limb = '<body name="{s}_thigh" pos="0 {y} 0" quat="{q}"><joint name="{s}" type="{t}" {axis}/><geom size="0.1" mass="1"/></body>'
+    lump = '<geom size="0.1" mass="1"/>'
+    limb = '<body name="{s}_thigh" pos="0 {y} 0" quat="{q}"><joint name="{s}" type="{t}" {axis}/>' + lump + "</body>"
     rng = np.random.default_rng(2)
     for kind in ("ball", "hinge", "slide"):
         bodies = ""
@@ -76,7 +77,8 @@ def test_frames_that_are_not_along_the_axes_are_mirrored_too() -> None:
             )
             told = "" if kind == "ball" else f'axis="{axis[0]} {axis[1]} {axis[2]}"'
             bodies += limb.format(s=s, y=y, q=" ".join(map(str, own)), t=kind, axis=told)
-        xml = f'<mujoco><worldbody><body name="pelvis"><freejoint/><geom size="0.1" mass="1"/>{bodies}</body></worldbody></mujoco>'
+        root = f'<body name="pelvis"><freejoint/>{lump}{bodies}</body>'
+        xml = f"<mujoco><worldbody>{root}</worldbody></mujoco>"
         nv = 6 + 2 * (3 if kind == "ball" else 1)
         roles = {r: r for r in ("pelvis", "left_thigh", "right_thigh")}
         none = ContactPoints((), np.zeros(0, int), np.zeros((0, 3)))
@@ -107,8 +109,9 @@ def test_a_body_whose_sides_have_other_joints_is_refused() -> None:
 
 def test_names_of_counterparts() -> None:
     for name, other in (("LeftHandIndex1", "RightHandIndex1"), ("mixamorig:LeftToeBase", "mixamorig:RightToeBase"),
-                        ("thigh_l", "thigh_r"), ("LThigh", "RThigh"), ("lfemur", "rfemur"), ("Bip01 L Hand", "Bip01 R Hand"),
-                        ("hand.L", "hand.R"), ("RIGHT_FOOT", "LEFT_FOOT"), ("f_index.01.R", "f_index.01.L")):  # fmt: skip
+                        ("thigh_l", "thigh_r"), ("LThigh", "RThigh"), ("lfemur", "rfemur"),
+                        ("Bip01 L Hand", "Bip01 R Hand"), ("hand.L", "hand.R"), ("RIGHT_FOOT", "LEFT_FOOT"),
+                        ("f_index.01.R", "f_index.01.L")):  # fmt: skip
         assert other in _renamed(name), name
 
 

@@ -60,6 +60,14 @@ def test_turning_cycles_close_their_circle(walk):
     assert np.allclose(reference.sample(0.3 + walk.duration).q, turning.cycle.carry(start.q, 1), atol=1e-9)  # type: ignore[union-attr]
 
 
+def test_a_reference_may_start_anywhere_in_its_clip(walk):
+    plain, later = Reference(walk), Reference(walk, start=0.7)
+    for t in (0.0, 0.2, 3.3):
+        assert np.allclose(later.sample(t).q, plain.sample(t + 0.7).q, atol=1e-12)
+    live = later.edit(Raise(0.1), at=1.0)
+    assert np.isclose(live.sample(2.0).q[2] - later.sample(2.0).q[2], 0.1)
+
+
 def test_past_the_end_of_an_open_clip_the_last_pose_is_held(walk):
     reference = Reference(walk.cut(0.1, 0.5))
     s = reference.sample(9.0)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
+from functools import cache
+from typing import NamedTuple
+
 import mujoco
 import numpy as np
 
@@ -65,3 +69,98 @@ def angular_momentum_matrix(model: Model, data: Data) -> Array:
     out = np.zeros((3, model.nv))
     mujoco.mj_angmomMat(model, data, out, 0)
     return out
+
+
+def kinematics(model: Model, data: Data) -> None:
+    """Poses of all bodies, geoms and inertias from q alone."""
+    mujoco.mj_kinematics(model, data)
+
+
+def point_velocity(model: Model, data: Data, body: int) -> Array:
+    """Velocity (6,) of a body: angular, then that of its centre of mass, world axes; needs `place`."""
+    out = np.zeros(6)
+    mujoco.mj_objectVelocity(model, data, mujoco.mjtObj.mjOBJ_BODY, body, out, 0)
+    return out
+
+
+STATE = int(mujoco.mjtState.mjSTATE_INTEGRATION)  # the smallest state from which a simulation goes on bit for bit
+
+
+def state_size(model: Model) -> int:
+    """How many numbers `get_state` gives."""
+    return int(mujoco.mj_stateSize(model, STATE))
+
+
+def get_state(model: Model, data: Data, out: Array) -> None:
+    """Everything that the next step depends on, into out (state_size,)."""
+    mujoco.mj_getState(model, data, out, STATE)
+
+
+def set_state(model: Model, data: Data, state: Array) -> None:
+    """Put back what `get_state` gave."""
+    mujoco.mj_setState(model, data, state, STATE)
+
+
+def warnings(data: Data) -> dict[str, int]:
+    """MuJoCo's warnings since the last reset that were raised at all: name -> how often."""
+    kinds = [k for k in mujoco.mjtWarning.__members__ if k.startswith("mjWARN")]
+    counts = np.asarray(data.warning.number)
+    return {k.removeprefix("mjWARN_"): int(n) for k in kinds if (n := counts[int(getattr(mujoco.mjtWarning, k))])}
+
+
+class ContactMemory(NamedTuple):
+    """Where MuJoCo keeps contacts, for compiled code that reads them without a Python object a step.
+
+    Byte offsets in mjData of the pointers to the contacts and to the constraint forces, and the layout of a contact.
+    """
+
+    contacts: int  # bytes from the start of mjData
+    forces: int
+    size: int  # bytes of one contact
+    dist: int  # bytes from the start of a contact, here and below
+    pos: int
+    frame: int
+    friction: int
+    mu: int
+    dim: int
+    geom: int
+    address: int
+
+
+_PROBE = """<mujoco><option cone="elliptic"/><worldbody><geom type="plane" size="1 1 1"/>
+<body pos="0 0 .05"><freejoint/><geom size=".1 .1 .1" type="box"/></body></worldbody></mujoco>"""
+
+
+@cache
+def contact_memory() -> ContactMemory:
+    """The layout of this build of MuJoCo, found by looking where it put the contacts of a box on a plane.
+
+    The struct is searched upwards from its start for pointers that are known to be in it, so nothing outside is read.
+    """
+    model = mujoco.MjModel.from_xml_string(_PROBE)
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    c = data.contact
+    start, size = _address(c.dist), int(c.dist.strides[0])
+    forces = _find(data._address, _address(data.efc_force))[-1]
+    # contacts lie at the beginning of the arena, whose own pointer comes before theirs, which comes before the forces'
+    contacts = _find(data._address, start, forces)[-1]
+    offset = {k: _address(getattr(c, k)) - start for k in ("dist", "pos", "frame", "friction", "mu", "dim", "geom")}
+    return ContactMemory(contacts, forces, size, **offset, address=_address(c.efc_address) - start)
+
+
+def _address(a: np.ndarray) -> int:
+    return int(a.__array_interface__["data"][0])
+
+
+def _find(start: int, pointer: int, end: int | None = None) -> list[int]:
+    """Bytes from `start` to where this pointer is stored: the first place, or all up to `end`."""
+    found = []
+    for offset in range(0, 1 << 20 if end is None else end, 8):
+        if ctypes.c_uint64.from_address(start + offset).value == pointer:
+            found.append(offset)
+            if end is None:
+                break
+    if not found:
+        raise RuntimeError("This version of MuJoCo stores its contacts in an unknown way.")
+    return found

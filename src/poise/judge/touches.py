@@ -64,24 +64,37 @@ def _carried(pos: Array, quat: Array, now: np.ndarray, point: Array) -> Array:
 def _lasting(take: Take) -> np.ndarray:
     """Boolean (K,): do the same two bodies touch in the frame before and in the frame after?"""
     rows = take.contacts
-    pair = rows.body * len(rows.others) + rows.other
-    span = int(pair.max()) + 1
-    there = np.unique(rows.frame * span + pair)
-    before, after = ((rows.frame + d) * span + pair for d in (-1, 1))
-    last = rows.frame >= len(take) - 2  # nothing is recorded after the last interval
-    return np.isin(before, there) & (np.isin(after, there) | last)
+    together = _together(take)
+    before = together[np.maximum(rows.frame - 1, 0), rows.body, rows.other] & (rows.frame > 0)
+    after = together[np.minimum(rows.frame + 1, len(take) - 1), rows.body, rows.other]
+    return before & (after | (rows.frame >= len(take) - 2))  # nothing is recorded after the last interval
 
 
-def held_slip(take: Take, speed: Array, lasting: np.ndarray, margin: float = 0.8) -> Array:
-    """Speed (K,) of lasting contacts that slide although their force is well inside the cone; 0 for all others.
+def _together(take: Take) -> np.ndarray:
+    """Boolean (F, B, O): does a body touch something, frame by frame?"""
+    rows = take.contacts
+    out = np.zeros((len(take), take.character.model.nbody, len(rows.others)), bool)
+    out[rows.frame, rows.body, rows.other] = True
+    return out
+
+
+def held(take: Take, settling: float = 0.1, margin: float = 0.8) -> np.ndarray:
+    """Boolean (K,): contacts that should not slide: they carry, well inside their cones, and have settled.
 
     Coulomb's friction holds a foot until the tangential force reaches friction · normal; below `margin` of it a foot
-    that slides is carried by something else. Contacts that hardly carry are left out: they roll off and settle.
+    that slides is carried by something else. A soft contact needs some hundredths of a second to stop a foot that has
+    landed or slid, so the two bodies must have touched, with all their contacts inside, for `settling` [s] before.
     """
+    rows, frames = take.contacts, len(take)
     normal, tangent = parts(take)
+    inside = (tangent < margin * rows.friction * normal) & ~rows.bilateral
+    steady = _together(take)
+    steady[rows.frame[~inside], rows.body[~inside], rows.other[~inside]] = False
+    broken = np.where(steady, -1, np.arange(frames)[:, None, None])
+    np.maximum.accumulate(broken, axis=0, out=broken)
+    age = rows.frame - broken[rows.frame, rows.body, rows.other]
     weight = take.character.mass * 9.81
-    inside = tangent < margin * take.contacts.friction * normal
-    return np.where(lasting & inside & ~take.contacts.bilateral & (normal > 0.05 * weight), speed, 0.0)
+    return _lasting(take) & inside & (age > settling / take.dt) & (normal > 0.02 * weight)
 
 
 def misplaced(take: Take) -> Array:

@@ -2,9 +2,9 @@
 
 While a foot touches, the points of the target's foot that touch have constant places: those of its flat foot laid on
 the ground at one spot and heading. A foothold is a chain of contacts of one foot that overlap in time (heel, then all,
-then ball); it has one spot, so that a foot that rolls from heel to ball does not slide. Its heading may change between
-contacts of the heel, so that a foot may still be turned on the ball. Between footholds the foot takes the source's way,
-moved by an offset that leads smoothly from one foothold to the next.
+then ball); it has one print, so that a foot that rolls from heel to ball does not slide, or several where a foot is
+turned on its ball or pushed along. Between footholds the foot takes the source's way, moved by an offset that leads
+smoothly from one foothold to the next.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from poise.motion.runs import runs
 
 PARTS = ("heel", "ball", "tip")
 CLEAR = 0.01  # [m] ground this much above a foot's own level blocks it
-PIVOT = np.radians(15.0)  # a foot that turns less than this while its ball stays down is not turned at all
+PIVOT, SLIDE = np.radians(15.0), 0.08  # [rad], [m] a foot that turns and moves less while it touches stays put
 ROOM = 0.01  # [m] around a foot
 SHIFTS = 0.01 * np.arange(0, 16)  # [m] by which a foothold may be moved away from what blocks it
 
@@ -107,45 +107,74 @@ def foot_path(foot: Foot, points: np.ndarray, ground: Ground) -> FootPath:
 
 
 def _laid(foot: Foot, first: int, last: int, ground: Ground) -> Array:
-    """Places (n, K, 3) of the flat foot's points on the ground over one foothold, constant while each touches."""
-    rows = slice(first, last)
-    labels, heel = foot.labels[rows], foot.heel
-    heading = _headings(foot, first, last)
-    front = labels[:, ~heel].any(axis=1)
-    flat = front & labels[:, heel].any(axis=1)
-    if front.any():
-        spot = np.median(foot.front[rows][flat if flat.any() else front], axis=0)
-    else:
-        ahead = -foot.flat[heel].mean(axis=0)
-        spot = np.median(foot.rear[rows], axis=0) + rot.rotate(rot.about_z(np.median(heading)), ahead)
-    normal = ground.normal(spot[0], spot[1])
-    tops = foot.tops[rows][np.isfinite(foot.tops[rows])]
-    if len(tops) and normal[2] > 1.0 - 1e-9:  # level ground: the step on which most of what touches stands
-        level = float(np.median(tops))
-        spot = _unblocked(spot, float(np.median(heading)), foot.flat, ground, level)
-    else:
-        level = float(ground.height(spot[0], spot[1]))
-    lean = rot.between(np.array([0.0, 0.0, 1.0]), normal)
+    """Places (n, K, 3) of the flat foot's points over one foothold: on its prints, and moving on between them."""
+    marks = _prints(foot, first, last)
+    times = np.concatenate([[m.first - first, m.last - 1 - first] for m in marks]).astype(float)
+    heading = _between(times, np.repeat(np.unwrap([m.heading for m in marks]), 2), last - first)
+    spots = []
+    for m in marks:
+        tops = foot.tops[m.first : m.last][np.isfinite(foot.tops[m.first : m.last])]
+        spot, level = m.spot, float(ground.height(m.spot[0], m.spot[1]))
+        if len(tops) and ground.normal(spot[0], spot[1])[2] > 1.0 - 1e-9:
+            level = float(np.median(tops))  # level ground: the step on which most of what touches stands
+            spot = _unblocked(spot, m.heading, foot.flat, ground, level)
+        spots.append(np.array([spot[0], spot[1], level]))
+    at = np.stack([_between(times, np.repeat([s[i] for s in spots], 2), last - first) for i in range(3)], axis=1)
+    lean = rot.between(np.array([0.0, 0.0, 1.0]), ground.normal(spots[0][0], spots[0][1]))
     turn = rot.multiply(lean, rot.about_z(heading))
-    return np.array([spot[0], spot[1], level]) + rot.rotate(turn[:, None], foot.flat * np.array([1.0, 1.0, 0.0]))
+    return at[:, None] + rot.rotate(turn[:, None], foot.flat * np.array([1.0, 1.0, 0.0]))
 
 
-def _headings(foot: Foot, first: int, last: int) -> Array:
-    """Heading (n,) [rad] of the flat foot: constant over each contact of the heel, turning smoothly in between."""
-    way = foot.front[first:last] - foot.rear[first:last]
+@dataclass(frozen=True, eq=False)
+class _Print:
+    """A foot laid flat from frame `first` to `last` - 1: the middle of its ball [m] and its heading [rad]."""
+
+    first: int
+    last: int
+    spot: Array
+    heading: float
+
+
+def _prints(foot: Foot, first: int, last: int) -> list[_Print]:
+    """The prints of one foothold, in order of time: one, or several where the foot turns or moves on the ground."""
+    rows, heel = slice(first, last), foot.heel
+    way = foot.front[rows] - foot.rear[rows]
     raw = np.unwrap(np.arctan2(way[:, 1], way[:, 0]))
-    labels = foot.labels[first:last]
-    flat = labels[:, foot.heel].any(axis=1) & labels[:, ~foot.heel].any(axis=1)
-    spans = [(a, e) for a, e in runs(np.asarray(flat)) if e - a >= 3]
-    if not spans:
-        length = np.linalg.norm(way[:, :2], axis=1)  # a foot on its tip tells its heading badly
-        best = length > 0.8 * length.max()
-        return np.full(last - first, float(np.median(raw[best])))
-    steady = np.array([float(np.median(raw[a:e])) for a, e in spans])
-    if np.ptp(steady) < PIVOT:
-        steady[:] = np.median(raw[flat])
-    times = np.concatenate([[a, e - 1] for a, e in spans]).astype(float)
-    return np.interp(np.arange(last - first), times, np.repeat(steady, 2))
+    down = foot.labels[rows]
+    front, back = np.any(down[:, ~heel], axis=1), np.any(down[:, heel], axis=1)
+    flat = np.asarray(front & back)
+    groups: list[np.ndarray] = []
+    for a, e in runs(flat):
+        frames = np.arange(a, e)
+        if groups and _same(foot.front[rows], raw, groups[-1], frames):
+            groups[-1] = np.concatenate([groups[-1], frames])
+        elif e - a >= 3:
+            groups.append(frames)
+    if groups:
+        spots = [np.median(foot.front[rows][g], axis=0) for g in groups]
+        return [_Print(first + int(g[0]), first + int(g[-1]) + 1, s, float(np.median(raw[g])))
+                for g, s in zip(groups, spots, strict=True)]  # fmt: skip
+    length = np.linalg.norm(way[:, :2], axis=1)  # a foot on its tip tells its heading badly
+    heading = float(np.median(raw[length > 0.8 * length.max()]))
+    if np.any(front):
+        spot = np.median(foot.front[rows][front], axis=0)
+    else:
+        spot = np.median(foot.rear[rows], axis=0) - rot.rotate(rot.about_z(heading), foot.flat[heel].mean(axis=0))
+    return [_Print(first, last, spot, heading)]
+
+
+def _same(front: Array, heading: Array, a: np.ndarray, b: np.ndarray) -> bool:
+    """Do frames a and b of a foothold stand on one print?"""
+    moved = np.median(front[a, :2], axis=0) - np.median(front[b, :2], axis=0)
+    return abs(np.median(heading[a]) - np.median(heading[b])) < PIVOT and float(np.linalg.norm(moved)) < SLIDE
+
+
+def _between(times: Array, values: Array, count: int) -> Array:
+    """Values (count,) that are constant within pairs of times and lead smoothly from pair to pair."""
+    frames = np.arange(count)
+    k = np.clip(np.searchsorted(times, frames, side="right") - 1, 0, len(times) - 2)
+    s = np.clip((frames - times[k]) / np.maximum(times[k + 1] - times[k], 1e-9), 0.0, 1.0)
+    return values[k] + s**3 * (10 - 15 * s + 6 * s**2) * (values[k + 1] - values[k])
 
 
 def _unblocked(spot: Array, heading: float, flat: Array, ground: Ground, level: float) -> Array:

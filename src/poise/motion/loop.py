@@ -21,6 +21,8 @@ _SHORTEST = 0.25  # [s]
 _STILL = 0.025  # [m] rms by which the poses of a clip may differ that counts as standing
 _ALIKE = 0.6  # share of its own spread by which a motion may miss itself one period later
 _ALIKE_WHILE = 0.45  # the same for a motion that repeats itself only for a while
+_AWAY = 0.2  # by how much more it must have been away from itself in between
+_MOVES = 0.7  # share of the liveliest stretch's spread that a cycle must have
 _CONTACT = 0.1  # [m] that a wholly different contact state counts for
 _TYPICAL = 0.1  # [m] that a cycle of twice the usual length counts for
 _STRAIGHT = 0.05  # [m] that a turn of 1 rad in a period counts for: straight cycles before bent ones
@@ -77,7 +79,8 @@ def find(clip: Clip) -> Found:
     rows = features(clip)
     thin = rows[::skip]
     far = distances(thin, thin)
-    lag, repeats, span = _period(far, thin, skip * clip.dt)
+    sums = _Sums.of(thin)
+    lag, repeats, span = _period(far, sums, skip * clip.dt)
     touch, facing = clip.contacts.labels[::skip], np.unwrap(rot.heading(clip.q[::skip, 3:7]))
     low, high = max(2, int(0.85 * lag)), min(int(1.15 * lag) + 1, span.stop - span.start - 2)
     best, pick = np.inf, (span.start, span.start + lag)
@@ -86,6 +89,8 @@ def find(clip: Clip) -> Found:
         differ = (touch[i + k] != touch[i]).mean(axis=1) if touch.shape[1] else 0.0
         score = far[i, i + k] + _CONTACT * differ + _TYPICAL * abs(np.log(k / lag))
         score = score + _STRAIGHT * np.abs(facing[i + k] - facing[i])
+        spread = sums.spread(i[None], i[None] + k)
+        score = np.where(spread >= _MOVES * spread.max(initial=0.0), score, np.inf)
         if len(i) and score.min() < best:
             best, at = float(score.min()), int(i[np.argmin(score)])
             pick = (at, at + k)
@@ -94,17 +99,17 @@ def find(clip: Clip) -> Found:
     return Found(first, last, lag * skip * clip.dt, repeats, jump)
 
 
-def _period(far: Array, rows: Array, dt: float) -> tuple[int, float, range]:
+def _period(far: Array, sums: _Sums, dt: float) -> tuple[int, float, range]:
     """The period [rows], how far the motion is from itself after it, and the rows in which it repeats."""
-    count = len(rows)
+    count = len(far)
     lags = np.arange(max(2, round(_SHORTEST / dt)), count - max(3, round(0.1 / dt)))
-    sums = _Sums.of(rows)
     ratio = np.full(count, np.inf)
     for k in lags:  # what the motion does in the two stretches compared is the measure of how alike they are
         gap = np.sqrt(np.mean(np.diagonal(far, k) ** 2))
         ratio[k] = gap / sums.spread(np.array([0, k]), np.array([count - k, count]))
     valley = [int(k) for k in lags[1:-1] if ratio[k] <= ratio[k - 1] and ratio[k] <= ratio[k + 1]]
-    good = [k for k in valley if ratio[k] < _ALIKE]
+    # before it comes back to where it was, the motion must have been away: else it only stands, or moves slowly
+    good = [k for k in valley if ratio[k] < _ALIKE and ratio[lags[0] : k].max() > ratio[k] + _AWAY]
     if good:
         finest = min(ratio[k] for k in good)
         lag = min(k for k in good if ratio[k] < 1.35 * finest + 0.05)  # its multiples are just as good: the first
@@ -119,19 +124,26 @@ def _period(far: Array, rows: Array, dt: float) -> tuple[int, float, range]:
 
 
 def _passing(far: Array, sums: _Sums, lags: np.ndarray) -> tuple[int, float, range] | None:
-    """A cycle that the motion goes through for a while: one and a half periods that repeat well."""
+    """A cycle that the motion goes through for a while: one and a half periods that repeat well, and half do not."""
     count, best = len(far), (_ALIKE_WHILE, 0, 0)
+    lively = 0.7 * sums.spread(np.array([0]), np.array([count]))
     for k in lags[lags < 0.66 * count]:
         half = k // 2
-        square = np.concatenate([[0.0], np.cumsum(np.diagonal(far, k) ** 2)])
-        gap = np.sqrt((square[half + 1 :] - square[: -half - 1]) / (half + 1))
+        gap, between = _gaps(far, int(k), half + 1), _gaps(far, half, half + 1)
         first = np.arange(len(gap))
-        near = gap / sums.spread(np.stack([first, first + k]), np.stack([first + half + 1, first + k + half + 1]))
+        spread = sums.spread(np.stack([first, first + k]), np.stack([first + half + 1, first + k + half + 1]))
+        near = np.where((spread > lively) & (between[: len(gap)] > gap + _AWAY * spread), gap / spread, np.inf)
         i = int(np.argmin(near))
         if near[i] < best[0]:
             best = (float(near[i]), int(k), i)
     ratio, lag, start = best
     return None if lag == 0 else (lag, ratio, range(start, min(start + int(1.5 * lag) + 1, count)))
+
+
+def _gaps(far: Array, lag: int, width: int) -> Array:
+    """Root mean square distance between a stretch of `width` rows from each row on and the one `lag` rows later."""
+    square = np.concatenate([[0.0], np.cumsum(np.diagonal(far, lag) ** 2)])
+    return np.sqrt((square[width:] - square[:-width]) / width)
 
 
 @dataclass(frozen=True, eq=False)

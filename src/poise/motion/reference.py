@@ -69,6 +69,7 @@ class Reference:
 
     clip: Clip
     edits: tuple[Edit, ...] = ()
+    start: float = 0.0  # [s] time in the clip at the reference's time zero
     _from: _Handover | None = None
 
     @cached_property
@@ -114,6 +115,7 @@ class Reference:
     def _plain(self, t: float) -> Sample:
         """The baked curve alone, unrolled if it is a cycle."""
         spline, labels, period, last = self._curve
+        t += self.start
         count = math.floor(t / period) if period > 0.0 else 0
         local = t - count * period
         q, v, a = spline.at(local)
@@ -136,7 +138,7 @@ class Reference:
 
     def edit(self, edit: Edit, at: float | None = None, over: float = 0.3) -> Reference:
         """This reference with one more edit: over its whole length, or from time `at` on, blended in over `over` s."""
-        changed = Reference(self.clip, (*self.edits, edit))
+        changed = Reference(self.clip, (*self.edits, edit), self.start)
         return changed if at is None else self.hand_over(changed, at, over)
 
     def hand_over(self, after: Reference, at: float, over: float = 0.3) -> Reference:
@@ -150,7 +152,7 @@ class Reference:
         moved = Shift(turn).move(there)
         align = Shift(turn, (float(here.q[0] - moved.q[0]), float(here.q[1] - moved.q[1]), 0.0))
         path = self._blend(after, align, at, over)
-        return Reference(after.clip, after.edits, _Handover(self, at, over, path, align))
+        return Reference(after.clip, after.edits, after.start, _Handover(self, at, over, path, align))
 
     def _blend(self, after: Reference, align: Shift, at: float, over: float) -> Spline:
         """A curve from this reference at `at` to the other one at `at + over`, meeting both with their rates."""

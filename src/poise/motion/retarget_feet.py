@@ -59,7 +59,7 @@ def foot_turn(target: Character, q: Array, turns: dict[str, Array], side: str, t
     if len(spans):
         ends = np.stack([spans[:, 0], spans[:, 1] - 1], axis=1).ravel()
         steady = np.interp(np.arange(len(q)), ends, np.repeat([float(np.median(angle[a:e])) for a, e in spans], 2))
-        near = np.clip(1.0 - distance_transform_edt(~touching) * dt / LEAVE, 0.0, 1.0)
+        near = np.clip(1.0 - np.asarray(distance_transform_edt(~touching)) * dt / LEAVE, 0.0, 1.0)
         angle += near * near * (3.0 - 2.0 * near) * (steady - angle)
     return rot.multiply(rot.about_z(angle), wanted)
 

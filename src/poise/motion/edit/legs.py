@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.character import Character
+from poise.character.roles import SIDES
 from poise.errors import BadValue
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
@@ -20,6 +21,7 @@ from poise.motion.runs import frames
 _NATURAL = 0.985  # share of its full length to which a leg may be stretched, more at times when the clip's own was
 _FULL = 0.9995  # beyond this share a knee would snap
 _SPREAD = 0.12  # [s] over which the root is lowered before and after it must be
+_DEEPEST = 0.4  # share of a leg's length by which the root may sink before an edit is refused
 _LOST = 0.03  # [m] by which a standing foot may miss its place before an edit is refused
 
 
@@ -41,6 +43,15 @@ def lowering(steps: Footsteps, q: Array, feet: Mapping[str, Feet]) -> Array:
     longest = [np.clip(leg.used, _NATURAL * leg.full, _FULL * leg.full) for leg in legs]
     need = np.max([leg.drop(most) for leg, most in zip(legs, longest, strict=True)], axis=0)
     return down + envelope(np.maximum(need - down, 0.0), frames(_SPREAD, steps.clip.dt))
+
+
+def must_be_possible(character: Character, down: Array) -> None:
+    """Refuse an edit for which the body would have to go down (N,) [m] further than a walker can."""
+    legs = [_leg_length(character, side) for side in SIDES if character.has(f"{side}_foot")]
+    if legs and float(down.max()) > _DEEPEST * max(legs):
+        raise BadValue(
+            f"The legs cannot reach: the body would have to sink by {100 * down.max():.0f} cm; ask for less."
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -47,19 +47,13 @@ def limb(character: Character, end: str) -> Limb | None:
     return Limb(upper, middle, last, _FLEXION[part])
 
 
-def length(character: Character, chain: Limb) -> float:
-    """Length [m] of the straight limb."""
-    tree = character.tree
-    return float(np.linalg.norm(tree.pos[chain.middle]) + np.linalg.norm(tree.pos[chain.end]))
-
-
 def reach(character: Character, q: Array, chain: Limb, goal: Array, turn: Array | None = None,
           local: Array | None = None) -> Array:  # fmt: skip
-    """q (N, nq) with the limb changed so that its end is at `goal` (N, 3).
+    """q (N, nq) with the limb changed so that its end is at `goal` (N, 3), its plane of bend kept.
 
     With `turn` (N, 4) the end body also takes that world orientation, and the goal is for its origin; without, the
-    last joint is kept and the goal is for the point `local` (3,) of the end body. A goal out of reach is approached
-    along its direction.
+    last joint is kept and the goal is for the point `local` (3,) of the end body. A last joint with too few axes gets
+    the rest by a swivel of the limb. A goal out of reach is approached along its direction.
     """
     q = np.array(q, float)
     pos, quat = character.forward(q)
@@ -72,6 +66,8 @@ def reach(character: Character, q: Array, chain: Limb, goal: Array, turn: Array 
     turned = rot.from_axis_angle(axis, bend)
     chord = a + rot.rotate(turned, b)
     swing = rot.between(chord, goal - root)
+    if turn is not None and not turns_fully(character, end):
+        swing = _swivelled(swing, turned, quat[:, end], turn, goal - root)
     upper = rot.multiply(swing, quat[:, up])
     middle = rot.multiply(rot.multiply(swing, turned), quat[:, mid])
     above = quat[:, character.tree.parent[up]]
@@ -83,6 +79,14 @@ def reach(character: Character, q: Array, chain: Limb, goal: Array, turn: Array 
     if turn is not None:
         set_turn(character, q, end, rot.multiply(rot.conjugate(middle), turn))
     return q
+
+
+def _swivelled(swing: Array, turned: Array, end: Array, turn: Array, chord: Array) -> Array:
+    """The swing with a turn of the whole limb about its chord, which gives the end what its own joint cannot."""
+    have = rot.multiply(rot.multiply(swing, turned), end)
+    axis = chord / np.maximum(np.linalg.norm(chord, axis=-1, keepdims=True), 1e-12)
+    angle = rot.twist_angle(rot.multiply(turn, rot.conjugate(have)), axis)
+    return rot.multiply(rot.from_axis_angle(axis, angle), swing)
 
 
 def _bend_axis(character: Character, chain: Limb, quat: Array, a: Array, b: Array) -> tuple[Array, float]:

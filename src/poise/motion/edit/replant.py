@@ -18,7 +18,7 @@ from poise.maths.rotations import Array
 from poise.motion.clip import Clip, Cycle
 from poise.motion.edit.feet import Feet, carried
 from poise.motion.edit.footprints import Footsteps
-from poise.motion.edit.legs import lowering, plant
+from poise.motion.edit.legs import lowering, must_be_possible, plant
 from poise.motion.edit.window import smooth
 from poise.motion.ground import Flat, Ground
 from poise.motion.runs import frames
@@ -101,8 +101,10 @@ def replant(steps: Footsteps, plan: Plan) -> Clip:
             feet[side] = carried(steps, side, rigid, root, plan)
     q = np.array(steps.q)
     q[:, :7] = root
-    q[:, 2] -= lowering(steps, q, feet)
+    down = lowering(steps, q, feet)
+    q[:, 2] -= down
     rows = slice(steps.first, steps.first + len(clip))
+    must_be_possible(character, down[rows])
     q = plant(character, q[rows], {s: f.rows(rows) for s, f in feet.items()})
     cycle = _cycle(steps, q, plan.ground)
     if cycle is not None:

@@ -54,4 +54,7 @@ def settled(clip: Clip) -> Clip:
             q[:, rows] = moved.q[:, rows]
     if clip.cycle is not None:
         q[-1] = clip.cycle.carry(q[0], 1)
-    return at_rest(clip.with_q(q, labels=clip.contacts.labels))
+    nearly = clip.with_q(q, labels=clip.contacts.labels)
+    still = at_rest(nearly)
+    # where contacts contradict each other, bringing one point to rest may push another into the ground
+    return still if penetration(still) <= max(_BELOW, penetration(nearly)) else nearly

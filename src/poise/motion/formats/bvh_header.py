@@ -150,7 +150,7 @@ def _declare(text: _Text, found: re.Match[str], joints: list[_Joint], block: _Jo
 
 
 def _opened(text: _Text, found: re.Match[str], pending: _Joint | _End, blocks: list) -> _Joint | _End | None:
-    """What still waits for its brace after this statement: a joint whose name stands on a line of its own, or nothing."""
+    """What still waits for its brace after this statement: a joint whose name has a line of its own, or nothing."""
     word = found[0].split()[0]
     if word == "{" and pending.name:
         blocks.append(pending)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import os
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +22,7 @@ BANDAI = (
     "commercial, no derivatives), CC BY-NC 4.0 in later releases; see the licence in the data set"
 )
 
+_WORDS = ("licence", "license", "copying", "terms of use")
 _CMU_BVH = {"Hips", "LHipJoint", "RHipJoint", "LowerBack", "Neck1", "LeftFingerBase", "LThumb", "RThumb"}
 _CMU_ASF = {
     "lhipjoint",
@@ -72,11 +73,12 @@ def _has_lengths(recording: Recording, lengths: dict[str, float]) -> bool:
 
 def _beside(path: Path) -> str:
     """Names a licence file in the recording's own folder."""
+    stem = path.stem.lower()
+    own = tuple(f"{stem}{mark}{word}" for mark in "._-" for word in _WORDS[:2])  # as poise writes it beside an export
     try:
-        names = sorted(p.name for p in path.resolve().parent.iterdir() if p.is_file())
+        with os.scandir(path.parent) as entries:  # folders of recordings can be long: look at names first
+            found = sorted(e.name for e in entries if e.name.lower().startswith((*own, *_WORDS)) and e.is_file())
     except OSError:
         return ""
-    own = f"{re.escape(path.stem)}[._-]licen[cs]e"  # as poise itself writes it beside an export
-    found = [n for n in names if re.match(rf"({own}|licen[cs]e|copying|terms of use)", n, re.IGNORECASE)]
-    found.sort(key=lambda n: not re.match(own, n, re.IGNORECASE))
+    found.sort(key=lambda n: not n.lower().startswith(own))
     return f"see {found[0]} beside the recording" if found else ""

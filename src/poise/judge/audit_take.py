@@ -1,0 +1,120 @@
+"""Audit of a take: does what touched and pushed the character explain how its momentum changed?
+
+For every interval between frames the change of momentum about a fixed point of the world is compared with the impulse
+of gravity, contacts and declared external wrenches, all from the take's q, v, points and forces. What is left divided
+by the interval is the unexplained force and torque. Assistance never counts as explained.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from poise.judge import touches
+from poise.judge.joint_torque import unexplained_joint_torque
+from poise.judge.limits import beyond_range, beyond_torque
+from poise.judge.metrics import lowest
+from poise.judge.momenta import about, momenta
+from poise.judge.report import AuditReport, Tolerances, Worst, moving_mean, rms, worst
+from poise.judge.words import take_problems
+from poise.maths.rotations import Array
+from poise.take import Take
+
+
+def audit_take(take: Take, tolerances: Tolerances) -> AuditReport:
+    """The report; series have one row for each interval between frames."""
+    character, time = take.character, take.time
+    weight = character.mass * float(np.linalg.norm(character.model.opt.gravity))
+    left, stepping = unexplained(take)
+    force, torque = left[:, :3], left[:, 3:]
+    speed, lasting = touches.sliding(take)
+    cone, depth = touches.outside_cone(take), _depths(take)
+    normal, _ = touches.parts(take)
+    carried = np.where(lasting & ~take.contacts.bilateral, np.maximum(normal, 0.0), 0.0)
+    torque_over, share = beyond_torque(character, take.torque, time)
+    cone_worst, depth_worst = worst(cone, time[take.contacts.frame]), worst(depth, time)
+    report = AuditReport(
+        kind="take", name=f"{take.clip.name} ({take.method})" if take.method else take.clip.name, frames=len(take),
+        duration=take.duration, weight=weight, unexplained_force_rms=rms(force), unexplained_torque_rms=rms(torque),
+        unexplained_force_share=rms(force) / weight if weight else 0.0,
+        unexplained_force_max=worst(np.linalg.norm(force, axis=1), time),
+        unexplained_torque_max=worst(np.linalg.norm(torque, axis=1), time),
+        cone_violation=cone_worst.value, cone_violation_when=cone_worst.time, penetration=depth_worst.value,
+        penetration_when=depth_worst.time, slip=float(speed @ carried / carried.sum()) if carried.any() else 0.0,
+        held_slip=_held(take, speed, tolerances.window),
+        joint_limit_violation=beyond_range(character, take.q, time), torque_limit_violation=torque_over,
+        assist_force_rms=rms(_summed(take, take.assist.force)), assist_torque_rms=_assist_torque(take),
+        misplaced=_misplaced(take), stepping_force_rms=rms(stepping[:, :3]),
+        joint_torque=unexplained_joint_torque(take, 5 * tolerances.window),
+        series={"time": time[:-1], "force": force, "torque": torque, "stepping": stepping, "depth": depth},
+    )  # fmt: skip
+    return take_problems(take, report, tolerances, cone, share)
+
+
+def unexplained(take: Take) -> tuple[Array, Array]:
+    """For each interval (F - 1, 6): force [N] and torque about the centre of mass [N m] that nothing recorded makes.
+
+    The second array is what the simulator's time step makes; it is already taken out of the first.
+    """
+    found = momenta(take.character, take.q, take.v, take.step)
+    if len(take) < 2:
+        return np.zeros((0, 6)), np.zeros((0, 6))
+    spans = np.diff(take.time)[:, None]
+    h = take.step
+    # the steps of an interval begin h before its end: what acts at their beginnings is on average half a step early
+    early = 0.5 * np.minimum(h / spans, 1.0)
+    ends = found.stepping
+    stepping = (0.5 + early) * ends[:-1] + (0.5 - early) * ends[1:]
+    centre = (0.5 + early) * found.centre[:-1] + (0.5 - early) * found.centre[1:]
+    gravity = take.character.mass * take.character.model.opt.gravity
+    wrench = np.concatenate([np.broadcast_to(gravity, centre.shape), np.cross(centre, gravity)], axis=1)
+    for record in (take.contacts, take.external):
+        force, moment = record.total(len(take))
+        wrench = wrench + np.concatenate([force, moment], axis=1)[:-1]
+    wrench[:, 3:] -= _summed(take, touches.excess_moment(take), contacts=True)[:-1]
+    left = np.diff(found.momentum, axis=0) / spans - wrench - stepping
+    return about(centre, left), about(centre, stepping)
+
+
+def _summed(take: Take, rows: Array, contacts: bool = False) -> Array:
+    """Sum by frame (F, 3) of one value (K, 3) for each contact, or for each assisting wrench."""
+    out = np.zeros((len(take), 3))
+    np.add.at(out, (take.contacts if contacts else take.assist).frame, rows)
+    return out
+
+
+def _assist_torque(take: Take) -> float:
+    """Rms over frames of the assisting moments [N m], with those of their forces about the centre of mass."""
+    centre = take.character.centre_of_mass(take.q)
+    arm = take.assist.point - centre[take.assist.frame]
+    return rms(_summed(take, take.assist.moment + np.cross(arm, take.assist.force)))
+
+
+def _depths(take: Take) -> Array:
+    """Depth by frame (F,) in the ground [m]: as recorded, and by geometry where the ground stays."""
+    depth = np.maximum(-lowest(take), 0.0)
+    rows = take.contacts
+    np.maximum.at(depth, rows.frame[~rows.bilateral], rows.depth[~rows.bilateral])
+    return depth
+
+
+def _held(take: Take, speed: Array, window: float) -> Worst:
+    """The worst mean speed over a window of a body whose contacts should hold, weighted by what they carry."""
+    rows, out = take.contacts, Worst(0.0)
+    chosen, count = touches.held(take), max(1, round(window / take.dt))
+    normal, _ = touches.parts(take)
+    for body in np.unique(rows.body[chosen]):
+        mine = np.flatnonzero(chosen & (rows.body == body))
+        way, load = (np.bincount(rows.frame[mine], w, len(take)) for w in (speed[mine] * normal[mine], normal[mine]))
+        mean = moving_mean(way / np.maximum(load, 1e-9), count)
+        if mean.max() > out.value:
+            at = int(np.argmax(mean))
+            out = Worst(float(mean[at]), float(take.time[at]), take.character.body_names[body])
+    return out
+
+
+def _misplaced(take: Take) -> Worst:
+    away, rows = touches.misplaced(take), take.contacts
+    if not len(away) or not away.max() > 0.0:
+        return Worst(0.0)
+    k = int(np.argmax(away))
+    return Worst(float(away[k]), float(take.time[rows.frame[k]]), take.character.body_names[rows.body[k]])

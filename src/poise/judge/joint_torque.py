@@ -1,0 +1,99 @@
+"""Were the recorded joint torques enough? Inverse dynamics of the joints, averaged over stretches of a take.
+
+Between two frames a joint needs M Δv / Δt + bias - Jᵀ f, with M, bias and J those of both ends. At an impact f changes
+faster than frames are recorded, so a single interval proves nothing; its errors cancel over a longer stretch, and a
+hidden motor's do not. Joints at their limits and frames in which the body touches itself are left out: stops and
+self-contacts make torques that a take does not record.
+"""
+
+from __future__ import annotations
+
+import mujoco
+import numpy as np
+
+from poise.character import Character
+from poise.dynamics import Dynamics, Wrench
+from poise.judge.report import Worst, moving_mean, worst
+from poise.maths.configuration import BALL, HINGE, SLIDE
+from poise.maths.rotations import Array
+from poise.take import Take
+
+NEAR = 0.03  # [rad] from a limit at which a stop may act
+
+
+def unexplained_joint_torque(take: Take, window: float) -> Worst:
+    """The largest mean over a window [s] of what a joint needed beyond its recorded torque [N m]."""
+    if len(take) < 3 or not take.torque.any():  # a take without torques was moved, not driven
+        return Worst(0.0)
+    left, free = residuals(take)
+    count = max(2, round(window / take.dt))
+    if len(left) < count:
+        return Worst(0.0)
+    whole = moving_mean(free.astype(float), count) > 1.0 - 1e-9
+    mean = np.abs(moving_mean(np.where(free, left, 0.0), count))
+    names = [take.character.joint_names[j] for j in take.character.model.dof_jntid]
+    return worst(np.where(whole, mean, 0.0), take.time, names)
+
+
+def residuals(take: Take) -> tuple[Array, np.ndarray]:
+    """For each interval (F - 1, nv): needed less recorded torque [N m], and where that can be said at all."""
+    character, spans = take.character, np.diff(take.time)
+    dynamics, passive = Dynamics(character), _Passive(character)
+    change = np.diff(take.v, axis=0) / spans[:, None]
+    needed = np.zeros((len(take) - 1, character.model.nv))
+    free = _within_limits(character, take.q)
+    for k in range(len(take)):
+        now = dynamics.at(take.q[k], take.v[k])
+        own, touching = passive.at(take.q[k], take.v[k])
+        base = now.bias - own
+        for interval in (k - 1, k):
+            if 0 <= interval < len(needed):
+                pull = now.generalised(_wrenches(take, interval, now.q, character))
+                needed[interval] += 0.5 * (now.mass_matrix @ change[interval] + base - pull)
+        free[k] &= not touching
+    free[:, :6] = False
+    return needed - take.torque[:-1], free[:-1] & free[1:]
+
+
+def _wrenches(take: Take, frame: int, q: Array, character: Character) -> list[Wrench]:
+    """Contacts and external wrenches of one interval."""
+    out = []
+    for record in (take.contacts, take.external, take.assist):
+        rows = record.at(frame)
+        out += [Wrench(int(b), p, f, m) for b, p, f, m in zip(record.body[rows], record.point[rows], record.force[rows],
+                                                              record.moment[rows], strict=True)]  # fmt: skip
+    return out
+
+
+def _within_limits(character: Character, q: Array) -> np.ndarray:
+    """Boolean (F, nv): is the joint of this degree of freedom away from its stops?"""
+    model, free = character.model, np.ones((len(q), character.model.nv), bool)
+    for j in range(model.njnt):
+        kind, a, d = int(model.jnt_type[j]), int(model.jnt_qposadr[j]), int(model.jnt_dofadr[j])
+        low, high = model.jnt_range[j]
+        if not model.jnt_limited[j]:
+            continue
+        if kind in (HINGE, SLIDE):
+            free[:, d] = (q[:, a] > low + NEAR) & (q[:, a] < high - NEAR)
+        elif kind == BALL:
+            turn = 2.0 * np.arctan2(np.linalg.norm(q[:, a + 1 : a + 4], axis=1), np.abs(q[:, a]))
+            free[:, d : d + 3] = (turn < high - NEAR)[:, None]
+    return free
+
+
+class _Passive:
+    """Springs and dampers of the model's own joints, and whether the body touches itself."""
+
+    def __init__(self, character: Character):
+        self.model = character.model
+        self.data = mujoco.MjData(self.model)
+
+    def at(self, q: Array, v: Array) -> tuple[Array, bool]:
+        """Passive joint forces (nv,) and self-contact."""
+        self.data.qpos[:], self.data.qvel[:] = q, v
+        mujoco.mj_kinematics(self.model, self.data)
+        mujoco.mj_comPos(self.model, self.data)
+        mujoco.mj_collision(self.model, self.data)
+        mujoco.mj_comVel(self.model, self.data)
+        mujoco.mj_passive(self.model, self.data)
+        return self.data.qfrc_passive.copy(), bool(self.data.ncon)

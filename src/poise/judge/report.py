@@ -1,0 +1,172 @@
+"""AuditReport: what an audit found, for programs and for people."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from poise.maths.rotations import Array
+
+
+@dataclass(frozen=True)
+class Tolerances:
+    """What may be left over before an audit speaks of a problem. Forces are in body weights W, torques in W · height.
+
+    An honest simulation leaves about a tenth of these at 960 steps a second.
+    """
+
+    force: float = 0.003  # W, rms over the whole take or clip
+    torque: float = 0.002  # W · height, rms
+    force_held: float = 0.01  # W, mean over any `window`
+    torque_held: float = 0.0015  # W · height, mean over any `window`
+    window: float = 0.1  # [s]
+    cone: float = 0.002  # W, beyond 2 % of the contact's own force
+    slip: float = 0.05  # [m/s] mean over any `window` of a contact that its friction should hold
+    depth: float = 0.03  # [m] of shapes in the ground
+    place: float = 0.03  # [m] between a recorded contact and the surfaces that it joins
+    limit: float = 0.1  # [rad] beyond a joint's range
+    torque_limit: float = 0.01  # share by which a torque may pass its limit
+    stepping: float = 0.03  # W, rms of what the time step itself makes
+
+
+class Worst(NamedTuple):
+    """The largest value of something, and where."""
+
+    value: float
+    time: float = float("nan")  # [s]
+    what: str = ""  # body or joint
+
+
+class Stretch(NamedTuple):
+    """Frames in a row that no ground force explains."""
+
+    first: int
+    last: int  # inclusive
+    start: float  # [s]
+    end: float  # [s]
+    force: float  # [N] largest unexplained in it
+    reason: str
+
+
+@dataclass(frozen=True, eq=False)
+class AuditReport:
+    """How true the physics of a take or a clip is. Forces [N], torques about the centre of mass [N m], SI throughout."""
+
+    kind: str  # "take" or "clip"
+    name: str
+    frames: int
+    duration: float  # [s]
+    weight: float  # [N]
+    unexplained_force_rms: float  # [N]
+    unexplained_torque_rms: float  # [N m]
+    unexplained_force_share: float  # of body weight, rms
+    unexplained_force_max: Worst  # [N]
+    unexplained_torque_max: Worst  # [N m]
+    cone_violation: float  # [N] worst
+    penetration: float  # [m] worst
+    slip: float  # [m/s] mean speed of touching points, weighted by how much they carry
+    held_slip: Worst  # [m/s] of a contact that its friction should hold, mean over a window
+    joint_limit_violation: Worst  # [rad]
+    torque_limit_violation: Worst  # [N m]
+    assist_force_rms: float = 0.0  # [N]
+    assist_torque_rms: float = 0.0  # [N m]
+    misplaced: Worst = Worst(0.0)  # [m] between a recorded contact and the surfaces that it joins
+    cone_violation_when: float = float("nan")  # [s]
+    penetration_when: float = float("nan")  # [s]
+    stepping_force_rms: float = 0.0  # [N] that the simulator's finite time step makes; not part of the unexplained
+    joint_torque: Worst = Worst(0.0)  # [N m] that joints needed beyond what was recorded, mean over a window
+    stretches: tuple[Stretch, ...] = ()  # unexplained frames in a row, the longest first
+    friction: float | None = None  # coefficient with which a clip was audited
+    problems: tuple[str, ...] = ()  # one sentence each; empty: the audit passes
+    series: dict[str, Array] = field(default_factory=dict)  # by frame: "time", "force", "torque", ...
+
+    @property
+    def passed(self) -> bool:
+        """Is nothing beyond its tolerance?"""
+        return not self.problems
+
+    @property
+    def longest_unexplained(self) -> float:
+        """Length [s] of the longest stretch that no ground force explains."""
+        return max((s.end - s.start for s in self.stretches), default=0.0)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the series as plain numbers, strings, lists and dictionaries."""
+        out = {n: _plain(getattr(self, n)) for n in self.__dataclass_fields__ if n != "series"}
+        return {**out, "passed": self.passed, "longest_unexplained": round(self.longest_unexplained, 6)}
+
+    def text(self) -> str:
+        """The report for a terminal."""
+        verdict = "explained by its forces" if self.kind == "take" else "explained by ground forces"
+        lines = [f"{self.kind} {self.name}: {self.frames} frames, {self.duration:.2f} s, body weight {self.weight:.0f} N",
+                 f"  {'Physics: ' + verdict if self.passed else 'Physics: not ' + verdict}"]  # fmt: skip
+        lines += [f"  {label:<26}{value}" for label, value in self._rows()]
+        lines += [f"  ! {problem}" for problem in self.problems]
+        if self.kind == "clip":
+            lines += [f"    {s.reason}" for s in self.stretches[:8]]
+        return "\n".join(lines)
+
+    def _rows(self) -> list[tuple[str, str]]:
+        force, torque = self.unexplained_force_max, self.unexplained_torque_max
+        rows = [
+            ("unexplained force", f"{self.unexplained_force_rms:.3g} N rms ({100 * self.unexplained_force_share:.3g} % of "
+                                  f"body weight), worst {force.value:.3g} N{_when(force.time)}"),
+            ("unexplained torque", f"{self.unexplained_torque_rms:.3g} N m rms, worst {torque.value:.3g} N m"
+                                   f"{_when(torque.time)}"),
+            ("outside friction cones", f"{self.cone_violation:.3g} N{_when(self.cone_violation_when)}"),
+            ("penetration", f"{1000 * self.penetration:.1f} mm{_when(self.penetration_when)}"),
+            ("slip of contacts", f"{100 * self.slip:.2f} cm/s, of held ones up to {100 * self.held_slip.value:.2f} cm/s"
+                                 f"{_when(self.held_slip.time)}"),
+            ("beyond joint limits", f"{np.degrees(self.joint_limit_violation.value):.1f} degrees"
+                                    f"{_at(self.joint_limit_violation)}"),
+            ("beyond torque limits", f"{self.torque_limit_violation.value:.3g} N m{_at(self.torque_limit_violation)}"),
+        ]  # fmt: skip
+        if self.kind == "take":
+            rows += [("assistance", f"{self.assist_force_rms:.3g} N, {self.assist_torque_rms:.3g} N m rms"),
+                     ("made by the time step", f"{self.stepping_force_rms:.3g} N rms")]  # fmt: skip
+        else:
+            rows += [("friction allowed", f"{self.friction:g}"),
+                     ("longest unexplained", f"{self.longest_unexplained:.2f} s")]  # fmt: skip
+        return rows
+
+
+def worst(values: Array, times: Array, names: list[str] | None = None) -> Worst:
+    """The largest of values (N,) or (N, C), its time and the name of its column; nothing where there are none."""
+    if not values.size or not np.max(values) > 0.0:
+        return Worst(0.0)
+    at = np.unravel_index(int(np.argmax(values)), values.shape)
+    what = names[int(at[1])] if names is not None and values.ndim == 2 else ""
+    return Worst(float(values[at]), float(times[at[0]]), what)
+
+
+def rms(rows: Array) -> float:
+    """Root of the mean squared length of rows (N, 3)."""
+    return float(np.sqrt(np.mean(np.sum(rows**2, axis=1)))) if len(rows) else 0.0
+
+
+def moving_mean(rows: Array, count: int) -> Array:
+    """Means of rows (N, ...) over `count` in a row, (N - count + 1, ...); over all where there are fewer."""
+    count = max(1, min(count, len(rows)))
+    total = np.concatenate([np.zeros((1, *rows.shape[1:])), np.cumsum(rows, axis=0)])
+    return (total[count:] - total[:-count]) / count
+
+
+def _when(time: float) -> str:
+    return "" if np.isnan(time) else f" at {time:.2f} s"
+
+
+def _at(found: Worst) -> str:
+    return f" ({found.what}){_when(found.time)}" if found.what else _when(found.time)
+
+
+def _plain(value: Any) -> Any:
+    """Plain Python values, so that json can write them; None for what is not a number."""
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        return {k: _plain(v) for k, v in value._asdict().items()}  # type: ignore[attr-defined]
+    if isinstance(value, tuple | list):
+        return [_plain(v) for v in value]
+    if isinstance(value, float | np.floating):
+        return round(float(value), 9) if np.isfinite(value) else None
+    return value.item() if isinstance(value, np.generic) else value

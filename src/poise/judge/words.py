@@ -1,0 +1,64 @@
+"""The findings of an audit in words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from poise.judge.report import AuditReport, Tolerances, Worst, moving_mean, worst
+from poise.maths.rotations import Array
+from poise.take import Take
+
+
+def take_problems(take: Take, report: AuditReport, limits: Tolerances, cone: Array, share: float) -> AuditReport:
+    """The report with a sentence for everything beyond its tolerance, the gravest first."""
+    weight, height = report.weight, take.character.height
+    out = _unexplained(report, limits, weight, height, take.dt)
+    rows = take.contacts
+    beyond = cone - 0.02 * np.linalg.norm(rows.force, axis=1)
+    if len(rows) and beyond.max() > limits.cone * weight:
+        k = int(np.argmax(beyond))
+        body, normal = take.character.body_names[rows.body[k]], float(rows.force[k] @ rows.normal[k])
+        how = f"pulls with {-normal:.3g} N" if normal < 0 else f"leaves its friction cone by {cone[k]:.3g} N"
+        out.append(f"At {take.time[rows.frame[k]]:.2f} s the contact of {body} {how}.")
+    if report.held_slip.value > limits.slip:
+        slip = report.held_slip
+        out.append(f"Around {slip.time:.2f} s {slip.what} slides at {100 * slip.value:.1f} cm/s although its friction "
+                   "would hold it.")  # fmt: skip
+    if report.misplaced.value > limits.place:
+        far = report.misplaced
+        out.append(f"At {far.time:.2f} s a contact of {far.what} acts {100 * far.value:.1f} cm from where anything touches.")
+    if report.penetration > limits.depth:
+        out.append(f"At {report.penetration_when:.2f} s the body is {100 * report.penetration:.1f} cm deep in the ground.")
+    if report.assist_force_rms > 0.0 or report.assist_torque_rms > 0.0:
+        out.append(f"It was helped by forces that nothing in the world exerts: {report.assist_force_rms:.3g} N and "
+                   f"{report.assist_torque_rms:.3g} N m rms.")  # fmt: skip
+    if share > limits.torque_limit:
+        over = report.torque_limit_violation
+        out.append(f"At {over.time:.2f} s {over.what} is driven {over.value:.3g} N m beyond its torque limit.")
+    if report.joint_limit_violation.value > limits.limit:
+        bent = report.joint_limit_violation
+        out.append(f"At {bent.time:.2f} s {bent.what} is {np.degrees(bent.value):.0f} degrees beyond its range.")
+    if report.stepping_force_rms > limits.stepping * weight:
+        out.append(f"The time step of {1000 * take.step:.3g} ms is too long: it makes {report.stepping_force_rms:.3g} N rms.")
+    return replace(report, problems=tuple(out))
+
+
+def _unexplained(report: AuditReport, limits: Tolerances, weight: float, height: float, dt: float) -> list[str]:
+    """Sentences on unexplained force and torque: overall, and held for a while."""
+    out, count = [], max(1, round(limits.window / dt))
+    for name, unit, rms_value, size, overall, held in (
+        ("force", "N", report.unexplained_force_rms, weight, limits.force, limits.force_held),
+        ("torque", "N m", report.unexplained_torque_rms, weight * height, limits.torque, limits.torque_held),
+    ):
+        rows = report.series[name]
+        mean = moving_mean(rows, count) if len(rows) else rows
+        most: Worst = worst(np.linalg.norm(mean, axis=1), report.series["time"])
+        if most.value > held * size:
+            way = mean[int(np.argmax(np.linalg.norm(mean, axis=1)))]
+            out.append(f"From {most.time:.2f} s on a {name} of {most.value:.3g} {unit} along ({', '.join(f'{x:+.2f}' for x in way / most.value)}) "
+                       "acts that no contact and no event explains.")  # fmt: skip
+        elif rms_value > overall * size:
+            out.append(f"The {name} that nothing explains is {rms_value:.3g} {unit} rms.")
+    return out

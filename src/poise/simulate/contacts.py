@@ -1,0 +1,229 @@
+"""Contacts of a step read out of MuJoCo's memory and summed over a frame: compiled, with no Python object a contact.
+
+A sum keeps impulses, so a frame's mean force is exact however often a contact opens and closes in it. Its point is
+the mean of the contact points weighted by normal force, its moment what remains about that point, so force and moment
+together are exact too; its friction is weighted likewise, so a mean force lies in its cone as the parts do in theirs.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import carray, njit, types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from poise.dynamics import engine
+
+MOST_TOUCHES, MOST_SUMS = 512, 512
+SUM_WIDTH = 25
+FASTEST = 1e5  # [m/s, rad/s]: nothing moves so fast that is not blowing up
+# entries of `where`: addresses, counts and the layout of a contact in doubles and in ints
+(CONTACTS, FORCES, CVEL, COM, QVEL, QACC, NV, BODIES, OWN, SIZE, DIST, POS, FRAME, FRICTION, MU, DIM, GEOM,
+ ADDRESS) = range(18)  # fmt: skip
+
+
+@intrinsic
+def _pointer(typingctx, address):
+    """An integer as a pointer."""
+
+    def code(context, builder, signature, arguments):
+        return builder.inttoptr(arguments[0], cgutils.voidptr_t)
+
+    return types.voidptr(address), code
+
+
+def addresses(model: engine.Model, data: engine.Data, own_bodies: int) -> np.ndarray:
+    """The table `where` that the compiled functions below need; good as long as `data` lives."""
+    m, start = engine.contact_memory(), data._address
+    at = lambda a: a.__array_interface__["data"][0]  # noqa: E731
+    return np.array(
+        [start + m.contacts, start + m.forces, at(data.cvel), at(data.subtree_com), at(data.qvel), at(data.qacc),
+         model.nv, model.nbody, own_bodies, m.size // 8, m.dist // 8, m.pos // 8, m.frame // 8, m.friction // 8,
+         m.mu // 8, m.dim // 4, m.geom // 4, m.address // 4], np.int64,
+    )  # fmt: skip
+
+
+def geoms_of(model: engine.Model, label: np.ndarray) -> np.ndarray:
+    """For each geom (G, 3): its body, the label of that body, and the root of that body's tree."""
+    body = model.geom_bodyid.astype(np.int64)
+    return np.stack([body, label[body], model.body_rootid[body].astype(np.int64)], 1)
+
+
+@njit(cache=True)
+def put(torque, root, target, total):
+    """Write torques into `target` and add them to `total`; gives the index of one that is not finite, or of one that
+    is not zero among the first `root`, or -1."""
+    for i in range(torque.shape[0]):
+        if not np.isfinite(torque[i]) or (i < root and torque[i] != 0.0):
+            return i
+    for i in range(torque.shape[0]):
+        target[i] = torque[i]
+        total[i] += torque[i]
+    return -1
+
+
+@njit(cache=True)
+def worst(where):
+    """Index of the first velocity or acceleration that is not a sensible number, -1 if all are."""
+    nv = where[NV]
+    v = carray(_pointer(where[QVEL]), (nv,), np.float64)
+    a = carray(_pointer(where[QACC]), (nv,), np.float64)
+    for i in range(nv):
+        if not (abs(v[i]) < FASTEST) or not np.isfinite(a[i]):
+            return i
+    return -1
+
+
+@njit(cache=True, inline="always")
+def _add(sums, count, row, gc, go, dt):
+    """Add a touch (18,) of two geoms to the sums; gives the new number of rows."""
+    k = -1
+    for j in range(count):
+        if sums[j, 2] == gc and sums[j, 3] == go and sums[j, 0] == row[0]:
+            if sums[j, 4] * row[5] + sums[j, 5] * row[6] + sums[j, 6] * row[7] > 0.98 or row[17] != 0.0:
+                k = j
+                break
+    if k < 0:
+        k = min(count, sums.shape[0] - 1)  # a full table merges what comes last
+        if k == count:
+            count += 1
+            sums[k, :] = 0.0
+            sums[k, 0], sums[k, 1], sums[k, 2], sums[k, 3] = row[0], row[1], gc, go
+            sums[k, 4], sums[k, 5], sums[k, 6] = row[5], row[6], row[7]
+            sums[k, 24] = row[17]
+    push = row[5] * row[8] + row[6] * row[9] + row[7] * row[10]
+    w = dt * (max(push, 0.0) + 1e-9)
+    sums[k, 7] += w
+    for i in range(3):
+        a, b = (i + 1) % 3, (i + 2) % 3
+        sums[k, 8 + i] += w * row[2 + i]
+        sums[k, 11 + i] += w * row[5 + i]
+        sums[k, 14 + i] += dt * row[8 + i]
+        sums[k, 17 + i] += dt * (row[11 + i] + row[2 + a] * row[8 + b] - row[2 + b] * row[8 + a])
+    sums[k, 20] += w * row[14]
+    sums[k, 21] = max(sums[k, 21], row[15])
+    sums[k, 22] += w * row[16]
+    sums[k, 23] += 1.0
+    return count
+
+
+@njit(cache=True, inline="always")
+def _speed(cvel, com, body, root, p, out):
+    """Add the velocity of the point p of a body to out; cvel is about the centre of mass of the body's tree."""
+    rx, ry, rz = p[0] - com[root, 0], p[1] - com[root, 1], p[2] - com[root, 2]
+    wx, wy, wz = cvel[body, 0], cvel[body, 1], cvel[body, 2]
+    out[0] += cvel[body, 3] + wy * rz - wz * ry
+    out[1] += cvel[body, 4] + wz * rx - wx * rz
+    out[2] += cvel[body, 5] + wx * ry - wy * rx
+
+
+@njit(cache=True)
+def read(where, ncon, geoms, dt, touches, sums, counts):
+    """Read the contacts of the step just taken into `touches` and add them to `sums`.
+
+    counts: [rows in touches, rows in sums]. Gives what `worst` gives.
+    """
+    bad = worst(where)
+    if bad >= 0:
+        return bad
+    size, own, bodies = where[SIZE], where[OWN], where[BODIES]
+    start = carray(_pointer(where[CONTACTS]), (1,), np.int64)[0]
+    numbers = carray(_pointer(start), (ncon, size), np.float64)
+    whole = carray(_pointer(start), (ncon, 2 * size), np.int32)
+    forces = carray(_pointer(carray(_pointer(where[FORCES]), (1,), np.int64)[0]), (1 << 30,), np.float64)
+    cvel = carray(_pointer(where[CVEL]), (bodies, 6), np.float64)
+    com = carray(_pointer(where[COM]), (bodies, 3), np.float64)
+    count, rows = 0, counts[1]
+    row, slip = np.empty(18), np.empty(3)
+    for c in range(ncon):
+        first, dim = whole[c, where[ADDRESS]], whole[c, where[DIM]]
+        g0, g1 = whole[c, where[GEOM]], whole[c, where[GEOM] + 1]
+        if first < 0 or g0 < 0 or g1 < 0 or (geoms[g0, 0] >= own and geoms[g1, 0] >= own):
+            continue
+        frame = numbers[c, where[FRAME] : where[FRAME] + 9]
+        row[2:5] = numbers[c, where[POS] : where[POS] + 3]
+        slip[:] = 0.0
+        _speed(cvel, com, geoms[g0, 0], geoms[g0, 2], row[2:5], slip)
+        for i in range(3):
+            slip[i] = -slip[i]
+        _speed(cvel, com, geoms[g1, 0], geoms[g1, 2], row[2:5], slip)
+        along = slip[0] * frame[0] + slip[1] * frame[1] + slip[2] * frame[2]
+        fast = 0.0
+        for i in range(3):
+            fast += (slip[i] - along * frame[i]) ** 2
+        for side in range(2):  # the normal points from the first geom to the second: the force is on the second
+            mine, his = (g1, g0) if side == 0 else (g0, g1)
+            body = geoms[mine, 0]
+            if body >= own or body == 0:
+                continue
+            sign = 1.0 if side == 0 else -1.0
+            row[0], row[1] = body, geoms[his, 1]
+            for i in range(3):
+                row[5 + i] = sign * frame[i]
+                row[8 + i], row[11 + i] = 0.0, 0.0
+                for j in range(min(dim, 3)):
+                    row[8 + i] += sign * frame[3 * j + i] * forces[first + j]
+                for j in range(3, dim):
+                    row[11 + i] += sign * frame[3 * (j - 3) + i] * forces[first + j]
+            row[14] = numbers[c, where[FRICTION]]
+            row[15], row[16], row[17] = -numbers[c, where[DIST]], np.sqrt(fast), 0.0
+            if count < touches.shape[0]:
+                touches[count, :] = row
+                count += 1
+            rows = _add(sums, rows, row, mine, his, dt)
+    counts[0], counts[1] = count, rows
+    return -1
+
+
+@njit(cache=True)
+def add_rows(extra, dt, touches, sums, counts):
+    """Append more touches (K, 18), those of grips, to the touches and to the sums; the body and label tell them apart."""
+    for k in range(extra.shape[0]):
+        if counts[0] < touches.shape[0]:
+            touches[counts[0], :] = extra[k]
+            counts[0] += 1
+        counts[1] = _add(sums, counts[1], extra[k], -1 - extra[k, 1], -1 - extra[k, 0], dt)
+
+
+@njit(cache=True)
+def mean_rows(sums, count, seconds, out):
+    """Rows (count, 18) of means over `seconds` from the sums."""
+    for k in range(count):
+        s, row = sums[k], out[k]
+        row[0], row[1] = s[0], s[1]
+        long = 0.0
+        for i in range(3):
+            row[2 + i] = s[8 + i] / s[7]
+            row[5 + i] = s[11 + i]
+            row[8 + i] = s[14 + i] / seconds
+            long += s[11 + i] ** 2
+        for i in range(3):
+            a, b = (i + 1) % 3, (i + 2) % 3
+            row[5 + i] /= max(np.sqrt(long), 1e-300)
+            row[11 + i] = s[17 + i] / seconds - (row[2 + a] * row[8 + b] - row[2 + b] * row[8 + a])
+        row[14], row[15], row[16], row[17] = s[20] / s[7], s[21], s[22] / s[7], s[24]
+
+
+@njit(cache=True)
+def repaint(where, ncon, geoms, patches):
+    """Give contacts with the ground (label 0) that lie on a patch the friction of that patch.
+
+    Between MuJoCo's collision and its solver: the friction of a contact and that of its regularised cone are scaled
+    alike, which is what another coefficient of the geoms would have done.
+    """
+    size = where[SIZE]
+    start = carray(_pointer(where[CONTACTS]), (1,), np.int64)[0]
+    numbers = carray(_pointer(start), (ncon, size), np.float64)
+    whole = carray(_pointer(start), (ncon, 2 * size), np.int32)
+    for c in range(ncon):
+        g0, g1 = whole[c, where[GEOM]], whole[c, where[GEOM] + 1]
+        if g0 < 0 or g1 < 0 or whole[c, where[ADDRESS]] < 0 or (geoms[g0, 1] != 0 and geoms[g1, 1] != 0):
+            continue
+        x, y = numbers[c, where[POS]], numbers[c, where[POS] + 1]
+        for k in range(patches.shape[0] - 1, -1, -1):
+            if abs(x - patches[k, 0]) <= patches[k, 2] and abs(y - patches[k, 1]) <= patches[k, 3]:
+                scale = patches[k, 4] / numbers[c, where[FRICTION]]
+                numbers[c, where[FRICTION]] *= scale
+                numbers[c, where[FRICTION] + 1] *= scale
+                numbers[c, where[MU]] *= scale
+                break

@@ -1,0 +1,75 @@
+"""The guard against blow-ups: numbers that are not numbers stop a run, with one sentence and the state before."""
+
+from __future__ import annotations
+
+import secrets
+import tempfile
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from poise.character import Character
+from poise.errors import BadFile, PoiseError
+from poise.files import must_exist, writing
+from poise.maths.rotations import Array
+
+
+class BlowUp(PoiseError):
+    """A simulation that left what can be computed. `saved` is a file with the state before; `take` what was recorded."""
+
+    def __init__(self, sentence: str, time: float, saved: Path | None):
+        self.time, self.saved = time, saved
+        self.take: Any = None
+        where = f" The state before is saved in {saved}." if saved is not None else ""
+        super().__init__(sentence + where)
+
+
+def dof_name(character: Character, dof: int) -> str:
+    """A degree of freedom in words: its body, its joint and its number."""
+    model = character.model
+    if dof >= model.nv:
+        return f"a thing on the stage (degree of freedom {dof})"
+    joint = int(model.dof_jntid[dof])
+    body = character.body_names[int(model.dof_bodyid[dof])]
+    return f"{body} (joint {character.joint_names[joint]!r}, degree of freedom {dof})"
+
+
+def torque_sentence(character: Character, torque: Array, dof: int, time: float) -> str:
+    """What to say of a torque that cannot be applied."""
+    if not np.isfinite(torque[dof]):
+        return (f"The controller gave a torque of {torque[dof]} for {dof_name(character, dof)} at {time:.4f} s; nothing "
+                "was simulated with it. Look at what it divides by there.")  # fmt: skip
+    return (f"The controller gave {torque[dof]:.4g} for {dof_name(character, dof)} at {time:.4f} s, but the root has no "
+            "motor: only its joints have torques. A force that helps from outside goes in `assist`.")  # fmt: skip
+
+
+def state_sentence(character: Character, dof: int, value: float, time: float, dt: float) -> str:
+    """What to say of a state that is none."""
+    how = f"reached {value:.3g}" if np.isfinite(value) else "is not a number"
+    return (f"The simulation blew up at {time:.4f} s: the velocity of {dof_name(character, dof)} {how}. Try a step smaller "
+            f"than {dt:.3g} s, lower gains or torques, or a start that touches the ground more gently.")  # fmt: skip
+
+
+def save_state(folder: str | PathLike[str] | None, character: Character, before: Array, torque: Array, time: float,
+               sentence: str) -> Path | None:  # fmt: skip
+    """Write the state before a blow-up as npz; None where even that is impossible."""
+    place = Path(tempfile.gettempdir() if folder is None else folder)
+    path = place / f"poise-blow-up-{secrets.token_hex(4)}.npz"
+    try:
+        with writing(path) as temporary, temporary.open("wb") as stream:
+            np.savez(stream, state=before, torque=torque, time=time, character=character.name, xml=character.xml,
+                     sentence=sentence)  # fmt: skip
+    except BadFile:
+        return None  # a full disk must not hide the blow-up itself
+    return path
+
+
+def load_state(path: str | PathLike[str]) -> dict[str, Any]:
+    """What `save_state` wrote: "state" for `Simulator.load`, "torque", "time", "character", "xml", "sentence"."""
+    try:
+        with np.load(must_exist(path), allow_pickle=False) as file:
+            return {k: file[k] if file[k].ndim else file[k].item() for k in file.files}
+    except (ValueError, OSError, KeyError):
+        raise BadFile(path, "this is not the saved state of a simulation.") from None

@@ -1,0 +1,251 @@
+"""MujocoSimulator: a character on a stage in MuJoCo."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from os import PathLike
+
+import mujoco
+import numpy as np
+
+from poise.character import Character
+from poise.dynamics import Wrench, engine
+from poise.errors import BadValue
+from poise.maths.rotations import Array
+from poise.simulate import contacts, guard
+from poise.simulate.gripping import Gripping
+from poise.simulate.programme import Programme, add_wrench, wrench_means
+from poise.simulate.simulator import Means, State, Touches
+from poise.stage import Stage
+from poise.stage.pushes import pushes_at
+from poise.stage.world import World, build
+
+_DEEPEST = 0.03  # [m] that a body may be under ground at the start
+_KEPT = 16  # steps between two copies of the state, for a blow-up
+_FATAL = ("BADQPOS", "BADQVEL", "BADQACC", "CONTACTFULL", "CNSTRFULL")
+
+
+class MujocoSimulator:
+    """Implements `Simulator`. Everything is deterministic: the same calls give the same bits.
+
+    `touches` are those of the step just taken (after a reset: of the starting pose at rest). `dump` is the folder for
+    the state before a blow-up; the system's folder for temporary files where not given.
+    """
+
+    def __init__(self, character: Character, stage: Stage | None = None, dt: float = 1 / 960, contact: str = "soft",
+                 dump: str | PathLike[str] | None = None):  # fmt: skip
+        self.character, self.stage, self.dt, self._dump = character, stage or Stage(), float(dt), dump
+        self.world: World = build(character, self.stage, contact=contact, dt=self.dt)
+        model = self._model = self.world.model
+        data = self._data = engine.data_of(model)
+        self.others = self.world.others
+        self._programme = Programme(self.world, data, self.dt)
+        self._grips = Gripping(self.world, data)
+        self.labels = (*self._programme.labels, "assist")
+        self._where = contacts.addresses(model, data, self.world.nbody)
+        self._geoms = contacts.geoms_of(model, self.world.body_label)
+        self._touches = np.zeros((contacts.MOST_TOUCHES, 18))
+        self._sums = np.zeros((contacts.MOST_SUMS, contacts.SUM_WIDTH))
+        self._counts = np.zeros(2, np.int64)
+        self._assist = np.zeros((self.world.nbody, 10))
+        self._torque, self._steps = np.zeros(self.world.nv), 0
+        self._target = data.qfrc_applied[: self.world.nv]
+        self._root = 6 if model.njnt and model.jnt_type[0] == mujoco.mjtJoint.mjJNT_FREE else 0
+        self._kept = np.zeros(engine.state_size(model))
+        self._plain = not (self.stage.events or self.stage.grips or self.world.platform or len(self.world.patches))
+        self._log: list[tuple[float, str, str]] = []
+        self._start, self._count = 0.0, 0
+        self._warm_up()
+
+    def _warm_up(self) -> None:
+        """Compile, or load from disk, what the loop calls, so that no step waits for it."""
+        torque = np.zeros(self.world.nv)
+        contacts.put(torque, self._root, self._target, self._torque)
+        contacts.read(self._where, 0, self._geoms, self.dt, self._touches, self._sums, self._counts)
+        contacts.add_rows(np.zeros((0, 18)), self.dt, self._touches, self._sums, self._counts)
+        contacts.mean_rows(self._sums, 0, 1.0, self._sums[:, :18])
+        contacts.repaint(self._where, 0, self._geoms, self.world.patches)
+        self.reset(self.character.zero_pose(), check=False)
+
+    @property
+    def time(self) -> float:
+        """Now [s]: counted in steps, so that it never drifts."""
+        return self._start + self._count * self.dt
+
+    def reset(self, q: Array, v: Array | None = None, time: float = 0.0, *, check: bool = True) -> None:
+        """Begin with this state at this time; props lie where the stage puts them, grips that have begun are closed."""
+        model, data, nq, nv = self._model, self._data, self.world.nq, self.world.nv
+        q, v = np.asarray(q, float), np.zeros(nv) if v is None else np.asarray(v, float)
+        if q.shape != (nq,) or v.shape != (nv,):
+            raise BadValue(f"{self.character.name} needs q ({nq},) and v ({nv},), not {q.shape} and {v.shape}.")
+        if not (np.all(np.isfinite(q)) and np.all(np.isfinite(v))):
+            raise BadValue("A simulation cannot start from numbers that are not finite.")
+        mujoco.mj_resetData(model, data)
+        data.qpos[:nq], data.qvel[:nv], data.time = q, v, time
+        self._start, self._count = float(time), 0
+        self._log.clear()
+        self._forget()
+        self._programme.begin(time)
+        engine.kinematics(model, data)
+        if check:
+            self._grips.begin(time)
+        mujoco.mj_forward(model, data)
+        self._read()
+        self._forget()
+        if check:
+            self._refuse_buried()
+        engine.get_state(model, data, self._kept)
+
+    def _forget(self) -> None:
+        """Begin the sums of a frame anew."""
+        self._counts[1], self._steps = 0, 0
+        self._torque[:] = 0.0
+        self._assist[:] = 0.0
+
+    def _refuse_buried(self) -> None:
+        rows = self._touches[: self._counts[0]]
+        ground = [k for k, r in enumerate(rows) if self.others[int(r[1])].startswith("ground") and r[15] > _DEEPEST]
+        if ground:
+            worst = max(ground, key=lambda k: rows[k, 15])
+            body, deep = self.character.body_names[int(rows[worst, 0])], float(rows[worst, 15])
+            raise BadValue(
+                f"{body} starts {100 * deep:.1f} cm inside the ground, and would be thrown out of it: lift the character "
+                f"by that much, level the clip or lower the ground; up to {100 * _DEEPEST:g} cm is let pass."
+            )
+
+    def state(self) -> State:
+        """The character now."""
+        return State(self.time, self._data.qpos[: self.world.nq].copy(), self._data.qvel[: self.world.nv].copy())
+
+    def touches(self) -> Touches:
+        """What the character touched in the step just taken."""
+        return Touches(self._touches[: self._counts[0]].copy(), self.others)
+
+    def external(self) -> list[Wrench]:
+        """The pushes on the character that act now, as means over the next step."""
+        return pushes_at(self.stage, self.character, self._data.qpos[: self.world.nq], self.time, self.dt)
+
+    def props(self) -> dict[str, Array]:
+        """Poses (7,) of all things on the stage, as they were at the beginning of the step just taken."""
+        d = self._data
+        return {name: np.concatenate([d.xpos[b], d.xquat[b]]) for name, b in self.world.things.items()}
+
+    def step(self, torque: Array, assist: Iterable[Wrench] = ()) -> None:
+        """One time step under joint torques (nv,), wrenches of assistance and whatever is due on the stage."""
+        bad = contacts.put(torque, self._root, self._target, self._torque)
+        if bad >= 0:
+            self._stop(guard.torque_sentence(self.character, torque, bad, self.time), torque)
+        model, data = self._model, self._data
+        if self._plain and not assist:
+            mujoco.mj_step1(model, data)
+            mujoco.mj_step2(model, data)
+        else:
+            self._busy_step(assist)
+        bad = contacts.read(self._where, data.ncon, self._geoms, self.dt, self._touches, self._sums, self._counts)
+        if bad >= 0:
+            value = float(data.qvel[bad])
+            self._stop(guard.state_sentence(self.character, bad, value, self.time, self.dt), torque)
+        self._count += 1
+        self._steps += 1
+        if not self._plain:
+            self._after()
+        if self._count % _KEPT == 0:
+            engine.get_state(model, data, self._kept)
+
+    def _busy_step(self, assist: Iterable[Wrench]) -> None:
+        """A step with something going on: before the collisions, and between them and the forces."""
+        programme, time, log = self._programme, self.time, self._note
+        active = time >= programme.due or bool(assist)
+        if active:
+            programme.before(time, log)
+        if self.world.grips:
+            self._grips.update(time, log)
+        mujoco.mj_step1(self._model, self._data)
+        if len(self.world.patches):
+            contacts.repaint(self._where, self._data.ncon, self._geoms, self.world.patches)
+        if active:
+            assist = tuple(assist)
+            programme.forces(time, assist)
+            for w in assist:
+                moment = np.zeros(3) if w.moment is None else np.asarray(w.moment, float)
+                add_wrench(self._assist[w.body], np.asarray(w.point, float), np.asarray(w.force, float), moment, self.dt)
+            programme.rest(time)
+        mujoco.mj_step2(self._model, self._data)
+
+    def _read(self) -> None:
+        """Contacts of the state as it is, after a reset."""
+        self._counts[0] = 0
+        contacts.read(self._where, self._data.ncon, self._geoms, self.dt, self._touches, self._sums, self._counts)
+        self._after()
+
+    def _after(self) -> None:
+        """Grip forces and hits of the step just taken."""
+        if self._grips.closed:
+            contacts.add_rows(self._grips.rows(), self.dt, self._touches, self._sums, self._counts)
+        if self.world.balls:
+            self._programme.hits(self._touches[: self._counts[0]], self._note)
+
+    def _note(self, kind: str, text: str) -> None:
+        self._log.append((self.time, kind, text))
+
+    def _stop(self, sentence: str, torque: Array) -> None:
+        before = self._packed(self._kept)
+        saved = guard.save_state(self._dump, self.character, before, np.asarray(torque, float), self.time, sentence)
+        raise guard.BlowUp(sentence, self.time, saved)
+
+    def collect(self) -> Means:
+        """Means since the last call or the reset; also where MuJoCo's own warnings are heeded."""
+        warned = [w for w in engine.warnings(self._data) if w in _FATAL]
+        if warned:
+            self._stop(f"MuJoCo gave up at {self.time:.4f} s with the warning {warned[0]}: the state is no longer "
+                       "sensible, or there are more contacts than it can hold. Try a smaller step or fewer "
+                       "props.", self._torque)  # fmt: skip
+        seconds = max(self._steps, 1) * self.dt
+        rows = np.empty((int(self._counts[1]), 18))
+        contacts.mean_rows(self._sums, self._counts[1], seconds, rows)
+        assist = wrench_means(self._assist, range(len(self._assist)), [len(self.labels) - 1] * len(self._assist),
+                              seconds)  # fmt: skip
+        out = Means(self._torque / max(self._steps, 1), rows, self._programme.collect(seconds), assist)
+        self._forget()
+        return out
+
+    def happened(self) -> list[tuple[float, str, str]]:
+        """Time, kind and sentence of what happened since the last call."""
+        out, self._log = self._log, []
+        return out
+
+    def save(self) -> Array:
+        """All that the future depends on, and what has been summed up since the last `collect`."""
+        state = np.empty(len(self._kept))
+        engine.get_state(self._model, self._data, state)
+        return self._packed(state)
+
+    def _packed(self, state: Array) -> Array:
+        touching, summed = int(self._counts[0]), int(self._counts[1])
+        head = [self._start, self._count, self._steps, touching, summed]
+        parts = [head, state, self._programme.phase, self._grips.phase, self._torque, self._programme.sums.ravel(),
+                 self._assist.ravel(), self._touches[:touching].ravel(), self._sums[:summed].ravel()]  # fmt: skip
+        return np.concatenate([np.asarray(p, float) for p in parts])
+
+    def load(self, saved: Array) -> None:
+        """Go back to what `save` gave, on this simulator or on another one of the same character and stage."""
+        saved = np.asarray(saved, float)
+        fixed = [len(self._kept), len(self._programme.phase), len(self._grips.phase), self.world.nv,
+                 self._programme.sums.size, self._assist.size]  # fmt: skip
+        touching, summed = (int(saved[3]), int(saved[4])) if len(saved) > 5 else (0, 0)
+        sizes = [5, *fixed, 18 * touching, contacts.SUM_WIDTH * summed]
+        if len(saved) != sum(sizes):
+            raise BadValue("This saved state belongs to another character, stage or version: its numbers do not fit.")
+        head, state, events, grips, torque, pushes, assist, touches, sums = np.split(saved, np.cumsum(sizes)[:-1])
+        mujoco.mj_resetData(self._model, self._data)
+        engine.set_state(self._model, self._data, state)
+        engine.kinematics(self._model, self._data)  # for the poses of props
+        self._start, self._count, self._steps = float(head[0]), int(head[1]), int(head[2])
+        self._programme.phase[:], self._grips.phase[:], self._torque[:] = events, grips, torque
+        self._programme.sums[:] = pushes.reshape(self._programme.sums.shape)
+        self._assist[:] = assist.reshape(self._assist.shape)
+        self._touches[:touching], self._sums[:summed] = touches.reshape(-1, 18), sums.reshape(-1, contacts.SUM_WIDTH)
+        self._counts[:] = touching, summed
+        self._programme.wake()
+        self._log.clear()
+        self._kept[:] = state
