@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from poise.character.character import Character
 from poise.character.finding import find_roles
 from poise.character.humanoid import humanoid, link_order
 from poise.character.placement import Binding, Placement
+from poise.character.planted import Planted, laid_flat
 from poise.character.skeleton import Skeleton
 from poise.character.standing import standing_points
 from poise.character.zero_pose import Moving, heading_axis, zero_rotations
@@ -62,7 +63,43 @@ class _Still:
     up: str | None = None
 
 
-def from_skeleton(
+@dataclass(frozen=True, eq=False)
+class Blueprint:
+    """A skeleton whose roles, axes, unit and zero pose are known: what it takes to build its character."""
+
+    skeleton: Skeleton
+    body: Moving
+    rest: Array  # (J, 4) global rotations of the zero pose, file axes
+    placement: Placement
+    roles: Mapping[str, int]  # those that become bodies
+    name: str
+    weight: float | None  # [kg]
+    height: float | None  # [m]
+    notes: tuple[str, ...]
+
+    def build(self, feet: Mapping[str, Planted] | None = None) -> Character:
+        """The character; with `feet`, by side, its soles are where the feet of the motion stand on the floor."""
+        rest = laid_flat(self.body, self.rest, self.placement, feet) if feet else self.rest
+        joints, tips = standing_points(self.body, rest, self.placement, self.roles)
+        for side, foot in (feet or {}).items():
+            tips[f"{side}_sole"] = joints[f"{side}_foot"] - np.array([0.0, 0.0, foot.ankle])
+        order = link_order(self.roles)
+        binding = Binding(self.skeleton, np.array([-1, *(self.roles[r] for r in order)]), rest, self.placement)
+        return humanoid(
+            self.name, joints, tips=tips, weight=self.weight, height=self.height, binding=binding, notes=self.notes
+        )
+
+
+def from_skeleton(skeleton: Skeleton, **options: Any) -> Character:
+    """A character with the bones and proportions of a file's skeleton, and the binding that leads back to it.
+
+    The options are those of `blueprint`. Both soles lie at one height in the zero pose, feet as flat as there; a clip
+    made by `clip_from_recording` goes further and fits each sole to the floor on which the recorded foot stands.
+    """
+    return blueprint(skeleton, **options).build()
+
+
+def blueprint(
     skeleton: Skeleton,
     *,
     motion: Motion | None = None,
@@ -76,8 +113,8 @@ def from_skeleton(
     clavicles: bool = False,
     neck: bool = False,
     toes: bool = True,
-) -> Character:
-    """A character with the bones and proportions of a file's skeleton, and the binding that leads back to it.
+) -> Blueprint:
+    """What a skeleton and its motion tell about a body: roles, unit, axes, zero pose.
 
     `motion` (a Recording will do) makes it much surer: without, everything is read off the rest pose. `posed` is a
     motion whose first frame is a T-pose or the like, for files whose rest pose is no pose. `roles` maps roles to joint
@@ -105,12 +142,8 @@ def from_skeleton(
         pose = (points[0], turns[0])
     rest, more = zero_rotations(body, pose)
     placement = Placement(metres, world_turn(AXES[upward], forward))
-    kept = _kept(found, clavicles, neck, toes)
-    order = link_order(kept)
-    joints, tips = standing_points(body, rest, placement, kept)
-    binding = Binding(skeleton, np.array([-1, *(found[r] for r in order)]), rest, placement)
-    said = (*notes, *((note,) if note else ()), *more)
-    return humanoid(name, joints, tips=tips, weight=weight, height=height, binding=binding, notes=said)
+    kept, said = _kept(found, clavicles, neck, toes), (*notes, *((note,) if note else ()), *more)
+    return Blueprint(skeleton, body, rest, placement, kept, name, weight, height, said)
 
 
 def _kept(roles: Mapping[str, int], clavicles: bool, neck: bool, toes: bool) -> dict[str, int]:

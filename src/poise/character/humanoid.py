@@ -39,8 +39,9 @@ def humanoid(
 
     `joints` maps roles to joint centres (3,) [m] in the world in the zero pose: upright, facing X, legs straight
     down, feet flat and forward, arms hanging, palms to the thighs. `tips` are far ends: "head" (top of the head),
-    "<side>_hand" (finger tip), "<side>_foot" or "<side>_toes" (front end), "<side>_heel" (back end); what is missing
-    is estimated. `weight` [kg] defaults to a body mass index of 22.5, `height` [m] to that of a body with these legs.
+    "<side>_hand" (finger tip), "<side>_foot" or "<side>_toes" (front end), "<side>_heel" (back end), "<side>_sole"
+    (any point at the height of the sole, where the two soles are not to lie at one height); what is missing is
+    estimated. `weight` [kg] defaults to a body mass index of 22.5, `height` [m] to that of a body with these legs.
     `dofs` maps roles to "ball", "fixed", "hinge_y" or axes such as "yx" (outermost first); by default toes are hinges
     about Y and all other joints are balls. `masses` [kg] and `stiffness` [N m/rad] replace those of single roles;
     without, the stiffness of a degree of freedom is the number of kilograms that hang on its joint (section 7 of Jain

@@ -27,7 +27,7 @@ HEAD = 0.1397  # vertex to cervicale, de Leva 1996
 # Shares of foot length.
 HEEL_BEHIND_ANKLE, BALL_FROM_HEEL = 0.25, 0.72
 
-TIPS = ("head", *(f"{s}_{p}" for s in SIDES for p in ("hand", "forearm", "foot", "toes", "heel")))
+TIPS = ("head", *(f"{s}_{p}" for s in SIDES for p in ("hand", "forearm", "foot", "toes", "heel", "sole")))
 """Far ends that may be given."""
 
 
@@ -172,22 +172,28 @@ def _vertex(full: Mapping[str, Array], ends: Mapping[str, Array], sole: float, H
 
 
 def _feet(full: dict[str, Array], known: Mapping[str, Array], ends: Mapping[str, Array], H: float) -> dict[str, Foot]:
-    """Both soles, at one height below everything that is known of the feet; adds estimated toe joints to `full`."""
+    """Both soles, below everything that is known of the feet; adds estimated toe joints to `full`.
+
+    They lie at one height, but for those whose own height is given.
+    """
     plans = {}
     sole = np.inf
     for s in SIDES:
-        ankle, toes = full[f"{s}_foot"], known.get(f"{s}_toes")
+        ankle, toes, given = full[f"{s}_foot"], known.get(f"{s}_toes"), ends.get(f"{s}_sole")
         front = ends.get(f"{s}_toes", ends.get(f"{s}_foot"))
         heel, ball, tip = _lengths(ankle, toes, front, ends.get(f"{s}_heel"), H)
-        low = [ankle[2] - ANKLE * H]
+        low = [ankle[2] - ANKLE * H if given is None else given[2]]
         low += [p[2] for p in (toes, front, ends.get(f"{s}_heel")) if p is not None]
         sole = min(sole, *low)
         along = [p[1] for p in (ankle, toes if toes is not None else front) if p is not None]
-        plans[s] = (heel, ball, tip, float(np.mean(along)))
-    for s, (_, ball, _, y) in plans.items():
-        full.setdefault(f"{s}_toes", np.array([ball, y, sole]))
+        plans[s] = (heel, ball, tip, float(np.mean(along)), None if given is None else float(min(low)))
     half = 0.5 * FOOT_WIDTH * H
-    return {s: Foot(heel, ball, tip, y, half, float(sole)) for s, (heel, ball, tip, y) in plans.items()}
+    feet = {}
+    for s, (heel, ball, tip, y, own) in plans.items():
+        level = float(sole) if own is None else own
+        full.setdefault(f"{s}_toes", np.array([ball, y, level]))
+        feet[s] = Foot(heel, ball, tip, y, half, level)
+    return feet
 
 
 def _lengths(

@@ -126,12 +126,16 @@ class MujocoSimulator:
         return pushes_at(self.stage, self.character, self._data.qpos[: self.world.nq], self.time, self.dt)
 
     def props(self) -> dict[str, Array]:
-        """Poses (7,) of all things on the stage, as they were at the beginning of the step just taken."""
+        """Poses (7,) of all things on the stage now."""
         d = self._data
+        if self.world.things:
+            engine.kinematics(self._model, d)
         return {name: np.concatenate([d.xpos[b], d.xquat[b]]) for name, b in self.world.things.items()}
 
     def step(self, torque: Array, assist: Iterable[Wrench] = ()) -> None:
         """One time step under joint torques (nv,), wrenches of assistance and whatever is due on the stage."""
+        if torque.shape != self._torque.shape:
+            raise BadValue(f"{self.character.name} needs torques ({self.world.nv},), not {torque.shape}.")
         bad = contacts.put(torque, self._root, self._target, self._torque)
         if bad >= 0:
             self._stop(guard.torque_sentence(self.character, torque, bad, self.time), torque)

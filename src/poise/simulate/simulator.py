@@ -36,11 +36,6 @@ class Touches:
     def __len__(self) -> int:
         return len(self.table)
 
-    @staticmethod
-    def none() -> Touches:
-        """Nothing is touched."""
-        return Touches(np.zeros((0, CONTACT_WIDTH)), ("ground",))
-
     @cached_property
     def body(self) -> np.ndarray:
         """Ids (K,) of the character's bodies."""
@@ -94,6 +89,11 @@ class Touches:
     def on_ground(self) -> np.ndarray:
         """Boolean (K,): is it the ground, or a part of it?"""
         return np.array([n == "ground" or n.startswith("ground ") for n in self.other], bool)
+
+
+def no_touches() -> Touches:
+    """Nothing is touched."""
+    return Touches(np.zeros((0, CONTACT_WIDTH)), ("ground",))
 
 
 class Means(NamedTuple):

@@ -35,10 +35,10 @@ def project(z, friction, out):
             out[i + 1], out[i + 2] = mu * a * z[i + 1] / s, mu * a * z[i + 2] / s
 
 
-@njit(cache=True)
-def _hessian(A, z, friction, w, H):
-    """H = 1 + A P'(z) Aᵀ / w: a free force adds its three columns, one on its cone only two directions."""
-    m = A.shape[0]
+@njit(cache=True, fastmath={"contract", "reassoc"})
+def _hessian(At, z, friction, w, H):
+    """H = 1 + A P'(z) Aᵀ / w, lower half: a free force adds its three columns, one on its cone only two directions."""
+    m = At.shape[1]
     g, h = np.empty(m), np.empty(m)
     H[:] = 0.0
     for k in range(friction.shape[0]):
@@ -46,73 +46,95 @@ def _hessian(A, z, friction, w, H):
         n, s = z[i], np.sqrt(z[i + 1] ** 2 + z[i + 2] ** 2)
         if s <= mu * n:
             for r in range(m):
-                for c in range(r + 1):
-                    H[r, c] += A[r, i] * A[c, i] + A[r, i + 1] * A[c, i + 1] + A[r, i + 2] * A[c, i + 2]
+                a, b, c = At[i, r], At[i + 1, r], At[i + 2, r]
+                for j in range(r + 1):
+                    H[r, j] += a * At[i, j] + b * At[i + 1, j] + c * At[i + 2, j]
         elif mu * s > -n:
             ux, uy = z[i + 1] / s, z[i + 2] / s
             along = 1.0 / (1.0 + mu * mu)
-            across = mu * (mu * s + n) * along / s
+            across = np.sqrt(mu * (mu * s + n) * along / s)
+            along = np.sqrt(along)
             for r in range(m):
-                g[r] = A[r, i] + mu * (ux * A[r, i + 1] + uy * A[r, i + 2])
-                h[r] = -uy * A[r, i + 1] + ux * A[r, i + 2]
+                g[r] = along * (At[i, r] + mu * (ux * At[i + 1, r] + uy * At[i + 2, r]))
+                h[r] = across * (ux * At[i + 2, r] - uy * At[i + 1, r])
             for r in range(m):
-                for c in range(r + 1):
-                    H[r, c] += along * g[r] * g[c] + across * h[r] * h[c]
+                for j in range(r + 1):
+                    H[r, j] += g[r] * g[j] + h[r] * h[j]
     for r in range(m):
-        for c in range(r + 1):
-            H[r, c] /= w
-            H[c, r] = H[r, c]
+        for j in range(r + 1):
+            H[r, j] /= w
         H[r, r] += 1.0
 
 
 @njit(cache=True)
-def _value(A, b, friction, w, y, z, f):
-    """The negative of the dual at y; fills z = Aᵀ y / w and f = P(z)."""
-    m, n = A.shape
-    for j in range(n):
-        z[j] = 0.0
+def _descend(H, x):
+    """x = H⁻¹ x by a Cholesky factor of the lower half of H, which is overwritten."""
+    m = len(x)
     for r in range(m):
-        yr = y[r] / w
-        for j in range(n):
-            z[j] += A[r, j] * yr
+        for j in range(r + 1):
+            total = H[r, j]
+            for k in range(j):
+                total -= H[r, k] * H[j, k]
+            H[r, j] = np.sqrt(total) if r == j else total / H[j, j]
+        for k in range(r):
+            x[r] -= H[r, k] * x[k]
+        x[r] /= H[r, r]
+    for r in range(m - 1, -1, -1):
+        for k in range(r + 1, m):
+            x[r] -= H[k, r] * x[k]
+        x[r] /= H[r, r]
+
+
+@njit(cache=True, fastmath={"contract", "reassoc"})
+def _value(At, b, friction, w, y, z, f):
+    """The negative of the dual at y; fills z = Aᵀ y / w and f = P(z)."""
+    n, m = At.shape
+    for j in range(n):
+        total = 0.0
+        for r in range(m):
+            total += At[j, r] * y[r]
+        z[j] = total / w
     project(z, friction, f)
     value = 0.0
     for j in range(n):
-        value += 0.5 * w * f[j] * f[j]
+        value += f[j] * f[j]
+    value *= 0.5 * w
     for r in range(m):
         value += 0.5 * y[r] * y[r] - y[r] * b[r]
     return value
 
 
 @njit(cache=True)
-def _solve(A, b, friction, w, y, tolerance, most):
-    m, n = A.shape
+def _solve(At, b, friction, w, y, tolerance, most):
+    n, m = At.shape
     z, f, H = np.empty(n), np.empty(n), np.empty((m, m))
-    trial, gradient = np.empty(m), np.empty(m)
-    value = _value(A, b, friction, w, y, z, f)
+    trial, gradient, d = np.empty(m), np.empty(m), np.empty(m)
+    value = _value(At, b, friction, w, y, z, f)
     error, best, stuck = np.inf, np.inf, 0
+    size = np.abs(b).max()
     for step in range(most):
-        error = 0.0
         for r in range(m):
-            total = y[r] - b[r]
-            for j in range(n):
-                total += A[r, j] * f[j]
-            gradient[r] = total
-            error = max(error, abs(total))
+            gradient[r] = y[r] - b[r]
+        for j in range(n):
+            if f[j] != 0.0:
+                for r in range(m):
+                    gradient[r] += At[j, r] * f[j]
+        error = np.abs(gradient).max()
         stuck = 0 if error < 0.5 * best else stuck + 1
         best = min(best, error)
-        if error <= tolerance or (stuck > 4 and error < 1e-3 * np.abs(b).max()):  # solved, or down to rounding
+        if error <= tolerance or (stuck > 4 and error < 1e-3 * size):  # solved, or down to rounding
             return f, error, step
-        _hessian(A, z, friction, w, H)
-        d = np.linalg.solve(H, gradient)
+        _hessian(At, z, friction, w, H)
+        d[:] = gradient
+        _descend(H, d)
         slope = 0.0
         for r in range(m):
             slope -= d[r] * gradient[r]
-        length = 1.0
+        length, new = 1.0, value
         while True:
             for r in range(m):
                 trial[r] = y[r] - length * d[r]
-            new = _value(A, b, friction, w, trial, z, f)
+            new = _value(At, b, friction, w, trial, z, f)
             if new <= value + 1e-4 * length * slope + 1e-14 * abs(value) or length < 1e-10:
                 break
             length *= 0.5
@@ -151,11 +173,12 @@ def cone_least_squares(A: Array, b: Array, friction: Array, weight: float = 1e-6
     target = tolerance * size
     # forces are told by Aᵀ y / weight: what rounding leaves of them bounds how exactly the conditions can hold
     enough = size * max(tolerance, 1e-15 * spread / weight)
-    f, error, steps = _solve(A, b, friction, float(weight), y, target, min(most, 25))
+    At = np.ascontiguousarray(A.T)
+    f, error, steps = _solve(At, b, friction, float(weight), y, target, min(most, 25))
     if error > enough:
         # Few forces and a small weight: Newton's method wants a start near the solution. Come down from a large weight.
         y[:] = 0.0
         for w in np.geomspace(max(spread, weight), weight, 2 + int(np.log10(max(spread / weight, 1.0)))):
-            f, error, more = _solve(A, b, friction, float(w), y, target if w == weight else 1e-6 * size, most)
+            f, error, more = _solve(At, b, friction, float(w), y, target if w == weight else 1e-6 * size, most)
             steps += more
     return ConeSolution(f, b - A @ f, y, float(error), int(steps), bool(error <= enough))

@@ -75,6 +75,7 @@ class Result:
 
 
 DEFAULT = Settings()
+SHORTER = (0.5, 0.25, 0.1)  # shares of a step tried before it is damped
 
 
 def minimise(problem: Problem, x: Array, *, ring: bool = False, settings: Settings = DEFAULT,
@@ -82,44 +83,64 @@ def minimise(problem: Problem, x: Array, *, ring: bool = False, settings: Settin
     """Minimise from x (N, d). `ring` closes the chain; `watch(iteration, cost)` is called after every step.
 
     The gain ratio of Levenberg-Marquardt decides: a step that does better than a quarter of what the linearisation
-    promised frees the damping, one that does not raises it, one that makes the cost larger is not taken.
+    promised frees the damping, one that does not raises it. A step that makes the cost larger is first shortened, which
+    needs no new factorisation, and where that does not help, damped.
     """
     x, damping = np.array(x, float), settings.damping
     now = problem.cost(x)
     costs, steps, slope = [now], [], np.inf
-    if not np.isfinite(now):
-        return Result(x, now, slope, tuple(costs), (), Status.NOT_FINITE)
-    for iteration in range(settings.iterations):
+    status = Status.LIMIT if np.isfinite(now) else Status.NOT_FINITE
+    for iteration in range(settings.iterations if np.isfinite(now) else 0):
         normal = problem.normal(x)
         slope = float(np.abs(normal.gradient).max(initial=0.0))
-        taken = None
-        for _ in range(settings.attempts):
-            trial = _damped_step(normal, damping, ring)
-            if trial is not None:
-                step, promise = trial
-                size = float(np.abs(step).max(initial=0.0))
-                if size < settings.step or promise <= settings.gain * now:
-                    finish = problem.cost(x + step)
-                    if finish < now:
-                        x, now = x + step, finish
-                        costs.append(now)
-                        steps.append(size)
-                    return Result(x, now, slope, tuple(costs), tuple(steps), Status.CONVERGED)
-                new = problem.cost(x + step)
-                ratio = (now - new) / promise if np.isfinite(new) else -1.0
-                if ratio > 1e-4:
-                    taken = x + step, new, size
-                    damping = _next_damping(damping, ratio)
-                    break
-            damping = max(10.0 * damping, 1e-4)
+        taken = _advance(problem, normal, x, damping, ring, settings)
         if taken is None:
-            return Result(x, now, slope, tuple(costs), tuple(steps), Status.STALLED)
-        x, now, size = taken
-        costs.append(now)
-        steps.append(size)
+            status = Status.STALLED
+            break
+        if taken.cost < now:
+            x, now = x + taken.step, taken.cost
+            costs.append(now)
+            steps.append(float(np.abs(taken.step).max(initial=0.0)))
+        damping = taken.damping
+        if taken.last:
+            status = Status.CONVERGED
+            break
         if watch is not None:
             watch(iteration, now)
-    return Result(x, now, slope, tuple(costs), tuple(steps), Status.LIMIT)
+    return Result(x, now, slope, tuple(costs), tuple(steps), status)
+
+
+class _Taken(NamedTuple):
+    """A step, the cost after it, the damping to go on with, and whether it is the last."""
+
+    step: Array
+    cost: float
+    damping: float
+    last: bool
+
+
+def _advance(
+    problem: Problem, normal: Normal, x: Array, damping: float, ring: bool, settings: Settings
+) -> _Taken | None:
+    """One iteration: the step to take from x; None if no step makes the cost smaller."""
+    now = normal.cost
+    for _ in range(settings.attempts):
+        trial = _damped_step(normal, damping, ring)
+        if trial is not None:
+            step, promise = trial
+            new = problem.cost(x + step)
+            if float(np.abs(step).max(initial=0.0)) < settings.step or promise <= settings.gain * now:
+                return _Taken(step, new, damping, True)
+            ratio = (now - new) / promise if np.isfinite(new) else -1.0
+            if ratio > 1e-4:
+                return _Taken(step, new, _next_damping(damping, ratio), False)
+            fall = -float(np.sum(normal.gradient * step))
+            for share in SHORTER:
+                new = problem.cost(x + share * step)
+                if now - new > 0.1 * share * fall:
+                    return _Taken(share * step, new, damping, False)
+        damping = max(10.0 * damping, 1e-4)
+    return None
 
 
 def _damped_step(normal: Normal, damping: float, ring: bool) -> tuple[Array, float] | None:

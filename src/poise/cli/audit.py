@@ -1,0 +1,24 @@
+"""`poise audit`: is the physics of a take, or of a bare clip, true?"""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from poise.cli.source import add_source, load
+
+
+def arguments(p: argparse.ArgumentParser) -> None:
+    p.add_argument("source", metavar="FILE", help="a take saved as .npz, a motion file, or a built-in name")
+    p.add_argument("--friction", type=float, default=1.0, help="of the ground, for a bare clip (default 1)")
+    add_source(p)
+
+
+def run(args: argparse.Namespace) -> int:
+    from poise.judge.audit import audit
+    from poise.take import Take, is_take
+
+    what = Take.load(args.source) if is_take(args.source) else load(args, args.source)
+    report = audit(what) if isinstance(what, Take) else audit(what, friction=args.friction)
+    print(json.dumps(report.to_dict(), indent=2) if args.json else report.text())
+    return 0

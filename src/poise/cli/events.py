@@ -1,0 +1,83 @@
+"""Grounds, pushes, balls and settings as words on the command line."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from poise.errors import BadValue
+
+if TYPE_CHECKING:
+    from poise.motion.ground import Ground
+    from poise.stage import Ball, Push
+
+_NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+_PUSH = re.compile(
+    rf"(?P<body>[^:]+):(?P<x>{_NUMBER}),(?P<y>{_NUMBER}),(?P<z>{_NUMBER})@(?P<at>{_NUMBER})\+(?P<long>{_NUMBER})"
+)
+_BALL = re.compile(
+    rf"(?P<body>[^:]+):(?P<mass>{_NUMBER})kg,(?P<speed>{_NUMBER})m/s(?:,(?P<from>{_NUMBER})deg)?@(?P<at>{_NUMBER})"
+)
+
+
+def push(text: str) -> Push:
+    """chest:0,150,0@1.0+0.1 is 150 N along Y on the chest, at 1 s, for 0.1 s."""
+    from poise.stage import Push
+
+    m = _PUSH.fullmatch(text.strip())
+    if m is None:
+        raise BadValue(f"--push wants BODY:FX,FY,FZ@AT+DURATION, such as chest:0,150,0@1.0+0.1, not {text!r}.")
+    force = tuple(float(m[k]) for k in "xyz")
+    return Push(m["body"], force=force, at=float(m["at"]), duration=float(m["long"]))
+
+
+def ball(text: str) -> Ball:
+    """head:2kg,10m/s@2.0 flies along X at the head at 2 s; head:2kg,10m/s,90deg@2.0 along Y."""
+    import math
+
+    from poise.stage import Ball
+
+    m = _BALL.fullmatch(text.strip())
+    if m is None:
+        raise BadValue(f"--ball wants BODY:MASSkg,SPEEDm/s@AT, such as head:2kg,10m/s@2.0, not {text!r}.")
+    way = math.radians(float(m["from"] or 0.0))
+    return Ball(mass=float(m["mass"]), at=float(m["at"]), speed=float(m["speed"]), toward=m["body"],
+                direction=(math.cos(way), math.sin(way), 0.0))  # fmt: skip
+
+
+def ground(text: str) -> Ground:
+    """flat, slope:DEG, stairs:RISExRUN, platform:AMPLITUDE@FREQUENCY, seesaw."""
+    from poise.stage import Flat, Platform, Seesaw, Slope, Stairs
+
+    kind, _, rest = text.partition(":")
+    try:
+        if kind == "flat" and not rest:
+            return Flat()
+        if kind == "slope":
+            return Slope(degrees=float(rest))
+        if kind == "stairs":
+            rise, run = rest.split("x")
+            return Stairs(rise=float(rise), run=float(run))
+        if kind == "seesaw" and not rest:
+            return Seesaw()
+        if kind == "platform":
+            amplitude, frequency = rest.split("@")
+            return Platform(amplitude=float(amplitude), frequency=float(frequency))
+    except ValueError:
+        pass  # falls through to the sentence below
+    raise BadValue(
+        f"--ground wants flat, slope:DEG, stairs:RISExRUN, platform:AMPLITUDE@FREQUENCY or seesaw, not {text!r}."
+    )
+
+
+def setting(text: str) -> tuple[str, object]:
+    """kos=400 is the number 400 for the setting kos; true and false are themselves."""
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise BadValue(f"--set wants NAME=VALUE, not {text!r}.")
+    if value in ("true", "false"):
+        return name, value == "true"
+    try:
+        return name, float(value) if not re.fullmatch(r"[-+]?\d+", value) else int(value)
+    except ValueError:
+        return name, value

@@ -1,0 +1,86 @@
+"""Planting: how the feet of a clip stand flat on its floor.
+
+A foot is planted while heel and ball are both at rest under a body that it carries. It is flat where it lies lowest:
+on tiptoe, on the heel or on an edge some of it is raised. Recordings disagree with their own rest poses by degrees and
+centimetres, so medians over the stances decide, small corrections alone are believed, and where feet hardly stand
+nothing is said.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from poise.character.planted import Planted
+from poise.character.roles import SIDES
+from poise.maths import rotations as rot
+from poise.maths.rotations import Array
+from poise.motion.clip import Clip
+from poise.motion.floor import weighted_median
+from poise.motion.footing import Footing, footing
+from poise.motion.stances import stances
+
+SPEEDS = (0.15, 0.30, 0.60)  # [m/s] below which heel and ball are at rest; the first that tells enough
+ENOUGH = 0.10  # [s] of standing flat that tells how a foot stands
+LONGEST = 0.5  # [s] a longer stance says no more
+LOW = 0.012  # [m] above the lowest: still flat
+ALIKE = np.radians(6.0)  # flat feet differ by no more
+TIPTOE, TOES_UP = np.radians(10.0), np.radians(20.0)  # a heel higher than that is raised, toes may be a file's mistake
+EDGE = np.radians(12.0)  # greatest roll that is believed
+BENT = np.radians(30.0)  # greatest bend of flat toes that is believed
+THIN, THICK = 0.024, 0.07  # ankle above the sole, in shares of standing height
+APART = 0.04  # [m] by which the two ankles may differ
+
+
+@dataclass(frozen=True, eq=False)
+class _Foot:
+    """One foot over the frames of a clip in which it may be planted."""
+
+    frames: np.ndarray  # (F,)
+    stance: np.ndarray  # (F,) to which stance each frame belongs
+    up: Array  # (F, 3) the upward direction in the foot's frame
+    ankle: Array  # (F,) its height above the ground [m]
+    middle: Array  # (F,) mean height of heel and ball above the ground [m]
+    bend: Array  # (F,) of the toes [rad]
+
+
+def planted(clip: Clip) -> dict[str, Planted]:
+    """How each foot stands, by side; a foot that never stands flat is as high as the other, and empty without either.
+
+    The clip's floor must be level (see `poise.motion.floor.level`).
+    """
+    seen = footing(clip)
+    found: dict[str, Planted] = {}
+    for side in SIDES:
+        if len(seen.of(side)) and clip.character.has(f"{side}_foot"):
+            for speed in SPEEDS:
+                foot = _flat(_standing(clip, seen, side, speed))
+                if foot is not None:
+                    found[side] = _told(foot, clip)
+                    break
+    if not found:
+        return {}
+    return _paired(found, clip.character.height)
+
+
+def _standing(clip: Clip, seen: Footing, side: str, speed: float) -> _Foot:
+    """The frames in which heel and ball of a foot are slower than `speed` [m/s] and the foot carries the body."""
+    character, firm = clip.character, seen.firm(side)
+    still = np.all(seen.speed[:, firm] < speed, axis=1)
+    which = np.full(len(seen), -1)
+    for k, s in enumerate(stances(seen)):
+        if s.side == side:
+            which[s.first : s.last] = k
+    which = seen.trimmed(np.where(still, which, -1))
+    frames = np.flatnonzero(which >= 0)
+    place = seen.trimmed(seen.place)[frames][:, firm]
+    ground = clip.ground.height(place[..., 0], place[..., 1]).max(axis=1)  # a heel may reach over the edge of a tread
+    pos, quat = character.forward(clip.q[frames])
+    body = character.body(f"{side}_foot")
+    up = rot.rotate(rot.conjugate(quat[:, body]), np.array([0.0, 0.0, 1.0]))
+    bend = np.zeros(len(frames))
+    if character.has(f"{side}_toes"):
+        between = rot.multiply(rot.conjugate(quat[:, body]), quat[:, character.body(f"{side}_toes")])
+        bend = rot.twist_angle(between, np.array([0.0, 1.0, 0.0]))
+    return _Foot(frames, which[frames], up, pos[:, body, 2] - ground, place[..., 2].mean(axis=1) - ground, bend)

@@ -1,0 +1,174 @@
+"""The loop: a controller drives a character through a simulator, and a recorder takes it down."""
+
+from __future__ import annotations
+
+import time as clock
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+from poise.character import Character
+from poise.dynamics import Wrench
+from poise.errors import BadValue
+from poise.maths.rotations import Array
+from poise.motion.reference import Reference
+from poise.simulate.guard import BlowUp
+from poise.simulate.simulator import Simulator, State, Touches
+from poise.stage import Stage
+from poise.take import Recorder, Take
+
+_EMPTY_CONTACTS, _EMPTY_WRENCHES = np.zeros((0, 18)), np.zeros((0, 11))
+
+
+@dataclass(frozen=True, eq=False)
+class Action:
+    """What a controller does when torques are not all of it."""
+
+    torque: Array  # (nv,) [N m], zero on the root
+    assist: Iterable[Wrench] = ()  # forces that nothing on the stage exerts; recorded as assistance
+    traces: Mapping[str, Array | float] = field(default_factory=dict)  # named numbers for the take
+
+
+class Controller(Protocol):
+    """State in, joint torques out; settings are frozen, what it remembers is the memory that `start` makes."""
+
+    def start(self, character: Character, reference: Reference, stage: Stage) -> Any:
+        """A fresh memory."""
+        ...
+
+    def act(self, state: State, touches: Touches, reference: Reference, memory: Any) -> Array | Action:
+        """Torques (nv,) [N m] until it is asked again."""
+        ...
+
+
+class FrameRecorder(Protocol):
+    """What the loop needs of a recorder; `poise.take.Recorder` is one."""
+
+    def begin(self, *, others: Iterable[str] | None = None, labels: Iterable[str] | None = None,
+              step: float | None = None) -> None: ...  # fmt: skip
+    def frame(self, time: float, q: Array, v: Array, torque: Array, contacts: Array | None = None,
+              external: Array | None = None, assist: Array | None = None, props: Mapping[str, Array] | None = None,
+              traces: Mapping[str, Array | float] | None = None) -> None: ...  # fmt: skip
+    def log(self, time: float, kind: str, text: str) -> None: ...
+    def follow(self, reference: Reference) -> None: ...
+    def finish(self, timings: Mapping[str, float] | None = None) -> Any: ...
+
+
+def run(
+    simulator: Simulator,
+    controller: Controller,
+    reference: Reference,
+    *,
+    seconds: float,
+    frame: float = 1 / 120,
+    decimation: int = 1,
+    recorder: FrameRecorder | None = None,
+    memory: Any = None,
+    stage: Stage | None = None,
+    each: Callable[[float], Reference | None] | None = None,
+) -> Take:
+    """Perform for some seconds from the simulator's present state and give the take.
+
+    The controller is asked every `decimation` steps; its torques are held in between. `frame` [s] is the time between
+    recorded frames, a whole number of steps. Row k of the take's torques, contacts and wrenches is the mean from frame
+    k to frame k + 1; the last frame has none. To go on after a save, give the controller's `memory`: then it is not
+    started anew. `each` is called with the time of every frame; a reference that it gives is followed from then on.
+
+    A blow-up ends the run with `BlowUp`, whose `take` holds everything up to the last whole frame; a recorder with a
+    path has written it.
+    """
+    steps = _steps_per_frame(simulator.dt, frame)
+    frames = round(seconds / frame)
+    if frames < 1 or decimation < 1:
+        raise BadValue(f"A run needs at least one frame and a decimation of at least 1, not {seconds} s and {decimation}.")
+    recorder = recorder or Recorder(reference, stage=stage)
+    recorder.begin(others=simulator.others, labels=simulator.labels, step=simulator.dt)
+    if memory is None:
+        memory = controller.start(simulator.character, reference, stage or getattr(simulator, "stage", Stage()))
+    session = _Session(simulator, controller, reference, memory, decimation)
+    begun, written = clock.process_time(), 0.0
+    try:
+        for _ in range(frames):
+            if each is not None:
+                session.follow(each(simulator.time), recorder)
+            q, v, props = session.frame(steps)
+            means = simulator.collect()
+            aside = clock.process_time()
+            recorder.frame(session.began, q, v, means.torque, means.contacts, means.external, means.assist, props,
+                           session.traces)  # fmt: skip
+            for entry in simulator.happened():
+                recorder.log(*entry)
+            written += clock.process_time() - aside
+    except BlowUp as error:
+        for entry in simulator.happened():
+            recorder.log(*entry)
+        recorder.log(error.time, "blow-up", str(error))
+        error.take = _kept(recorder, clock.process_time() - begun)
+        raise
+    loop = clock.process_time() - begun - written
+    last = simulator.state()
+    recorder.frame(last.time, last.q, last.v, np.zeros(len(last.v)), _EMPTY_CONTACTS, _EMPTY_WRENCHES, _EMPTY_WRENCHES,
+                   simulator.props(), {})  # fmt: skip
+    return recorder.finish({"loop": loop, "recorder": written})
+
+
+def _kept(recorder: FrameRecorder, spent: float) -> Any:
+    """What was recorded before a blow-up, None where not even one frame was."""
+    try:
+        return recorder.finish({"loop": spent})
+    except BadValue:
+        return None
+
+
+def _steps_per_frame(dt: float, frame: float) -> int:
+    steps = round(frame / dt)
+    if steps < 1 or abs(steps * dt - frame) > 1e-9:
+        raise BadValue(f"A frame of {frame:.6g} s is no whole number of steps of {dt:.6g} s; {1 / (120 * 8):.6g} s (1/960) "
+                       "goes eight times into the usual 1/120 s.")  # fmt: skip
+    return steps
+
+
+class _Session:
+    """One run under way: who acts, and on what."""
+
+    def __init__(self, simulator: Simulator, controller: Controller, reference: Reference, memory: Any, decimation: int):
+        self.simulator, self.controller, self.reference = simulator, controller, reference
+        self.memory, self.decimation = memory, decimation
+        self.count = 0  # steps since the beginning
+        self.began = simulator.time
+        self.torque: Array = np.zeros(len(simulator.state().v))
+        self.assist: Iterable[Wrench] = ()
+        self.traces: Mapping[str, Array | float] = {}
+
+    def follow(self, reference: Reference | None, recorder: FrameRecorder) -> None:
+        """Follow another reference from now on."""
+        if reference is not None and reference is not self.reference:
+            self.reference = reference
+            recorder.follow(reference)
+            recorder.log(self.simulator.time, "reference", "the reference was changed")
+
+    def frame(self, steps: int) -> tuple[Array, Array, Mapping[str, Array]]:
+        """Simulate one frame; gives the state and the props at its beginning."""
+        simulator, step = self.simulator, self.simulator.step
+        state = simulator.state()
+        props = simulator.props()
+        self.began = state.time
+        for k in range(steps):
+            if self.count % self.decimation == 0:
+                self._act(state if k == 0 else simulator.state())
+            self.count += 1
+            if self.assist:
+                step(self.torque, self.assist)
+            else:
+                step(self.torque)
+        return state.q, state.v, props
+
+    def _act(self, state: State) -> None:
+        act = self.controller.act(state, self.simulator.touches(), self.reference, self.memory)
+        if isinstance(act, Action):
+            self.torque, self.assist = np.asarray(act.torque, float), tuple(act.assist)
+            self.traces = {**self.traces, **act.traces}
+        else:
+            self.torque, self.assist = act, ()
