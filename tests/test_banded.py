@@ -118,7 +118,7 @@ class Circles:
     """Points of a chain that lie on circles and at given distances from their neighbours: zero residual, nonlinear."""
 
     def __init__(self, count: int):
-        angle = 0.3 * np.arange(count)
+        angle = 0.2 + 0.1 * np.arange(count)  # no coordinate is zero: there the cubes would be flat
         self.solution = np.stack([np.cos(angle), np.sin(angle)], axis=1)
         self.gap = self.solution[1:] - self.solution[:-1]
 
@@ -151,7 +151,7 @@ def test_convergence_is_quadratic_where_residuals_vanish() -> None:
     assert result.cost < 1e-25
     sizes = np.log([s for s in result.steps if s > 1e-13])
     slopes = np.diff(sizes)[1:] / np.diff(sizes)[:-1]
-    assert slopes.max() > 1.7, sizes  # 1 when linear, 2 when quadratic
+    assert np.median(slopes) > 1.7, sizes  # 1 when linear, 2 when quadratic
 
 
 class Cliff:

@@ -17,6 +17,8 @@ from poise.errors import PoiseError
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
 
+_STAGE = ("Ball", "Bar", "Barbell", "Blocks", "Box", "Flat", "Grip", "HeightField", "Patches", "Platform",
+          "PlatformMotion", "Push", "Seesaw", "Slope", "Sphere", "Stage", "Stairs")  # fmt: skip
 _WHERE = {
     "load_clip": "poise.motion.load",
     "load_character": "poise.character.load",
@@ -24,36 +26,49 @@ _WHERE = {
     "Clip": "poise.motion.clip",
     "Reference": "poise.motion.reference",
     "check": "poise.motion.check",
-    "Flat": "poise.motion.ground",
-    "Slope": "poise.motion.ground",
-    "Stairs": "poise.motion.ground",
+    "perform": "poise.performance",
+    "audit": "poise.judge.audit",
+    "Take": "poise.take",
+    **dict.fromkeys(_STAGE, "poise.stage"),
 }
 _MODULES = {"edit": "poise.motion.edit"}
 
 __all__ = [
-    "Character",
-    "Clip",
-    "Flat",
-    "PoiseError",
-    "Reference",
-    "Slope",
-    "Stairs",
-    "__version__",
-    "check",
-    "edit",
-    "load_character",
-    "load_clip",
-]
+    "Ball", "Bar", "Barbell", "Blocks", "Box", "Character", "Clip", "Flat", "Grip", "HeightField", "Patches",
+    "Platform", "PlatformMotion", "PoiseError", "Push", "Reference", "Seesaw", "Slope", "Sphere", "Stage",
+    "Stairs", "Take", "__version__", "audit", "check", "edit", "load_character", "load_clip", "perform",
+]  # fmt: skip
 
 if TYPE_CHECKING:
     from poise.character import Character
     from poise.character.load import load_character
+    from poise.judge.audit import audit
     from poise.motion import edit
     from poise.motion.check import check
     from poise.motion.clip import Clip
-    from poise.motion.ground import Flat, Slope, Stairs
     from poise.motion.load import load_clip
     from poise.motion.reference import Reference
+    from poise.performance import perform
+    from poise.stage import (
+        Ball,
+        Bar,
+        Barbell,
+        Blocks,
+        Box,
+        Flat,
+        Grip,
+        HeightField,
+        Patches,
+        Platform,
+        PlatformMotion,
+        Push,
+        Seesaw,
+        Slope,
+        Sphere,
+        Stage,
+        Stairs,
+    )
+    from poise.take import Take
 
 
 def __getattr__(name: str) -> object:

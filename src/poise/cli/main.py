@@ -15,6 +15,8 @@ VERBS = {
     "check": "what a motion file holds: height, units, floor, contacts, skating, frame rate, licence",
     "convert": "from one file format to another, with edits on the way",
     "retarget": "the same motion on another character",
+    "perform": "a character performs a clip in physics, is pushed, walks on slopes",
+    "audit": "is the physics of a take or a clip true, and where is it not",
     "bench": "how fast this machine does the work, beside yardsticks in the same run",
     "cite": "the papers behind the methods, as text or BibTeX",
     "completion": "shell completion for bash, zsh or fish",

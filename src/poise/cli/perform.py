@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
     from poise.export import check_target
     from poise.methods import method
     from poise.motion.load import load_any_character
-    from poise.perform import perform
+    from poise.performance import perform
     from poise.stage import Stage
 
     for target in args.save:

@@ -100,10 +100,12 @@ def _depths(take: Take) -> Array:
 def _held(take: Take, speed: Array, window: float) -> Worst:
     """The worst mean speed over a window of a body whose contacts should hold, weighted by what they carry."""
     rows, out = take.contacts, Worst(0.0)
-    chosen, count = touches.held(take), max(1, round(window / take.dt))
+    chosen, count = np.flatnonzero(touches.held(take) & (speed > 0.01)), max(1, round(window / take.dt))
+    speed = speed.copy()
+    speed[chosen] = np.maximum(speed[chosen] - touches.creep(take, chosen), 0.0)
     normal, _ = touches.parts(take)
     for body in np.unique(rows.body[chosen]):
-        mine = np.flatnonzero(chosen & (rows.body == body))
+        mine = chosen[rows.body[chosen] == body]
         way, load = (np.bincount(rows.frame[mine], w, len(take)) for w in (speed[mine] * normal[mine], normal[mine]))
         mean = moving_mean(way / np.maximum(load, 1e-9), count)
         if mean.max() > out.value:

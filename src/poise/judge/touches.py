@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from poise.dynamics import Dynamics
 from poise.judge.surface import clearance, distance
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
@@ -12,7 +13,9 @@ from poise.take import Take
 STILL = {"Flat", "Slope", "Stairs", "Treads", "HeightField", "Patches"}
 """Grounds that stay where they are, so that geometry alone tells who is in them."""
 
-REACH = 0.2  # [m] moment over force that a contact can have about its point: half a foot of friction round the normal
+REACH = 0.2  # [m] arm at which a contact's friction can act round its normal: the better part of a foot
+OFF_CENTRE = 0.01  # [m] by which a contact's point may miss its centre of pressure
+SOFTNESS = 0.012  # [s] time constant with which a soft contact stops what slides (MuJoCo's default: 0.009)
 
 
 def parts(take: Take) -> tuple[Array, Array]:
@@ -44,8 +47,8 @@ def sliding(take: Take) -> tuple[Array, np.ndarray]:
     shift = _carried(pos[:, rows.body], quat[:, rows.body], now, rows.point) - rows.point
     for code, name in enumerate(rows.others):
         chosen = np.flatnonzero(rows.other == code)
-        if len(chosen) and name in take.props:
-            pose = take.props[name]
+        pose = take.props.get(name.removeprefix("ground "))
+        if len(chosen) and pose is not None:
             place, turn = pose[:, None, :3], pose[:, None, 3:7]
             wide = np.zeros(len(chosen), int)
             shift[chosen] -= _carried(place[:, wide], turn[:, wide], now[chosen], rows.point[chosen]) - rows.point[chosen]
@@ -64,18 +67,20 @@ def _carried(pos: Array, quat: Array, now: np.ndarray, point: Array) -> Array:
 def _lasting(take: Take) -> np.ndarray:
     """Boolean (K,): do the same two bodies touch in the frame before and in the frame after?"""
     rows = take.contacts
-    together = _together(take)
-    before = together[np.maximum(rows.frame - 1, 0), rows.body, rows.other] & (rows.frame > 0)
-    after = together[np.minimum(rows.frame + 1, len(take) - 1), rows.body, rows.other]
+    together, pair = _together(take, np.ones(len(rows), bool))
+    before = together[np.maximum(rows.frame - 1, 0), pair] & (rows.frame > 0)
+    after = together[np.minimum(rows.frame + 1, len(take) - 1), pair]
     return before & (after | (rows.frame >= len(take) - 2))  # nothing is recorded after the last interval
 
 
-def _together(take: Take) -> np.ndarray:
-    """Boolean (F, B, O): does a body touch something, frame by frame?"""
+def _together(take: Take, good: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Boolean (F, pairs): do two bodies touch, with `good` (K,) contacts only; and the pair (K,) of each contact."""
     rows = take.contacts
-    out = np.zeros((len(take), take.character.model.nbody, len(rows.others)), bool)
-    out[rows.frame, rows.body, rows.other] = True
-    return out
+    _, pair = np.unique(rows.body * len(rows.others) + rows.other, return_inverse=True)
+    out = np.zeros((len(take), int(pair.max(initial=-1)) + 1), bool)
+    out[rows.frame, pair] = True
+    out[rows.frame[~good], pair[~good]] = False
+    return out, pair
 
 
 def held(take: Take, settling: float = 0.1, margin: float = 0.8) -> np.ndarray:
@@ -88,13 +93,29 @@ def held(take: Take, settling: float = 0.1, margin: float = 0.8) -> np.ndarray:
     rows, frames = take.contacts, len(take)
     normal, tangent = parts(take)
     inside = (tangent < margin * rows.friction * normal) & ~rows.bilateral
-    steady = _together(take)
-    steady[rows.frame[~inside], rows.body[~inside], rows.other[~inside]] = False
-    broken = np.where(steady, -1, np.arange(frames)[:, None, None])
+    steady, pair = _together(take, inside)
+    broken = np.where(steady, -1, np.arange(frames)[:, None])
     np.maximum.accumulate(broken, axis=0, out=broken)
-    age = rows.frame - broken[rows.frame, rows.body, rows.other]
+    age = rows.frame - broken[rows.frame, pair]
     weight = take.character.mass * 9.81
     return _lasting(take) & inside & (age > settling / take.dt) & (normal > 0.02 * weight)
+
+
+def creep(take: Take, chosen: np.ndarray) -> Array:
+    """Speed (len(chosen),) [m/s] at which soft contacts, by their row numbers, may give way while their body turns.
+
+    A simulator with soft contacts sees the velocity of a contact but not how it turns away (J' v, the centripetal
+    part of its acceleration), and lets it slide by that times its time constant.
+    """
+    dynamics, rows, out = Dynamics(take.character), take.contacts, np.zeros(len(chosen))
+    now, frame = dynamics.at(take.q[0], take.v[0]), 0
+    for i, k in enumerate(chosen):
+        if rows.frame[k] != frame:
+            frame = int(rows.frame[k])
+            now = dynamics.at(take.q[frame], take.v[frame])
+        turning = now.jacobian_bias(int(rows.body[k]), rows.point[k])
+        out[i] = SOFTNESS * np.linalg.norm(turning - (turning @ rows.normal[k]) * rows.normal[k])
+    return out
 
 
 def misplaced(take: Take) -> Array:
@@ -115,9 +136,15 @@ def misplaced(take: Take) -> Array:
 
 
 def excess_moment(take: Take) -> Array:
-    """The part (K, 3) of each contact's moment that its force and size cannot make [N m]; grips are let be."""
+    """The part (K, 3) of each contact's moment that its force and size cannot make [N m]; grips are let be.
+
+    About its centre of pressure a contact has no moment across its normal, and along it only that of friction.
+    """
     rows = take.contacts
-    most = REACH * np.linalg.norm(rows.force, axis=1)
-    size = np.linalg.norm(rows.moment, axis=1)
-    share = np.maximum(1.0 - most / np.maximum(size, 1e-300), 0.0)
-    return np.where(rows.bilateral, 0.0, share)[:, None] * rows.moment
+    force = np.linalg.norm(rows.force, axis=1)
+    along = np.einsum("ki,ki->k", rows.moment, rows.normal)
+    across = rows.moment - along[:, None] * rows.normal
+    size = np.linalg.norm(across, axis=1)
+    beyond = np.maximum(1.0 - OFF_CENTRE * force / np.maximum(size, 1e-300), 0.0)[:, None] * across
+    twist = np.sign(along) * np.maximum(np.abs(along) - rows.friction * REACH * force, 0.0)
+    return np.where(rows.bilateral, 0.0, 1.0)[:, None] * (beyond + twist[:, None] * rows.normal)

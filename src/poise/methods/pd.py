@@ -1,4 +1,4 @@
-"""pd: joint servos alone, what a game's powered ragdoll does. It has no balance, and falls: the problem of this project.
+"""pd: joint servos alone, what a game's powered ragdoll does. It has no balance and falls: the problem of this project.
 
 The servos are implicit in time (Tan, Liu & Turk 2011, "Stable proportional-derivative controllers"): the torque is that
 of the state one control step ahead, so that stiff servos stay stable at any step size.
@@ -34,23 +34,21 @@ class Servos:
 class PD:
     """Every joint is pulled to its reference angle as by a spring and a damper; nothing acts on the root."""
 
-    frequency: float = 5.0  # [Hz] at which the limb below a joint would swing on its spring
-    ratio: float = 1.0  # damping ratio
+    full: float = 0.2  # [rad] error at which a servo gives all the torque its joint can bear
+    lag: float = 0.08  # [s] damping over stiffness
     period: float = 1 / 480  # [s] between two decisions
 
     name = "pd"
 
     def __post_init__(self) -> None:
-        if not self.frequency > 0 or not self.ratio > 0 or not self.period > 0:
-            raise BadValue("The servos need a positive frequency, damping ratio and period.")
+        if not self.full > 0 or not self.lag > 0 or not self.period > 0:
+            raise BadValue("The servos need a positive full error, lag and period.")
 
     def start(self, character: Character, reference: Reference, stage: Stage) -> Servos:
-        """Gains from the inertia that hangs on each joint in the zero pose."""
-        dynamics = Dynamics(character)
-        inertia = np.diag(dynamics.at(character.zero_pose()).mass_matrix).copy()
-        inertia[:6] = 0.0
-        omega = 2 * np.pi * self.frequency
-        return Servos(dynamics, omega**2 * inertia, 2 * self.ratio * omega * inertia)
+        """Gains in proportion to the strength of each joint."""
+        stiffness = np.where(np.isfinite(character.torque_limit), character.torque_limit, 0.0) / self.full
+        stiffness[:6] = 0.0
+        return Servos(Dynamics(character), stiffness, self.lag * stiffness)
 
     def act(self, state: State, touches: Touches, reference: Reference, memory: Servos) -> Array:
         """Joint torques (nv,) [N m] within the character's limits."""

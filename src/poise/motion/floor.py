@@ -161,11 +161,11 @@ def _robust(columns: Array, z: Array, weight: Array) -> tuple[Array, Array]:
 
 def _middle(height: Array, weight: Array, left: np.ndarray) -> float:
     """The height between both feet, whose soles may not fit alike; of one foot where the other hardly stands."""
-    sides = [_median(height[s], weight[s]) for s in (left, ~left) if weight[s].sum() > 0.2 * weight.sum()]
+    sides = [weighted_median(height[s], weight[s]) for s in (left, ~left) if weight[s].sum() > 0.2 * weight.sum()]
     return float(np.mean(sides))
 
 
-def _median(x: Array, weight: Array) -> float:
+def weighted_median(x: Array, weight: Array) -> float:
     """Weighted median, the mean of the two middle values where they balance."""
     order = np.argsort(x)
     below = np.cumsum(weight[order]) / weight.sum()

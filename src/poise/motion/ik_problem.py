@@ -64,6 +64,11 @@ class IkProblem:
         return np.flatnonzero(mask)
 
     @cached_property
+    def _moves(self) -> np.ndarray:
+        """Boolean (B, A): does this active degree of freedom move this body?"""
+        return np.ascontiguousarray(kin.moved_by(self.character.tree)[:, self.active])
+
+    @cached_property
     def _spin(self) -> Array:
         turn = 0.0 if self.cycle is None else self.cycle.turn
         return turn * np.arange(self.frames) / self.frames
@@ -139,8 +144,7 @@ class IkProblem:
 
     def _accumulate(self, q: Array, delta: Array, pos: Array, quat: Array, axis: Array, anchor: Array,
                     gradient: Array, blocks: Array, derive: bool) -> float:  # fmt: skip
-        moves = np.ascontiguousarray(kin.moved_by(self.character.tree)[:, self.active])
-        return float(accumulate(self.terms, self.character.layout, q, delta, pos, quat, axis, anchor, moves,
+        return float(accumulate(self.terms, self.character.layout, q, delta, pos, quat, axis, anchor, self._moves,
                                 self.active, gradient, blocks, derive))  # fmt: skip
 
     def solve(self, settings: Settings = SETTINGS, start: Array | None = None) -> Solution:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from poise.character.character import Character
-from poise.character.from_skeleton import from_skeleton
+from poise.character.from_skeleton import Blueprint, blueprint
 from poise.character.placement import Binding
 from poise.character.posing import configurations
 from poise.character.skeleton import Skeleton
@@ -16,10 +16,13 @@ from poise.maths import rotations as rot
 from poise.maths.configuration import difference
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip, Cycle
+from poise.motion.floor import level as level_floor
+from poise.motion.planting import planted
 from poise.motion.recording import Recording
 
 _JUMP = 6.0  # an artificial first pose is left with a step this many times larger than those that follow ...
 _LEAST = np.radians(4.0)  # ... and larger than this, rms over the joints
+_PLANT_FRAMES, _PLANT_DT = 2000, 1.0 / 30.0  # a long recording tells how feet stand at this time between frames [s]
 _AT_REST = np.radians(12.0)  # rms angle to the rest pose within which a pose is the rest pose
 
 
@@ -46,9 +49,10 @@ def clip_from_recording(
     """
     first = artificial_frames(recording)
     moving = recording.cut(first) if first else recording
-    own = character if character is not None and fits(character, recording.skeleton) else None
-    if own is None:
-        own = from_skeleton(
+    if character is not None and fits(character, recording.skeleton):
+        own = character
+    else:
+        plan = blueprint(
             recording.skeleton,
             motion=moving,
             posed=recording if first else None,
@@ -62,24 +66,37 @@ def clip_from_recording(
             neck=neck,
             toes=toes,
         )
-    binding = own.binding
-    assert binding is not None  # both ways to get here have one
+        own = _planted(plan, moving)
+    clip = _clip(own, moving)
     notes = (*_first_words(first), *own.notes)
-    clip = Clip(
-        own,
-        _configurations(own, binding, moving),
-        recording.dt,
+    clip = replace(
+        clip,
         source=replace(recording.source, notes=(*recording.source.notes, *notes)),
         recording=recording,
-        placement=binding.placement,
         source_times=(first + np.arange(len(moving))) * recording.dt,
     )
     if level:
-        from poise.motion.floor import level as level_floor
-
         clip = level_floor(clip)
     clip = _closed(clip) if recording.wraps and not first else clip
     return clip if character is None or own is character else clip.retarget(character)
+
+
+def _clip(character: Character, recording: Recording) -> Clip:
+    """The motion of a recording on a character that is bound to its skeleton, where the file has it."""
+    binding = character.binding
+    assert binding is not None  # a blueprint makes one, and no other character fits
+    q = _configurations(character, binding, recording)
+    return Clip(character, q, recording.dt, placement=binding.placement)
+
+
+def _planted(plan: Blueprint, recording: Recording) -> Character:
+    """The character, its soles fitted to the floor on which the feet of the recording stand."""
+    step = max(1, int(_PLANT_DT / recording.dt)) if len(recording) > _PLANT_FRAMES else 1
+    rough = plan.build()
+    some = replace(recording, rotations=recording.rotations[::step], positions=recording.positions[::step],
+                   dt=step * recording.dt)  # fmt: skip
+    feet = planted(level_floor(_clip(rough, some)))
+    return plan.build(feet) if feet else rough
 
 
 def _configurations(character: Character, binding: Binding, recording: Recording) -> Array:

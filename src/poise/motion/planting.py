@@ -8,7 +8,7 @@ nothing is said.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -55,9 +55,9 @@ def planted(clip: Clip) -> dict[str, Planted]:
     for side in SIDES:
         if len(seen.of(side)) and clip.character.has(f"{side}_foot"):
             for speed in SPEEDS:
-                foot = _flat(_standing(clip, seen, side, speed))
+                foot = _flat(_standing(clip, seen, side, speed), clip.dt)
                 if foot is not None:
-                    found[side] = _told(foot, clip)
+                    found[side] = _told(foot, clip.dt)
                     break
     if not found:
         return {}
@@ -84,3 +84,47 @@ def _standing(clip: Clip, seen: Footing, side: str, speed: float) -> _Foot:
         between = rot.multiply(rot.conjugate(quat[:, body]), quat[:, character.body(f"{side}_toes")])
         bend = rot.twist_angle(between, np.array([0.0, 1.0, 0.0]))
     return _Foot(frames, which[frames], up, pos[:, body, 2] - ground, place[..., 2].mean(axis=1) - ground, bend)
+
+
+def _flat(foot: _Foot, dt: float) -> _Foot | None:
+    """The part of it in which the foot is flat; None if that is too little to tell."""
+    pitch, roll = _tilt(foot.up)
+    near = (pitch > -TOES_UP) & (pitch < TIPTOE) & (np.abs(roll) < 2 * EDGE)
+    if near.sum() * dt < ENOUGH:
+        return None
+    low = near & (foot.middle < np.percentile(foot.middle[near], 20) + LOW)
+    usual = np.median(foot.up[low], axis=0)
+    alike = near & (foot.up @ usual > np.cos(ALIKE) * np.linalg.norm(usual))
+    if alike.sum() * dt < ENOUGH:
+        return None
+    return _Foot(*(getattr(foot, f)[alike] for f in _Foot.__dataclass_fields__))
+
+
+def _tilt(up: Array) -> tuple[Array, Array]:
+    """Pitch, toes down, and roll, left edge up, [rad] of feet in whose frame `up` (..., 3) is upward."""
+    return np.arctan2(-up[..., 0], up[..., 2]), np.arctan2(up[..., 1], up[..., 2])
+
+
+def _told(foot: _Foot, dt: float) -> Planted:
+    """What a flat foot tells: medians over its stances, kept within what is believed."""
+    stance, count = np.unique(foot.stance, return_counts=True)
+    weight = np.minimum(count * dt, LONGEST)
+    rows = np.column_stack([foot.up, foot.bend, foot.ankle])
+    each = np.array([np.median(rows[foot.stance == k], axis=0) for k in stance])
+    *up, bend, ankle = (weighted_median(column, weight) for column in each.T)
+    pitch, roll = _tilt(np.array(up))
+    pitch, roll = np.clip(pitch, -TOES_UP, TIPTOE), np.clip(roll, -EDGE, EDGE)
+    up = np.array([-np.tan(pitch), np.tan(roll), 1.0])
+    return Planted(up / np.linalg.norm(up), float(np.clip(bend, -BENT, BENT)), ankle)
+
+
+def _paired(found: dict[str, Planted], height: float) -> dict[str, Planted]:
+    """Both feet, each ankle at a plausible height, the two not too far apart."""
+    known = [foot.ankle for foot in found.values()]
+    middle = float(np.clip(np.mean(known), THIN * height, THICK * height))
+    out = {}
+    for side in SIDES:
+        foot = found.get(side, Planted(np.array([0.0, 0.0, 1.0]), 0.0, float(np.mean(known))))
+        off = np.clip(foot.ankle - np.mean(known), -0.5 * APART, 0.5 * APART)
+        out[side] = replace(foot, ankle=float(np.clip(middle + off, THIN * height, THICK * height)))
+    return out

@@ -22,6 +22,7 @@ from poise.stage.world import World, build
 
 _DEEPEST = 0.03  # [m] that a body may be under ground at the start
 _KEPT = 16  # steps between two copies of the state, for a blow-up
+_NONE = np.zeros((0, 11))
 _FATAL = ("BADQPOS", "BADQVEL", "BADQACC", "CONTACTFULL", "CNSTRFULL")
 
 
@@ -49,7 +50,10 @@ class MujocoSimulator:
         self._counts = np.zeros(2, np.int64)
         self._assist = np.zeros((self.world.nbody, 10))
         self._torque, self._steps = np.zeros(self.world.nv), 0
-        self._target = data.qfrc_applied[: self.world.nv]
+        # views into MuJoCo's own arrays, which stay where they are
+        self._q, self._v = data.qpos[: self.world.nq], data.qvel[: self.world.nv]
+        self._target, self._warnings = data.qfrc_applied[: self.world.nv], data.warning.number
+        self._assisted = False
         self._root = 6 if model.njnt and model.jnt_type[0] == mujoco.mjtJoint.mjJNT_FREE else 0
         self._kept = np.zeros(engine.state_size(model))
         self._plain = not (self.stage.events or self.stage.grips or self.world.platform or len(self.world.patches))
@@ -100,7 +104,9 @@ class MujocoSimulator:
         """Begin the sums of a frame anew."""
         self._counts[1], self._steps = 0, 0
         self._torque[:] = 0.0
-        self._assist[:] = 0.0
+        if self._assisted:
+            self._assist[:] = 0.0
+            self._assisted = False
 
     def _refuse_buried(self) -> None:
         rows = self._touches[: self._counts[0]]
@@ -115,7 +121,7 @@ class MujocoSimulator:
 
     def state(self) -> State:
         """The character now."""
-        return State(self.time, self._data.qpos[: self.world.nq].copy(), self._data.qvel[: self.world.nv].copy())
+        return State(self._start + self._count * self.dt, self._q.copy(), self._v.copy())
 
     def touches(self) -> Touches:
         """What the character touched in the step just taken."""
@@ -141,8 +147,7 @@ class MujocoSimulator:
             self._stop(guard.torque_sentence(self.character, torque, bad, self.time), torque)
         model, data = self._model, self._data
         if self._plain and not assist:
-            mujoco.mj_step1(model, data)
-            mujoco.mj_step2(model, data)
+            mujoco.mj_step(model, data)
         else:
             self._busy_step(assist)
         bad = contacts.read(self._where, data.ncon, self._geoms, self.dt, self._touches, self._sums, self._counts)
@@ -170,6 +175,7 @@ class MujocoSimulator:
         if active:
             assist = tuple(assist)
             programme.forces(time, assist)
+            self._assisted |= bool(assist)
             for w in assist:
                 moment = np.zeros(3) if w.moment is None else np.asarray(w.moment, float)
                 add_wrench(self._assist[w.body], np.asarray(w.point, float), np.asarray(w.force, float), moment, self.dt)
@@ -199,19 +205,26 @@ class MujocoSimulator:
 
     def collect(self) -> Means:
         """Means since the last call or the reset; also where MuJoCo's own warnings are heeded."""
+        if self._warnings.any():
+            self._heed()
+        steps = max(self._steps, 1)
+        seconds = steps * self.dt
+        rows = np.empty((int(self._counts[1]), 18))
+        contacts.mean_rows(self._sums, len(rows), seconds, rows)
+        pushes = self._programme.collect(seconds) if self._programme.pushes else _NONE
+        bodies = range(len(self._assist) if self._assisted else 0)
+        assist = wrench_means(self._assist, bodies, len(self.labels) - 1, seconds) if self._assisted else _NONE
+        out = Means(self._torque / steps, rows, pushes, assist)
+        self._forget()
+        return out
+
+    def _heed(self) -> None:
+        """Stop at those of MuJoCo's warnings after which a simulation means nothing."""
         warned = [w for w in engine.warnings(self._data) if w in _FATAL]
         if warned:
             self._stop(f"MuJoCo gave up at {self.time:.4f} s with the warning {warned[0]}: the state is no longer "
                        "sensible, or there are more contacts than it can hold. Try a smaller step or fewer "
                        "props.", self._torque)  # fmt: skip
-        seconds = max(self._steps, 1) * self.dt
-        rows = np.empty((int(self._counts[1]), 18))
-        contacts.mean_rows(self._sums, self._counts[1], seconds, rows)
-        assist = wrench_means(self._assist, range(len(self._assist)), [len(self.labels) - 1] * len(self._assist),
-                              seconds)  # fmt: skip
-        out = Means(self._torque / max(self._steps, 1), rows, self._programme.collect(seconds), assist)
-        self._forget()
-        return out
 
     def happened(self) -> list[tuple[float, str, str]]:
         """Time, kind and sentence of what happened since the last call."""
@@ -248,6 +261,7 @@ class MujocoSimulator:
         self._programme.phase[:], self._grips.phase[:], self._torque[:] = events, grips, torque
         self._programme.sums[:] = pushes.reshape(self._programme.sums.shape)
         self._assist[:] = assist.reshape(self._assist.shape)
+        self._assisted = bool(self._assist.any())
         self._touches[:touching], self._sums[:summed] = touches.reshape(-1, 18), sums.reshape(-1, contacts.SUM_WIDTH)
         self._counts[:] = touching, summed
         self._programme.wake()

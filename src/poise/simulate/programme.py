@@ -165,7 +165,7 @@ class Programme:
 
     def collect(self, seconds: float) -> Array:
         """Rows (K, 11) of the pushes' means over `seconds`; the sums begin anew."""
-        return wrench_means(self.sums, self._bodies, range(len(self.pushes)), seconds)
+        return wrench_means(self.sums, self._bodies, None, seconds)
 
 
 def add_wrench(row: Array, point: Array, force: Array, moment: Array, dt: float) -> None:
@@ -177,12 +177,16 @@ def add_wrench(row: Array, point: Array, force: Array, moment: Array, dt: float)
     row[7:10] += dt * (moment + np.cross(point, force))
 
 
-def wrench_means(sums: Array, bodies: Sequence[int], labels: Iterable[int], seconds: float) -> Array:
-    """Rows (K, 11) of the means of those sums (K, 10) in which something acted; the sums begin anew."""
+def wrench_means(sums: Array, bodies: Sequence[int], label: int | None, seconds: float) -> Array:
+    """Rows (K, 11) of the means of those sums (K, 10) in which something acted; the sums begin anew.
+
+    All have one label, or each its own number where that is None.
+    """
     rows = []
-    for row, body, label in zip(sums, bodies, labels, strict=True):
-        if row[0] > 0.0:
-            point, force = row[1:4] / row[0], row[4:7] / seconds
-            rows.append([body, label, *point, *force, *(row[7:10] / seconds - np.cross(point, force))])
+    for k in np.flatnonzero(sums[:, 0]):
+        row = sums[k]
+        point, force = row[1:4] / row[0], row[4:7] / seconds
+        rows.append([bodies[k], k if label is None else label, *point, *force,
+                     *(row[7:10] / seconds - np.cross(point, force))])  # fmt: skip
     sums[:] = 0.0
     return np.array(rows, float).reshape(-1, 11)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, Protocol
 
@@ -23,15 +22,15 @@ class State(NamedTuple):
     v: Array  # (nv,)
 
 
-@dataclass(frozen=True, eq=False)
 class Touches:
     """What the character touches: K contacts with ground, props, grips and itself, from the step just taken.
 
-    A contact of two parts of the character appears twice, once for each part.
+    A contact of two parts of the character appears twice, once for each part. `table` (K, 18) has the columns of
+    `poise.take.CONTACT_COLUMNS`; `names` says what the numbers in column 1 stand for.
     """
 
-    table: Array  # (K, 18), the columns of `poise.take.CONTACT_COLUMNS`
-    names: tuple[str, ...]  # what the numbers in column 1 stand for
+    def __init__(self, table: Array, names: tuple[str, ...]):
+        self.table, self.names = table, names
 
     def __len__(self) -> int:
         return len(self.table)

@@ -42,40 +42,46 @@ def _cholesky(a):
 
 
 @njit(cache=True, fastmath={"contract", "reassoc", "nsz"})
-def _divide(p, a):
-    """p becomes p L^-T, with L the lower triangle of `a`."""
-    for i in range(p.shape[0]):
-        for j in range(p.shape[1]):
-            s = p[i, j]
-            for k in range(j):
-                s -= p[i, k] * a[j, k]
-            p[i, j] = s / a[j, j]
+def _divide(a, p):
+    """p becomes L^-1 p, with L the lower triangle of `a`; row by row, so that the innermost loop runs along memory."""
+    for j in range(p.shape[0]):
+        for k in range(j):
+            c = a[j, k]
+            for i in range(p.shape[1]):
+                p[j, i] -= c * p[k, i]
+        c = 1.0 / a[j, j]
+        for i in range(p.shape[1]):
+            p[j, i] *= c
 
 
 @njit(cache=True)
 def _factor(bands, arrow, corner, inside):
     """Cholesky factor in place: the first `inside` frames as a band, the rest as a dense corner met through `arrow`.
 
-    arrow (inside, w, d) holds the rows of the corner's w unknowns under each frame's columns; w = 0 without a corner.
+    arrow (inside, d, w) holds, transposed, the rows of the corner's w unknowns under each frame's columns; w is 0
+    without a corner. The factor's blocks below the diagonal are left transposed as well.
     """
-    reach, d = bands.shape[0] - 1, bands.shape[2]
-    product = np.empty((d, d))
+    reach, d, w = bands.shape[0] - 1, bands.shape[2], arrow.shape[2]
+    panel = np.empty((d, reach * d + w))
+    product = np.empty((reach * d + w, reach * d + w))
     for n in range(inside):
-        own = bands[0, n]
-        if not _cholesky(own):
+        if not _cholesky(bands[0, n]):
             return False
         last = min(reach, inside - 1 - n)
+        panel[:] = 0.0
         for k in range(1, last + 1):
-            _divide(bands[k, n], own)
+            panel[:, (k - 1) * d : k * d] = bands[k, n].T
+        panel[:, reach * d :] = arrow[n]
+        _divide(bands[0, n], panel)
+        if panel.shape[1]:
+            np.dot(panel.T, panel, product)
         for k in range(1, last + 1):
+            bands[k, n] = panel[:, (k - 1) * d : k * d]
             for m in range(1, k + 1):
-                np.dot(bands[k, n], bands[m, n].T, product)
-                bands[k - m, n + m] -= product
-        if arrow.shape[1]:
-            _divide(arrow[n], own)
-            for m in range(1, last + 1):
-                arrow[n + m] -= np.dot(arrow[n], bands[m, n].T)
-            corner -= np.dot(arrow[n], arrow[n].T)
+                bands[k - m, n + m] -= product[(k - 1) * d : k * d, (m - 1) * d : m * d]
+            arrow[n + k] -= product[(k - 1) * d : k * d, reach * d :]
+        arrow[n] = panel[:, reach * d :]
+        corner -= product[reach * d :, reach * d :]
     return _cholesky(corner)
 
 
@@ -103,16 +109,16 @@ def _substitute(bands, arrow, corner, inside, x, tail):
     for n in range(inside):
         _forward_row(bands[0, n], x[n])
         for k in range(1, min(reach, inside - 1 - n) + 1):
-            x[n + k] -= np.dot(bands[k, n], x[n])
-        if arrow.shape[1]:
-            tail -= np.dot(arrow[n], x[n])
+            x[n + k] -= np.dot(x[n], bands[k, n])
+        if arrow.shape[2]:
+            tail -= np.dot(x[n], arrow[n])
     _forward_row(corner, tail)
     _backward_row(corner, tail)
     for n in range(inside - 1, -1, -1):
         for k in range(1, min(reach, inside - 1 - n) + 1):
-            x[n] -= np.dot(x[n + k], bands[k, n])
-        if arrow.shape[1]:
-            x[n] -= np.dot(tail, arrow[n])
+            x[n] -= np.dot(bands[k, n], x[n + k])
+        if arrow.shape[2]:
+            x[n] -= np.dot(arrow[n], tail)
         _backward_row(bands[0, n], x[n])
 
 
@@ -122,17 +128,17 @@ def _ring_parts(bands: Array) -> tuple[Array, Array]:
     if count < 2 * reach + 1:
         raise BadValue(f"A ring whose frames reach {reach} neighbours needs {2 * reach + 1} frames, not {count}.")
     inside = count - reach
-    arrow, corner = np.zeros((inside, reach * d, d)), np.zeros((reach * d, reach * d))
+    arrow, corner = np.zeros((inside, d, reach * d)), np.zeros((reach * d, reach * d))
     for apart in range(reach):
         rows, column = slice(apart * d, (apart + 1) * d), inside + apart
         corner[rows, rows] = bands[0, column]
         for k in range(1, reach + 1):
             if column - k < inside:
-                arrow[column - k, rows] += bands[k, column - k]
+                arrow[column - k][:, rows] += bands[k, column - k].T
             else:
                 corner[rows, (apart - k) * d : (apart - k + 1) * d] = bands[k, column - k]
             if column + k >= count:  # round the seam: this block is H[first frames, column]
-                arrow[column + k - count, rows] += bands[k, column].T
+                arrow[column + k - count][:, rows] += bands[k, column]
     return arrow, corner
 
 
@@ -146,7 +152,7 @@ def solve(bands: Array, right: Array, *, ring: bool = False) -> Solution:
         arrow, corner = _ring_parts(bands)
         inside = count - reach
     else:
-        arrow, corner, inside = np.zeros((count, 0, d)), np.zeros((0, 0)), count
+        arrow, corner, inside = np.zeros((count, d, 0)), np.zeros((0, 0)), count
     if not _factor(bands, arrow, corner, inside):
         return Solution(x, False)
     tail = x[inside:].reshape(-1).copy()

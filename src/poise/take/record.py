@@ -31,7 +31,6 @@ WRENCH_COLUMNS = {"body": 1, "label": 1, "point": 3, "force": 3, "moment": 3}
 
 CONTACT_WIDTH, WRENCH_WIDTH = sum(CONTACT_COLUMNS.values()), sum(WRENCH_COLUMNS.values())
 _WHOLE = {"body", "other", "label"}
-_GROUNDS = {"ground", "world", "platform", "seesaw"}
 
 
 class LogEntry(NamedTuple):
@@ -122,8 +121,8 @@ class ContactRecord:
         return _total(self, frames)
 
     def on_ground(self) -> np.ndarray:
-        """Boolean (K,): is it the ground that is touched, or a part of it that moves?"""
-        ground = np.array([n in _GROUNDS or n.startswith(("ground_", "block_")) for n in self.others], bool)
+        """Boolean (K,): is it the ground that is touched ("ground"), or a part of it that moves ("ground platform")?"""
+        ground = np.array([n == "ground" or n.startswith("ground ") for n in self.others], bool)
         return ground[self.other] if len(self) else np.zeros(0, bool)
 
 

@@ -1,0 +1,93 @@
+"""perform: the one verb. A character performs a clip by a method on a stage, and a take is what happened."""
+
+from __future__ import annotations
+
+import time as clock
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from poise import methods
+from poise.errors import BadValue
+from poise.maths.rotations import Array
+from poise.motion.clip import Clip
+from poise.motion.reference import Reference
+from poise.progress import Bar
+from poise.simulate.loop import run
+from poise.simulate.mujoco import MujocoSimulator
+from poise.simulate.simulator import State
+from poise.stage import Stage
+from poise.take import Recorder, Take
+
+FRAME = 1 / 120  # [s] between recorded frames
+STEP = 1 / 960  # [s] of the simulator, where a method does not ask for another
+
+
+def perform(clip: Clip | Reference, method: str | Any = "pd", *, stage: Stage | None = None,
+            seconds: float | None = None, start: float = 0.0, noise: float = 0.0, seed: int = 0, contact: str = "soft",
+            save: str | PathLike[str] | None = None, progress: bool = False) -> Take:  # fmt: skip
+    """The take of a performance.
+
+    `method` is a name or a configured method. `stage` defaults to the clip's own ground. `seconds` defaults to the
+    rest of an open clip, or to 10 s of a loop. `start` [s] is the time in the clip at which it begins; `noise` the
+    standard deviation of Gaussian noise on all starting velocities [rad/s, m/s], from the generator `seed`. `contact`
+    chooses the simulator's contact model, "soft" or "springs". With `save` (an .npz) the take is streamed to disk.
+    """
+    reference = clip if isinstance(clip, Reference) else Reference(clip, start=start)
+    way = methods.method(method) if isinstance(method, str) else method
+    stage = Stage(ground=reference.baked.ground) if stage is None else stage
+    stage.check(reference.character)
+    length = _seconds(reference, seconds)
+    sample = reference.sample(0.0)
+    shake = noise * np.random.default_rng(seed).standard_normal(len(sample.v)) if noise else 0.0
+    recorder = Recorder(
+        reference, start=reference.start, method=way.name, settings=way, stage=stage, seed=seed, path=save
+    )
+    bar = Bar(f"{reference.clip.name or 'clip'} by {way.name}", round(length / FRAME)) if progress else None
+    try:
+        if hasattr(way, "act"):
+            return _controlled(way, reference, stage, sample.q, sample.v + shake, length, recorder, contact, bar)
+        return _moved(way, reference, stage, State(0.0, sample.q, sample.v + shake), length, recorder, bar)
+    finally:
+        if bar is not None:
+            bar.close()
+
+
+def _seconds(reference: Reference, asked: float | None) -> float:
+    if asked is None:
+        loops = reference.baked.cycle is not None
+        asked = 10.0 if loops else reference.duration - reference.start
+    if not asked >= FRAME or not np.isfinite(asked):
+        raise BadValue(f"A performance needs at least one frame of {FRAME:.4f} s, not {asked:.4g} s.")
+    return asked
+
+
+def _controlled(way: Any, reference: Reference, stage: Stage, q: Array, v: Array, seconds: float, recorder: Recorder,
+                contact: str, bar: Bar | None) -> Take:  # fmt: skip
+    """A method that gives torques, in the simulator."""
+    simulator = MujocoSimulator(reference.character, stage, dt=getattr(way, "step_size", STEP), contact=contact)
+    simulator.reset(q, v)
+    decimation = max(1, round(getattr(way, "period", simulator.dt) / simulator.dt))
+
+    def each(_: float) -> None:
+        if bar is not None:
+            bar.step()
+
+    return run(simulator, way, reference, seconds=seconds, frame=FRAME, decimation=decimation, recorder=recorder,
+               stage=stage, each=each)  # fmt: skip
+
+
+def _moved(way: Any, reference: Reference, stage: Stage, state: State, seconds: float, recorder: Recorder,
+           bar: Bar | None) -> Take:  # fmt: skip
+    """A method that moves the character itself."""
+    memory = way.start(reference.character, reference, stage)
+    begun = clock.process_time()
+    for _ in range(round(seconds / FRAME)):
+        after, torque, touches = way.step(state, reference, FRAME, memory)
+        recorder.frame(state.time, state.q, state.v, torque, touches.table)
+        state = after
+        if bar is not None:
+            bar.step()
+    recorder.frame(state.time, state.q, state.v, np.zeros(len(state.v)))
+    return recorder.finish({"loop": clock.process_time() - begun})
