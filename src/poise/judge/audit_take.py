@@ -15,7 +15,7 @@ from poise.judge.limits import beyond_range, beyond_torque
 from poise.judge.metrics import lowest
 from poise.judge.momenta import about, momenta
 from poise.judge.report import AuditReport, Tolerances, Worst, moving_mean, rms, worst
-from poise.judge.words import take_problems
+from poise.judge.words import take_words
 from poise.maths.rotations import Array
 from poise.take import Take
 
@@ -47,7 +47,7 @@ def audit_take(take: Take, tolerances: Tolerances) -> AuditReport:
         joint_torque=unexplained_joint_torque(take, 5 * tolerances.window),
         series={"time": time[:-1], "force": force, "torque": torque, "stepping": stepping, "depth": depth},
     )  # fmt: skip
-    return take_problems(take, report, tolerances, cone, share)
+    return take_words(take, report, tolerances, cone, share)
 
 
 def unexplained(take: Take) -> tuple[Array, Array]:

@@ -2,8 +2,8 @@
 
 Between two frames a joint needs M Δv / Δt + bias - Jᵀ f, with M, bias and J those of both ends. At an impact f changes
 faster than frames are recorded, so a single interval proves nothing; its errors cancel over a longer stretch, and a
-hidden motor's do not. Joints at their limits and frames in which the body touches itself are left out: stops and
-self-contacts make torques that a take does not record.
+hidden motor's do not. Joints at their limits are left out, since stops make torques that a take does not record, and so are
+frames in which the body touches itself without a record of it.
 """
 
 from __future__ import annotations
@@ -41,21 +41,21 @@ def residuals(take: Take) -> tuple[Array, np.ndarray]:
     dynamics, passive = Dynamics(character), _Passive(character)
     change = np.diff(take.v, axis=0) / spans[:, None]
     needed = np.zeros((len(take) - 1, character.model.nv))
-    free = _within_limits(character, take.q)
+    free, recorded = _within_limits(character, take.q), _self_contacts(take)
     for k in range(len(take)):
         now = dynamics.at(take.q[k], take.v[k])
         own, touching = passive.at(take.q[k], take.v[k])
         base = now.bias - own
         for interval in (k - 1, k):
             if 0 <= interval < len(needed):
-                pull = now.generalised(_wrenches(take, interval, now.q, character))
+                pull = now.generalised(_wrenches(take, interval))
                 needed[interval] += 0.5 * (now.mass_matrix @ change[interval] + base - pull)
-        free[k] &= not touching
+        free[k] &= not (touching and not recorded[k])
     free[:, :6] = False
     return needed - take.torque[:-1], free[:-1] & free[1:]
 
 
-def _wrenches(take: Take, frame: int, q: Array, character: Character) -> list[Wrench]:
+def _wrenches(take: Take, frame: int) -> list[Wrench]:
     """Contacts and external wrenches of one interval."""
     out = []
     for record in (take.contacts, take.external, take.assist):
@@ -63,6 +63,17 @@ def _wrenches(take: Take, frame: int, q: Array, character: Character) -> list[Wr
         out += [Wrench(int(b), p, f, m) for b, p, f, m in zip(record.body[rows], record.point[rows], record.force[rows],
                                                               record.moment[rows], strict=True)]  # fmt: skip
     return out
+
+
+def _self_contacts(take: Take) -> np.ndarray:
+    """Boolean (F,): are contacts between bodies of the character recorded next to this frame?"""
+    rows, own = take.contacts, set(take.character.body_names[1:])
+    inner = np.array([name in own for name in rows.others], bool)
+    out = np.zeros(len(take) + 1, bool)
+    if len(rows):
+        frames = rows.frame[inner[rows.other]]
+        out[frames], out[frames + 1] = True, True
+    return out[:-1]
 
 
 def _within_limits(character: Character, q: Array) -> np.ndarray:

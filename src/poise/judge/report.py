@@ -24,6 +24,7 @@ class Tolerances:
     window: float = 0.1  # [s]
     cone: float = 0.002  # W, beyond 2 % of the contact's own force
     slip: float = 0.05  # [m/s] mean over any `window` of a contact that its friction should hold
+    joint_torque: float = 0.003  # W · height, mean over five windows
     depth: float = 0.03  # [m] of shapes in the ground
     place: float = 0.03  # [m] between a recorded contact and the surfaces that it joins
     limit: float = 0.1  # [rad] beyond a joint's range
@@ -80,6 +81,7 @@ class AuditReport:
     stretches: tuple[Stretch, ...] = ()  # unexplained frames in a row, the longest first
     friction: float | None = None  # coefficient with which a clip was audited
     problems: tuple[str, ...] = ()  # one sentence each; empty: the audit passes
+    remarks: tuple[str, ...] = ()  # what else is not as it should be
     series: dict[str, Array] = field(default_factory=dict)  # by frame: "time", "force", "torque", ...
 
     @property
@@ -103,7 +105,7 @@ class AuditReport:
         lines = [f"{self.kind} {self.name}: {self.frames} frames, {self.duration:.2f} s, body weight {self.weight:.0f} N",
                  f"  {'Physics: ' + verdict if self.passed else 'Physics: not ' + verdict}"]  # fmt: skip
         lines += [f"  {label:<26}{value}" for label, value in self._rows()]
-        lines += [f"  ! {problem}" for problem in self.problems]
+        lines += [f"  ! {problem}" for problem in self.problems] + [f"  - {remark}" for remark in self.remarks]
         if self.kind == "clip":
             lines += [f"    {s.reason}" for s in self.stretches[:8]]
         return "\n".join(lines)
@@ -124,7 +126,8 @@ class AuditReport:
             ("beyond torque limits", f"{self.torque_limit_violation.value:.3g} N m{_at(self.torque_limit_violation)}"),
         ]  # fmt: skip
         if self.kind == "take":
-            rows += [("assistance", f"{self.assist_force_rms:.3g} N, {self.assist_torque_rms:.3g} N m rms"),
+            rows += [("beyond recorded torques", f"{self.joint_torque.value:.3g} N m{_at(self.joint_torque)}"),
+                     ("assistance", f"{self.assist_force_rms:.3g} N, {self.assist_torque_rms:.3g} N m rms"),
                      ("made by the time step", f"{self.stepping_force_rms:.3g} N rms")]  # fmt: skip
         else:
             rows += [("friction allowed", f"{self.friction:g}"),

@@ -2,6 +2,9 @@
 
 The servos are implicit in time (Tan, Liu & Turk 2011, "Stable proportional-derivative controllers"): the torque is that
 of the state one control step ahead, so that stiff servos stay stable at any step size.
+
+Departures: a point that touches the ground counts as held when the state ahead is predicted; without that the ankles of
+a standing body act as if the feet were in the air and give next to no torque.
 """
 
 from __future__ import annotations
@@ -19,6 +22,9 @@ from poise.maths.rotations import Array
 from poise.motion.reference import Reference
 from poise.simulate.simulator import State, Touches
 from poise.stage import Stage
+
+
+_HELD = 1000.0  # [kg] by which a touching point resists being moved, so that a standing foot is not taken for a free one
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +63,11 @@ class PD:
         x = memory.dynamics.at(state.q, state.v)
         error = conf.difference(character.layout, state.q, wanted.q) - h * state.v
         pull = memory.stiffness * error + memory.damping * (wanted.v - state.v)
-        ahead = cho_solve(cho_factor(x.mass_matrix + np.diag(h * memory.damping)), pull - x.bias)
+        inertia = x.mass_matrix + np.diag(h * memory.damping)
+        for body, point in zip(touches.body, touches.point, strict=True):
+            jacobian = x.jacobian(int(body), point)
+            inertia += _HELD * jacobian.T @ jacobian
+        ahead = cho_solve(cho_factor(inertia), pull - x.bias)
         torque = pull - h * memory.damping * ahead
         torque[:6] = 0.0
         return np.clip(torque, -character.torque_limit, character.torque_limit)

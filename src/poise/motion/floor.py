@@ -22,7 +22,7 @@ from poise.motion.treads import treads
 
 STEP = 0.06  # [m] stances whose heights differ by more stand on different levels
 SPREAD = 1.5  # [m] over which feet must be spread to tell a tilt
-CERTAIN = 3.0  # standard errors by which a tilt must differ from none
+CERTAIN = 2.5  # standard errors by which a tilt must differ from none
 STEEPEST = 0.03  # rise per metre: more is a ramp or a mistake, not a floor that leans
 LEAST = 0.12  # [s] of standing that make a level a floor
 UNDER = 0.05  # share of the time that a foot may be found under the floor

@@ -26,8 +26,8 @@ ENOUGH = 0.10  # [s] of standing flat that tells how a foot stands
 LONGEST = 0.5  # [s] a longer stance says no more
 LOW = 0.012  # [m] above the lowest: still flat
 ALIKE = np.radians(6.0)  # flat feet differ by no more
-TIPTOE, TOES_UP = np.radians(10.0), np.radians(20.0)  # a heel higher than that is raised, toes may be a file's mistake
-EDGE = np.radians(12.0)  # greatest roll that is believed
+TIPTOE, TOES_UP, EDGE = np.radians([10.0, 12.0, 15.0])  # heel, toes or an edge higher than that are raised
+FAR = np.radians(25.0)  # feet that are tilted more do not stand
 BENT = np.radians(30.0)  # greatest bend of flat toes that is believed
 THIN, THICK = 0.024, 0.07  # ankle above the sole, in shares of standing height
 APART = 0.04  # [m] by which the two ankles may differ
@@ -46,7 +46,7 @@ class _Foot:
 
 
 def planted(clip: Clip) -> dict[str, Planted]:
-    """How each foot stands, by side; a foot that never stands flat is as high as the other, and empty without either.
+    """How each foot stands, by side; empty unless both feet tell it.
 
     The clip's floor must be level (see `poise.motion.floor.level`).
     """
@@ -59,9 +59,7 @@ def planted(clip: Clip) -> dict[str, Planted]:
                 if foot is not None:
                     found[side] = _told(foot, clip.dt)
                     break
-    if not found:
-        return {}
-    return _paired(found, clip.character.height)
+    return _paired(found, clip.character.height) if len(found) == len(SIDES) else {}
 
 
 def _standing(clip: Clip, seen: Footing, side: str, speed: float) -> _Foot:
@@ -87,15 +85,16 @@ def _standing(clip: Clip, seen: Footing, side: str, speed: float) -> _Foot:
 
 
 def _flat(foot: _Foot, dt: float) -> _Foot | None:
-    """The part of it in which the foot is flat; None if that is too little to tell."""
+    """The part of it in which the foot is flat; None if that is too little to tell, or too far from flat to believe."""
     pitch, roll = _tilt(foot.up)
-    near = (pitch > -TOES_UP) & (pitch < TIPTOE) & (np.abs(roll) < 2 * EDGE)
+    near = np.maximum(np.abs(pitch), np.abs(roll)) < FAR
     if near.sum() * dt < ENOUGH:
         return None
     low = near & (foot.middle < np.percentile(foot.middle[near], 20) + LOW)
     usual = np.median(foot.up[low], axis=0)
     alike = near & (foot.up @ usual > np.cos(ALIKE) * np.linalg.norm(usual))
-    if alike.sum() * dt < ENOUGH:
+    pitch, roll = _tilt(usual)
+    if alike.sum() * dt < ENOUGH or not -TOES_UP < pitch < TIPTOE or abs(roll) > EDGE:
         return None
     return _Foot(*(getattr(foot, f)[alike] for f in _Foot.__dataclass_fields__))
 
@@ -112,19 +111,16 @@ def _told(foot: _Foot, dt: float) -> Planted:
     rows = np.column_stack([foot.up, foot.bend, foot.ankle])
     each = np.array([np.median(rows[foot.stance == k], axis=0) for k in stance])
     *up, bend, ankle = (weighted_median(column, weight) for column in each.T)
-    pitch, roll = _tilt(np.array(up))
-    pitch, roll = np.clip(pitch, -TOES_UP, TIPTOE), np.clip(roll, -EDGE, EDGE)
-    up = np.array([-np.tan(pitch), np.tan(roll), 1.0])
-    return Planted(up / np.linalg.norm(up), float(np.clip(bend, -BENT, BENT)), ankle)
+    return Planted(np.array(up) / np.linalg.norm(up), float(np.clip(bend, -BENT, BENT)), ankle)
 
 
 def _paired(found: dict[str, Planted], height: float) -> dict[str, Planted]:
     """Both feet, each ankle at a plausible height, the two not too far apart."""
-    known = [foot.ankle for foot in found.values()]
-    middle = float(np.clip(np.mean(known), THIN * height, THICK * height))
+    thin, thick = THIN * height, THICK * height
+    usual = float(np.mean([foot.ankle for foot in found.values()]))
+    middle = float(np.clip(usual, thin, thick))
     out = {}
-    for side in SIDES:
-        foot = found.get(side, Planted(np.array([0.0, 0.0, 1.0]), 0.0, float(np.mean(known))))
-        off = np.clip(foot.ankle - np.mean(known), -0.5 * APART, 0.5 * APART)
-        out[side] = replace(foot, ankle=float(np.clip(middle + off, THIN * height, THICK * height)))
+    for side, foot in found.items():
+        off = float(np.clip(foot.ankle - usual, -0.5 * APART, 0.5 * APART))
+        out[side] = replace(foot, ankle=float(np.clip(middle + off, thin, thick)))
     return out
