@@ -77,6 +77,18 @@ def reason(error: OSError) -> str:
     return _REASONS.get(error.errno or 0, str(error.strerror or error).lower())
 
 
+def check_writable(path: str | PathLike[str]) -> None:
+    """Refuse, before any work is done, a path to which `writing` could not write."""
+    target = _target(path)
+    with _refusals(path):
+        if target.exists() and not target.is_file():  # a device: there is nothing to be created
+            with target.open("ab"):
+                return
+        temporary = _beside(target)
+        _create(temporary, target)
+        temporary.unlink()
+
+
 @contextlib.contextmanager
 def writing(path: str | PathLike[str]) -> Iterator[Path]:
     """Gives a temporary path beside the target, with the same ending, and renames it to the target at success.
@@ -89,8 +101,7 @@ def writing(path: str | PathLike[str]) -> Iterator[Path]:
     """
     target = _target(path)
     device = target.exists() and not target.is_file()  # /dev/stdout and its like are written, never replaced
-    folder = Path(tempfile.gettempdir()) if device else target.parent
-    temporary = folder / f".poise-{secrets.token_hex(6)}{target.suffix[:16]}"
+    temporary = _beside(Path(tempfile.gettempdir(), target.name) if device else target)
     try:
         with _refusals(path):
             _create(temporary, target)
@@ -133,6 +144,11 @@ def _target(path: str | PathLike[str]) -> Path:
     except ValueError:  # an embedded null character
         raise BadFile(repr(str(path)), "this is not the name of a file.") from None
     return target
+
+
+def _beside(target: Path) -> Path:
+    """A new name in the folder of the target, with its ending."""
+    return target.parent / f".poise-{secrets.token_hex(6)}{target.suffix[:16]}"
 
 
 def _create(temporary: Path, target: Path) -> None:

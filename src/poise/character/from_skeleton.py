@@ -82,7 +82,10 @@ class Blueprint:
         rest = laid_flat(self.body, self.rest, self.placement, feet) if feet else self.rest
         joints, tips = standing_points(self.body, rest, self.placement, self.roles)
         for side, foot in (feet or {}).items():
-            tips[f"{side}_sole"] = joints[f"{side}_foot"] - np.array([0.0, 0.0, foot.ankle])
+            ankle = joints[f"{side}_foot"]
+            tips[f"{side}_sole"] = ankle - np.array([0.0, 0.0, foot.ankle])
+            if foot.heel is not None:
+                tips[f"{side}_heel"] = ankle - np.array([foot.heel, 0.0, foot.ankle])
         order = link_order(self.roles)
         binding = Binding(self.skeleton, np.array([-1, *(self.roles[r] for r in order)]), rest, self.placement)
         return humanoid(

@@ -29,6 +29,7 @@ class Planted:
     up: Array  # (3,) the floor's upward normal in the frame of the foot's body
     toes: float  # [rad] by which the toes are bent down against the foot
     ankle: float  # [m] height of the ankle above the floor
+    heel: float | None = None  # [m] behind the ankle, where the flat of the sole ends
 
 
 def laid_flat(body: Moving, rest: Array, placement: Placement, feet: Mapping[str, Planted]) -> Array:

@@ -7,6 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
+from poise import files
 from poise.errors import BadValue
 from poise.motion.clip import Clip
 
@@ -38,16 +39,27 @@ def save(obj: Clip | Exportable, path: str | PathLike[str], **options: object) -
 
     Options go to the writer: `level` (.bvh .glb .usda), `unit` and `up` (.bvh), `fps` and `beside` (.html), ... .
     """
-    ending = Path(path).suffix.lower()
-    if ending not in WRITERS:
-        kind = f"files ending in {ending!r}" if ending else "files without an ending"
-        raise BadValue(f"{path}: poise cannot write {kind}; it writes {' '.join(WRITERS)}.")
+    ending = _ending(path)
     clip = obj if isinstance(obj, Clip) else obj.as_clip() if isinstance(obj, Exportable) else None
     if clip is None:
         raise BadValue(f"Only a motion can be saved, not a {type(obj).__name__}.")
     writer = import_module(WRITERS[ending]).save
     _check_options(writer, ending, options)
     writer(clip, path, **options)
+
+
+def check_target(path: str | PathLike[str]) -> None:
+    """Refuse, before any work is done, a path that `save` could not write: its ending, its folder, its permissions."""
+    _ending(path)
+    files.check_writable(path)
+
+
+def _ending(path: str | PathLike[str]) -> str:
+    ending = Path(path).suffix.lower()
+    if ending not in WRITERS:
+        kind = f"files ending in {ending!r}" if ending else "files without an ending"
+        raise BadValue(f"{path}: poise cannot write {kind}; it writes {' '.join(WRITERS)}.")
+    return ending
 
 
 def _check_options(writer: object, ending: str, options: dict[str, object]) -> None:

@@ -1,4 +1,4 @@
-"""load_clip: a motion by name or by file."""
+"""load_clip: a motion by name or by file. load_any_character: a body by name, by file, or by a motion's skeleton."""
 
 from __future__ import annotations
 
@@ -68,6 +68,21 @@ def load_clip(
         )  # fmt: skip
     except NoRoles as error:
         raise NoRoles(f"{path}: {error}") from None
+
+
+def load_any_character(name_or_path: str | PathLike[str], roles: Mapping[str, str] | None = None) -> Character:
+    """A built-in character by name, one from an MJCF or URDF file, or that of the skeleton of a motion file."""
+    from poise.character import load
+    from poise.motion import formats
+
+    path = Path(name_or_path)
+    if str(name_or_path) in load.names() or path.suffix.lower() in load.ENDINGS:
+        return load.load_character(path, roles)
+    if not path.exists() and path.suffix.lower() not in formats.ENDINGS:
+        models, motions = " ".join(load.ENDINGS), " ".join(formats.ENDINGS)
+        hint = f"Or give a file of a body ({models}) or of a motion whose skeleton is meant ({motions})."
+        raise UnknownName("character", str(name_or_path), load.names(), hint)
+    return load_clip(path, roles=roles).character
 
 
 _OPTIONS = ("character", "roles", "unit", "up", "weight", "height", "fps", "skeleton", "level", "clavicles", "neck",

@@ -31,6 +31,10 @@ FAR = np.radians(25.0)  # feet that are tilted more do not stand
 BENT = np.radians(30.0)  # greatest bend of flat toes that is believed
 THIN, THICK = 0.024, 0.07  # ankle above the sole, in shares of standing height
 APART = 0.04  # [m] by which the two ankles may differ
+HEEL_STRIKE = np.radians(10.0)  # toes up by which a foot rolls over its heel
+HEEL_TIME = 0.1  # [s] of rolling that tells where the sole ends
+PAD = 0.005  # [m] by which a heel is pressed flat
+SHORTEST = 0.55  # of the way from the ankle to the back of the heel: where the sole ends at least
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +63,11 @@ def planted(clip: Clip) -> dict[str, Planted]:
                 if foot is not None:
                     found[side] = _told(foot, clip.dt)
                     break
-    return _paired(found, clip.character.height) if len(found) == len(SIDES) else {}
+    if len(found) < len(SIDES):
+        return {}
+    both = _paired(found, clip.character.height)
+    heel = _heel(clip, both)
+    return {side: replace(foot, heel=heel) for side, foot in both.items()}
 
 
 def _standing(clip: Clip, seen: Footing, side: str, speed: float) -> _Foot:
@@ -124,3 +132,26 @@ def _paired(found: dict[str, Planted], height: float) -> dict[str, Planted]:
         off = float(np.clip(foot.ankle - usual, -0.5 * APART, 0.5 * APART))
         out[side] = replace(foot, ankle=float(np.clip(middle + off, thin, thick)))
     return out
+
+
+def _heel(clip: Clip, feet: dict[str, Planted]) -> float | None:
+    """Where the flat of the sole ends behind the ankle [m]: heels are round, and a sharp one would sink as it strikes.
+
+    None where the feet hardly roll over their heels. Both feet together tell one number.
+    """
+    character = clip.character
+    pos, quat = character.forward(clip.q)
+    points, told, back = character.contact_points, [], 0.0
+    for side, foot in feet.items():
+        body = character.body(f"{side}_foot")
+        back = -float(points.positions[[n.startswith(f"{side}_heel") for n in points.names], 0].min(initial=0.0))
+        flat = rot.between(foot.up, np.array([0.0, 0.0, 1.0]))
+        up = rot.rotate(flat, rot.rotate(rot.conjugate(quat[:, body]), np.array([0.0, 0.0, 1.0])))
+        ankle = pos[:, body, 2] - clip.ground.height(pos[:, body, 0], pos[:, body, 1])
+        depth = back * up[:, 0] + foot.ankle * up[:, 2] - ankle
+        strikes = (up[:, 0] > np.sin(HEEL_STRIKE)) & (depth > 0.0) & (depth < foot.ankle)
+        told.append(((PAD + ankle - foot.ankle * up[:, 2]) / np.where(strikes, up[:, 0], 1.0))[strikes])
+    reach = np.concatenate(told)
+    if len(reach) * clip.dt < HEEL_TIME:
+        return None
+    return float(np.clip(np.percentile(reach, 20), SHORTEST * back, back))

@@ -19,7 +19,8 @@ SUM_WIDTH = 25
 FASTEST = 1e5  # [m/s, rad/s]: nothing moves so fast that is not blowing up
 # entries of `where`: addresses, counts and the layout of a contact in doubles and in ints
 (CONTACTS, FORCES, CVEL, COM, QVEL, QACC, NV, BODIES, OWN, SIZE, DIST, POS, FRAME, FRICTION, MU, DIM, GEOM,
- ADDRESS) = range(18)  # fmt: skip
+ ADDRESS, WARNINGS, KINDS) = range(20)  # fmt: skip
+WARNED = -2  # what `read` gives when MuJoCo has warned
 
 
 @intrinsic
@@ -39,7 +40,8 @@ def addresses(model: engine.Model, data: engine.Data, own_bodies: int) -> np.nda
     return np.array(
         [start + m.contacts, start + m.forces, at(data.cvel), at(data.subtree_com), at(data.qvel), at(data.qacc),
          model.nv, model.nbody, own_bodies, m.size // 8, m.dist // 8, m.pos // 8, m.frame // 8, m.friction // 8,
-         m.mu // 8, m.dim // 4, m.geom // 4, m.address // 4], np.int64,
+         m.mu // 8, m.dim // 4, m.geom // 4, m.address // 4, at(data.warning.number), len(data.warning.number)],
+        np.int64,
     )  # fmt: skip
 
 
@@ -121,7 +123,7 @@ def _speed(cvel, com, body, root, p, out):
 def read(where, ncon, geoms, dt, touches, sums, counts):
     """Read the contacts of the step just taken into `touches` and add them to `sums`.
 
-    counts: [rows in touches, rows in sums]. Gives what `worst` gives.
+    counts: [rows in touches, rows in sums]. Gives what `worst` gives, or WARNED.
     """
     bad = worst(where)
     if bad >= 0:
@@ -172,6 +174,10 @@ def read(where, ncon, geoms, dt, touches, sums, counts):
                 count += 1
             rows = _add(sums, rows, row, mine, his, dt)
     counts[0], counts[1] = count, rows
+    warned = carray(_pointer(where[WARNINGS]), (where[KINDS], 2), np.int32)  # how often, beside other facts
+    for i in range(where[KINDS]):
+        if warned[i, 0] != 0:
+            return WARNED
     return -1
 
 
@@ -186,8 +192,15 @@ def add_rows(extra, dt, touches, sums, counts):
 
 
 @njit(cache=True)
-def mean_rows(sums, count, seconds, out):
-    """Rows (count, 18) of means over `seconds` from the sums."""
+def mean_rows(sums, count, torque, steps, dt, out, mean):
+    """Rows (count, 18) of means over some steps of dt from the sums, and the mean (nv,) of the summed torques.
+
+    The sum of the torques begins anew.
+    """
+    seconds = steps * dt
+    for i in range(torque.shape[0]):
+        mean[i] = torque[i] / steps
+        torque[i] = 0.0
     for k in range(count):
         s, row = sums[k], out[k]
         row[0], row[1] = s[0], s[1]

@@ -138,7 +138,7 @@ def _grip_rows(kind, owner, force, ne, slots, points, roots, eq_data, xpos, xqua
         size = np.sqrt(row[8] ** 2 + row[9] ** 2 + row[10] ** 2)
         slip = 0.0
         for m in range(3):
-            row[5 + m] = row[8 + m] / size if size > 1e-12 else float(m == 2)
+            row[5 + m] = row[8 + m] / size if size > 1e-12 else (1.0 if m == 2 else 0.0)
             p, q = (m + 1) % 3, (m + 2) % 3
             fast = 0.0
             for sign, body in ((1.0, hand), (-1.0, holder)):

@@ -88,30 +88,28 @@ def run(
     if memory is None:
         memory = controller.start(simulator.character, reference, stage or getattr(simulator, "stage", Stage()))
     session = _Session(simulator, controller, reference, memory, decimation)
-    begun, written = clock.process_time(), 0.0
+    begun = clock.process_time()
     try:
         for _ in range(frames):
             if each is not None:
                 session.follow(each(simulator.time), recorder)
             q, v, props = session.frame(steps)
             means = simulator.collect()
-            aside = clock.process_time()
             recorder.frame(session.began, q, v, means.torque, means.contacts, means.external, means.assist, props,
                            session.traces)  # fmt: skip
             for entry in simulator.happened():
                 recorder.log(*entry)
-            written += clock.process_time() - aside
     except BlowUp as error:
         for entry in simulator.happened():
             recorder.log(*entry)
         recorder.log(error.time, "blow-up", str(error))
         error.take = _kept(recorder, clock.process_time() - begun)
         raise
-    loop = clock.process_time() - begun - written
+    spent = clock.process_time() - begun
     last = simulator.state()
     recorder.frame(last.time, last.q, last.v, np.zeros(len(last.v)), _EMPTY_CONTACTS, _EMPTY_WRENCHES, _EMPTY_WRENCHES,
                    simulator.props(), {})  # fmt: skip
-    return recorder.finish({"loop": loop, "recorder": written})
+    return recorder.finish({"loop": spent})
 
 
 def _kept(recorder: FrameRecorder, spent: float) -> Any:

@@ -52,7 +52,7 @@ class MujocoSimulator:
         self._torque, self._steps = np.zeros(self.world.nv), 0
         # views into MuJoCo's own arrays, which stay where they are
         self._q, self._v = data.qpos[: self.world.nq], data.qvel[: self.world.nv]
-        self._target, self._warnings = data.qfrc_applied[: self.world.nv], data.warning.number
+        self._target = data.qfrc_applied[: self.world.nv]
         self._assisted = False
         self._root = 6 if model.njnt and model.jnt_type[0] == mujoco.mjtJoint.mjJNT_FREE else 0
         self._kept = np.zeros(engine.state_size(model))
@@ -67,7 +67,7 @@ class MujocoSimulator:
         contacts.put(torque, self._root, self._target, self._torque)
         contacts.read(self._where, 0, self._geoms, self.dt, self._touches, self._sums, self._counts)
         contacts.add_rows(np.zeros((0, 18)), self.dt, self._touches, self._sums, self._counts)
-        contacts.mean_rows(self._sums, 0, 1.0, self._sums[:, :18])
+        contacts.mean_rows(self._sums, 0, torque, 1, self.dt, np.empty((0, 18)), np.empty(len(torque)))
         contacts.repaint(self._where, 0, self._geoms, self.world.patches)
         self.reset(self.character.zero_pose(), check=False)
 
@@ -102,11 +102,9 @@ class MujocoSimulator:
 
     def _forget(self) -> None:
         """Begin the sums of a frame anew."""
-        self._counts[1], self._steps = 0, 0
+        self._counts[1], self._steps, self._assisted = 0, 0, False
         self._torque[:] = 0.0
-        if self._assisted:
-            self._assist[:] = 0.0
-            self._assisted = False
+        self._assist[:] = 0.0
 
     def _refuse_buried(self) -> None:
         rows = self._touches[: self._counts[0]]
@@ -124,8 +122,15 @@ class MujocoSimulator:
         return State(self._start + self._count * self.dt, self._q.copy(), self._v.copy())
 
     def touches(self) -> Touches:
-        """What the character touched in the step just taken."""
-        return Touches(self._touches[: self._counts[0]].copy(), self.others)
+        """What the character touched in the step just taken; to be looked at before the next one."""
+        count = self._count
+
+        def table() -> Array:
+            if self._count != count:
+                raise BadValue("These touches belong to an earlier step; look at them before the next one is taken.")
+            return self._touches[: self._counts.item(0)].copy()
+
+        return Touches(table, self.others)
 
     def external(self) -> list[Wrench]:
         """The pushes on the character that act now, as means over the next step."""
@@ -151,7 +156,9 @@ class MujocoSimulator:
         else:
             self._busy_step(assist)
         bad = contacts.read(self._where, data.ncon, self._geoms, self.dt, self._touches, self._sums, self._counts)
-        if bad >= 0:
+        if bad == contacts.WARNED:
+            self._heed()
+        elif bad >= 0:
             value = float(data.qvel[bad])
             self._stop(guard.state_sentence(self.character, bad, value, self.time, self.dt), torque)
         self._count += 1
@@ -204,19 +211,17 @@ class MujocoSimulator:
         raise guard.BlowUp(sentence, self.time, saved)
 
     def collect(self) -> Means:
-        """Means since the last call or the reset; also where MuJoCo's own warnings are heeded."""
-        if self._warnings.any():
-            self._heed()
-        steps = max(self._steps, 1)
+        """Means since the last call or the reset."""
+        steps = self._steps or 1
+        rows, torque = np.empty((self._counts.item(1), 18)), np.empty(len(self._torque))
+        contacts.mean_rows(self._sums, len(rows), self._torque, steps, self.dt, rows, torque)
+        self._counts[1] = self._steps = 0
+        if self._plain and not self._assisted:
+            return Means(torque, rows, _NONE, _NONE)
         seconds = steps * self.dt
-        rows = np.empty((int(self._counts[1]), 18))
-        contacts.mean_rows(self._sums, len(rows), seconds, rows)
-        pushes = self._programme.collect(seconds) if self._programme.pushes else _NONE
-        bodies = range(len(self._assist) if self._assisted else 0)
-        assist = wrench_means(self._assist, bodies, len(self.labels) - 1, seconds) if self._assisted else _NONE
-        out = Means(self._torque / steps, rows, pushes, assist)
-        self._forget()
-        return out
+        assist = wrench_means(self._assist, range(len(self._assist)), len(self.labels) - 1, seconds)
+        self._assisted = False
+        return Means(torque, rows, self._programme.collect(seconds), assist)
 
     def _heed(self) -> None:
         """Stop at those of MuJoCo's warnings after which a simulation means nothing."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import NamedTuple, Protocol
 
@@ -29,8 +29,13 @@ class Touches:
     `poise.take.CONTACT_COLUMNS`; `names` says what the numbers in column 1 stand for.
     """
 
-    def __init__(self, table: Array, names: tuple[str, ...]):
-        self.table, self.names = table, names
+    def __init__(self, table: Array | Callable[[], Array], names: tuple[str, ...]):
+        self._table, self.names = table, names
+
+    @cached_property
+    def table(self) -> Array:
+        """All columns (K, 18); copied from the simulator when first asked for, which most controllers never do."""
+        return self._table() if callable(self._table) else self._table
 
     def __len__(self) -> int:
         return len(self.table)

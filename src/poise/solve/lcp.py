@@ -112,6 +112,69 @@ def _gauss_seidel(M, q, z, sweeps, tolerance):
     return sweeps
 
 
+@njit(cache=True)
+def _scale(M):
+    """Square roots of the diagonal; rows without one get what brings their largest entry to one."""
+    n = len(M)
+    rows = np.empty(n)
+    top = 0.0
+    for i in range(n):
+        rows[i] = np.sqrt(abs(M[i, i]))
+        top = max(top, rows[i])
+    empty = rows < 1e-6 * max(top, 1e-150)
+    for i in range(n):
+        if empty[i]:
+            rows[i] = 1.0
+    out = rows.copy()
+    for i in range(n):
+        if empty[i]:
+            largest = 0.0
+            for j in range(n):
+                largest = max(largest, abs(M[i, j]) / rows[j])
+            out[i] = largest if largest > 0.0 else 1.0
+    return out
+
+
+@njit(cache=True)
+def _error(M, q, z):
+    """Largest |min(z_i, w_i)| with both sides scaled to the size of q."""
+    n = len(q)
+    unit, scale, worst = 1e-300, 1e-300, 0.0
+    for i in range(n):
+        unit, scale = max(unit, abs(q[i])), max(scale, abs(z[i]))
+    for i in range(n):
+        w = q[i]
+        for j in range(n):
+            w += M[i, j] * z[j]
+        worst = max(worst, abs(min(z[i] / scale, w / unit)))
+    return worst
+
+
+@njit(cache=True)
+def _attempts(M, q, tolerance):
+    """Lemke's method on the scaled problem with growing give: z, scales of rows, size of q, pivots and error."""
+    n = len(q)
+    rows = _scale(M)
+    size = 1e-300
+    for i in range(n):
+        size = max(size, abs(q[i] / rows[i]))
+    scaled, right = np.empty((n, n)), np.empty(n)
+    z, pivots, error = np.zeros(n), 0, np.inf
+    for give in _GIVES:
+        for i in range(n):
+            right[i] = q[i] / rows[i] / size
+            for j in range(n):
+                scaled[i, j] = M[i, j] / (rows[i] * rows[j])
+            scaled[i, i] += give
+        z, pivots = _lemke(scaled, right, 50 * n + 100)
+        for i in range(n):
+            z[i] *= size / rows[i]
+        error = _error(M, q, z)
+        if pivots >= 0 and error <= tolerance:
+            break
+    return z, rows, size, pivots, error
+
+
 @dataclass(frozen=True, eq=False)
 class LCPSolution:
     """z, and how far it is from complementarity."""
@@ -136,37 +199,12 @@ def solve_lcp(M: Array, q: Array, tolerance: float = 1e-8, start: Array | None =
         raise BadValue(f"An LCP with q of {n} needs M ({n}, {n}), not {M.shape}.")
     if n == 0:
         return LCPSolution(q.copy(), q.copy(), 0.0, 0, True, "lemke")
-    rows = _scale(M)
-    size = max(float(np.abs(q / rows).max()), 1e-300)
-    scaled, right = M / rows[:, None] / rows[None, :], q / rows / size
-    z, pivots, error, method = np.zeros(n), 0, np.inf, "lemke"
-    for give in _GIVES:
-        z, pivots = _lemke(scaled + give * np.eye(n), right, 50 * n + 100)
-        z = z * size / rows
-        error = _error(M, q, z)
-        if pivots >= 0 and error <= tolerance:
-            break
+    z, rows, size, pivots, error = _attempts(M, q, tolerance)
+    method = "lemke"
     if pivots < 0 or error > tolerance:
         guess = np.zeros(n) if start is None else np.maximum(np.asarray(start, float) * rows / size, 0.0)
-        _gauss_seidel(scaled, right, guess, 2000, 1e-14)
+        _gauss_seidel(M / rows[:, None] / rows[None, :], q / rows / size, guess, 2000, 1e-14)
         other = guess * size / rows
         if pivots < 0 or _error(M, q, other) < error:
             z, method, error = other, "gauss-seidel", _error(M, q, other)
     return LCPSolution(z, M @ z + q, error, int(pivots), error <= tolerance, method)
-
-
-def _scale(M: Array) -> Array:
-    """Square roots of the diagonal; rows without one get what brings their largest entry to one."""
-    diagonal = np.sqrt(np.abs(np.diag(M)))
-    empty = diagonal < 1e-6 * max(float(diagonal.max()), 1e-150)
-    rows = np.where(empty, 1.0, diagonal)
-    largest = (np.abs(M) / rows[None, :]).max(axis=1)
-    return np.where(empty, np.where(largest > 0, largest, 1.0), diagonal)
-
-
-def _error(M: Array, q: Array, z: Array) -> float:
-    """Largest |min(z_i, w_i)| with both sides scaled to the size of q."""
-    w = M @ z + q
-    unit = max(float(np.abs(q).max()), 1e-300)
-    scale = max(float(np.abs(z).max()), 1e-300)
-    return float(np.abs(np.minimum(z / scale, w / unit)).max())

@@ -1,0 +1,127 @@
+"""Audit of a bare clip: is there any set of ground forces that explains it, and how far is it from one?
+
+In every frame inverse dynamics of q, v and a (three-frame stencil) gives the wrench that the world must exert on the
+body. Points that are at the ground and at rest may push with forces inside their friction cones; the forces nearest to
+the needed wrench come from a cone least-squares problem, and what they leave over is unexplained.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from poise.dynamics import Dynamics, Wrench
+from poise.errors import BadValue
+from poise.judge.clip_words import clip_words
+from poise.judge.limits import beyond_range, beyond_torque
+from poise.judge.report import AuditReport, Stretch, Tolerances, Worst, rms, worst
+from poise.judge.support import Support, contact_map, support, tangents
+from poise.maths.rotations import Array
+from poise.motion.clip import Clip
+from poise.motion.runs import runs
+from poise.solve.cones import cone_least_squares
+
+CLIP = Tolerances(force=0.02, torque=0.01)
+UNEXPLAINED = 0.05  # of body weight: a frame with more left over (torque by `Needs.length`) counts as unexplained
+_SOFT = 1e-8  # weight on the size of forces: picks the gentlest where many explain the motion
+
+
+@dataclass(frozen=True, eq=False)
+class Needs:
+    """What the motion needs, one row a frame."""
+
+    wrench: Array  # (N, 6) force [N] and torque about the centre of mass [N m] from the world, gravity taken off
+    centre: Array  # (N, 3) centre of mass [m]
+    drift: Array  # (N, 3) its velocity [m/s]
+    joints: Array  # (N, nv) joint torques [N m] if nothing touched
+    length: float  # [m] that weighs torques against forces
+
+
+def audit_clip(clip: Clip, friction: float = 1.0, tolerances: Tolerances | None = None) -> AuditReport:
+    """The report; series have one row for each frame."""
+    if not friction >= 0.0:
+        raise BadValue(f"Friction cannot be negative, and {friction} is.")
+    character, time = clip.character, clip.times
+    weight = character.mass * float(np.linalg.norm(character.model.opt.gravity))
+    needs, places = needed(clip), support(clip)
+    forces, left, torque = solve(clip, needs, places, friction)
+    size = np.sqrt((left[:, :3] ** 2).sum(axis=1) + (left[:, 3:] ** 2).sum(axis=1) / needs.length**2)
+    depth, slip = np.maximum(-places.height.min(axis=1, initial=0.0), 0.0), _slip(clip, places)
+    depth_worst, (over, share) = worst(depth, time), beyond_torque(character, torque, time)
+    stretches = tuple(Stretch(int(a), int(e - 1), float(time[a]), float(time[e - 1]) + clip.dt,
+                              float(np.linalg.norm(left[a:e, :3], axis=1).max()), "")
+                      for a, e in runs(size > UNEXPLAINED * weight))  # fmt: skip
+    report = AuditReport(
+        kind="clip", name=clip.name, frames=len(clip), duration=clip.duration, weight=weight,
+        unexplained_force_rms=rms(left[:, :3]), unexplained_torque_rms=rms(left[:, 3:]),
+        unexplained_force_share=rms(left[:, :3]) / weight,
+        unexplained_force_max=worst(np.linalg.norm(left[:, :3], axis=1), time),
+        unexplained_torque_max=worst(np.linalg.norm(left[:, 3:], axis=1), time), cone_violation=0.0,
+        penetration=depth_worst.value, penetration_when=depth_worst.time, slip=slip, held_slip=Worst(0.0),
+        joint_limit_violation=beyond_range(character, clip.q, time), torque_limit_violation=over,
+        stretches=stretches, friction=float(friction),
+        series={"time": time, "force": left[:, :3], "torque": left[:, 3:], "needed": needs.wrench,
+                "ground_force": forces.sum(axis=1), "depth": depth, "joint_torque": torque, "size": size},
+    )  # fmt: skip
+    found = clip_words(clip, report, needs, places, tolerances or CLIP, share)
+    return replace(found, stretches=tuple(sorted(found.stretches, key=lambda s: s.first - s.last)))
+
+
+def needed(clip: Clip) -> Needs:
+    """The wrench that the world must exert in each frame, by inverse dynamics."""
+    character, v, a = clip.character, clip.velocity, clip.acceleration
+    dynamics, count = Dynamics(character), len(clip)
+    root = int(character.model.jnt_bodyid[0])
+    wrench, centre, drift = np.zeros((count, 6)), np.zeros((count, 3)), np.zeros((count, 3))
+    joints = np.zeros((count, character.model.nv))
+    for k in range(count):
+        now = dynamics.at(clip.q[k], v[k])
+        joints[k] = now.inverse_dynamics(a[k])
+        force, moment = joints[k, :3], now.rotations[root] @ joints[k, 3:6]
+        wrench[k, :3], centre[k] = force, now.centre_of_mass
+        wrench[k, 3:] = moment + np.cross(now.positions[root] - centre[k], force)
+        drift[k] = now.centre_of_mass_jacobian @ v[k]
+    return Needs(wrench, centre, drift, joints, 0.3 * character.height)
+
+
+def nearest(needs: Needs, places: Support, frame: int, friction: float) -> tuple[np.ndarray, Array, Array]:
+    """Of one frame: the points that touch (K,), the forces (K, 3) there, and the wrench (6,) that is left over."""
+    touching = np.flatnonzero(places.touching[frame])
+    wanted = needs.wrench[frame]
+    if not len(touching):
+        return touching, np.zeros((0, 3)), wanted
+    place, normal = places.place[frame, touching], places.normal[frame, touching]
+    matrix = contact_map(place, normal, needs.centre[frame], needs.length)
+    scaled = np.concatenate([wanted[:3], wanted[3:] / needs.length])
+    found = cone_least_squares(matrix, scaled, np.full(len(touching), friction), _SOFT)
+    axes = np.stack([normal, *tangents(normal)], axis=1)
+    left = scaled - matrix @ found.forces
+    left[3:] *= needs.length
+    return touching, np.einsum("ki,kij->kj", found.forces.reshape(-1, 3), axes), left
+
+
+def solve(clip: Clip, needs: Needs, places: Support, friction: float) -> tuple[Array, Array, Array]:
+    """For all frames: ground forces (N, C, 3), the wrench left over (N, 6), and the joint torques (N, nv)."""
+    forces, left = np.zeros(places.place.shape), np.zeros((len(clip), 6))
+    torque, dynamics = needs.joints.copy(), Dynamics(clip.character)
+    for k in range(len(clip)):
+        touching, pushes, left[k] = nearest(needs, places, k, friction)
+        forces[k, touching] = pushes
+        if len(touching):
+            now = dynamics.at(clip.q[k])
+            torque[k] -= now.generalised(Wrench(int(places.body[c]), places.place[k, c], f)
+                                         for c, f in zip(touching, pushes, strict=True))  # fmt: skip
+    torque[:, :6] = 0.0
+    return forces, left, torque
+
+
+def _slip(clip: Clip, places: Support) -> float:
+    """Mean speed [m/s] over the ground of points from one frame that touches to the next; 0 without contacts."""
+    if len(clip) < 2:
+        return 0.0
+    moved, normal = np.diff(places.place, axis=0), places.normal[:-1]
+    moved = moved - np.einsum("nci,nci->nc", moved, normal)[..., None] * normal
+    stays = places.touching[1:] & places.touching[:-1]
+    slide = np.linalg.norm(moved, axis=-1)[stays] / clip.dt
+    return float(slide.mean()) if len(slide) else 0.0

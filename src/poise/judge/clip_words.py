@@ -1,0 +1,146 @@
+"""Why no ground force explains a stretch of a clip, in words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from poise.judge.report import AuditReport, Stretch, Tolerances
+from poise.judge.support import Support, beyond_support, name_of
+from poise.maths import rotations as rot
+from poise.maths.rotations import Array
+from poise.motion.clip import Clip
+
+if TYPE_CHECKING:
+    from poise.judge.audit_clip import Needs
+
+_MANY = 40  # stretches that are explained in words; a clip with more is broken all over
+_STICKY = 20.0  # friction that is as good as glue along the ground
+_FLOATING = 0.08  # [m] up to which a foot that does not touch is said to float
+
+
+def clip_words(clip: Clip, report: AuditReport, needs: Needs, places: Support, limits: Tolerances,
+               share: float) -> AuditReport:  # fmt: skip
+    """The report with a reason for each stretch and a sentence for everything beyond its tolerance."""
+    longest = sorted(report.stretches, key=lambda s: s.first - s.last)[:_MANY]
+    named = {s.first: _reason(clip, report, needs, places, s) for s in longest}
+    stretches = tuple(s._replace(reason=named.get(s.first, "")) for s in report.stretches)
+    out, remarks, weight = [], [], report.weight
+    frames = sum(s.last - s.first + 1 for s in stretches)
+    if frames:
+        out.append(f"{frames} of {report.frames} frames have no ground forces that explain them, the longest stretch "
+                   f"lasts {report.longest_unexplained:.2f} s.")  # fmt: skip
+    if report.unexplained_force_rms > limits.force * weight:
+        out.append(f"The force that no ground explains is {report.unexplained_force_rms:.3g} N rms.")
+    elif report.unexplained_torque_rms > limits.torque * weight * clip.character.height:
+        out.append(f"The torque that no ground explains is {report.unexplained_torque_rms:.3g} N m rms.")
+    if report.penetration > limits.depth:
+        remarks.append(f"At {report.penetration_when:.2f} s the body is {100 * report.penetration:.1f} cm in the ground.")
+    if report.slip > limits.slip:
+        remarks.append(f"Touching points slide at {100 * report.slip:.1f} cm/s.")
+    if share > limits.torque_limit:
+        over = report.torque_limit_violation
+        remarks.append(f"At {over.time:.2f} s {over.what} needs {over.value:.3g} N m more than its torque limit.")
+    peak = np.linalg.norm(report.series["ground_force"], axis=1)
+    if len(peak) and peak.max() > 4.0 * weight:
+        when = report.series["time"][int(np.argmax(peak))]
+        remarks.append(f"At {when:.2f} s the ground must push with {peak.max() / weight:.1f} body weights.")
+    return replace(report, stretches=stretches, problems=tuple(out), remarks=tuple(remarks))
+
+
+def _reason(clip: Clip, report: AuditReport, needs: Needs, places: Support, stretch: Stretch) -> str:
+    """One sentence for a stretch, from its worst frame."""
+    rows = slice(stretch.first, stretch.last + 1)
+    frame = stretch.first + int(np.argmax(report.series["size"][rows]))
+    frames = f"frame {stretch.first}" if stretch.last == stretch.first else f"frames {stretch.first}-{stretch.last}"
+    why = (_in_flight if not places.touching[frame].any() else _on_ground)(clip, report, needs, places, frame)
+    return f"{frames} ({stretch.start:.2f} s): {why}"
+
+
+def _in_flight(clip: Clip, report: AuditReport, needs: Needs, places: Support, frame: int) -> str:
+    """Nothing touches: gravity alone should act."""
+    force, torque = needs.wrench[frame, :3], needs.wrench[frame, 3:]
+    weight, lift = report.weight, float(force[2])
+    floats = _floating(clip, places, frame)
+    if lift > 0.5 * np.linalg.norm(force) and lift > 0.05 * weight:
+        if floats:
+            return f"{floats}, and nothing else holds the body up ({lift:.0f} N are needed)"
+        if needs.drift[frame, 2] > 0.1 and lift < weight:
+            return f"the centre of mass rises in flight without slowing down as gravity wants ({lift:.0f} N too much)"
+        return f"the body is held up in the air: {lift:.0f} N come from nowhere"
+    if lift < -0.5 * np.linalg.norm(force) and -lift > 0.05 * weight:
+        return f"the body falls faster than gravity pulls it, by {-lift:.0f} N"
+    if np.linalg.norm(force) > 0.05 * weight:
+        return f"the centre of mass swerves in flight: {np.linalg.norm(force):.0f} N come from nowhere"
+    return f"the body's turning changes in flight: {np.linalg.norm(torque):.0f} N m come from nowhere"
+
+
+def _on_ground(clip: Clip, report: AuditReport, needs: Needs, places: Support, frame: int) -> str:
+    """Something touches, but its forces do not do: friction, pulling or leaning."""
+    force, torque = needs.wrench[frame, :3], needs.wrench[frame, 3:]
+    if force[2] < 0.0:
+        return f"the feet would have to pull on the ground with {-force[2]:.0f} N"
+    enough = 0.05 * report.weight
+    if _left(needs, places, frame, _STICKY) < enough:
+        return f"it needs friction {_friction(needs, places, frame, report.friction or 0.0, enough):.2g}"
+    touching = np.flatnonzero(places.touching[frame])
+    ground = float(np.mean(places.place[frame, touching, 2]))
+    centre = needs.centre[frame]
+    # where the ground force would have to act so that its torque about the centre of mass is the needed one
+    x = centre[0] + (-(centre[2] - ground) * force[0] - torque[1]) / force[2]
+    y = centre[1] + (-(centre[2] - ground) * force[1] + torque[0]) / force[2]
+    away, out = beyond_support(places.place[frame, touching, :2], np.array([x, y]))
+    floats = _floating(clip, places, frame)
+    hint = f"; {floats}" if floats else ""
+    if away > 0.01 and away < 1.0:
+        return f"leaning {100 * away:.0f} cm beyond {_edge(clip, frame, out)}{hint}"
+    left = report.series["force"][frame], report.series["torque"][frame]
+    return (f"what touches cannot give {np.linalg.norm(left[0]):.0f} N and {np.linalg.norm(left[1]):.0f} N m of what is "
+            f"needed{hint}")  # fmt: skip
+
+
+def _left(needs: Needs, places: Support, frame: int, friction: float) -> float:
+    from poise.judge.audit_clip import nearest
+
+    left = nearest(needs, places, frame, friction)[2]
+    return float(np.sqrt((left[:3] ** 2).sum() + (left[3:] ** 2).sum() / needs.length**2))
+
+
+def _friction(needs: Needs, places: Support, frame: int, low: float, enough: float) -> float:
+    """The least friction that leaves little enough over."""
+    high = _STICKY
+    for _ in range(12):
+        middle = 0.5 * (low + high)
+        low, high = (low, middle) if _left(needs, places, frame, middle) < enough else (middle, high)
+    return high
+
+
+def _floating(clip: Clip, places: Support, frame: int) -> str:
+    """'the left foot floats 2 cm above the ground' for the lowest foot that is near but not at it, or nothing."""
+    points = len(clip.character.contact_points)
+    feet = places.touching[frame, :points]
+    body = places.body[:points]
+    free = ~np.isin(body, body[feet])
+    near = np.flatnonzero(free & (places.height[frame, :points] < _FLOATING) & (places.speed[frame, :points] < 1.0))
+    if not len(near):
+        return ""
+    k = near[int(np.argmin(places.height[frame, near]))]
+    height = float(places.height[frame, k])
+    name = name_of(clip.character, int(body[k]))
+    if places.height[frame, k] < 0.015:
+        return f"the {name} slides over the ground at {100 * places.speed[frame, k]:.0f} cm/s"
+    return f"the {name} floats {100 * height:.1f} cm above the ground"
+
+
+def _edge(clip: Clip, frame: int, out: Array) -> str:
+    """Which edge of the feet lies that way."""
+    heading = float(rot.heading(clip.q[frame, 3:7]))
+    way = np.arctan2(out[1], out[0]) - heading
+    way = np.degrees(np.arctan2(np.sin(way), np.cos(way)))
+    if abs(way) <= 45:
+        return "the toes"
+    if abs(way) >= 135:
+        return "the heels"
+    return "the feet to the left" if way > 0 else "the feet to the right"

@@ -1,0 +1,89 @@
+"""Where a clip could be supported: points of the body that are at the ground and do not move over it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from poise.character import Character
+from poise.judge.surface import clearance, skin
+from poise.maths.rotations import Array
+from poise.motion.clip import Clip
+from poise.motion.footing import speeds
+
+HEIGHT = 0.015  # [m] up to which a point is at the ground
+SPEED = 0.3  # [m/s] up to which it stands there
+
+
+@dataclass(frozen=True, eq=False)
+class Support:
+    """Points (C of them) over all frames: the contact points of the feet, then balls of all other shapes."""
+
+    names: tuple[str, ...]  # (C,) of the body, or of the contact point
+    body: np.ndarray  # (C,)
+    place: Array  # (N, C, 3) world: where the point, or the ball's lowest place, is
+    normal: Array  # (N, C, 3) of the ground below it
+    height: Array  # (N, C) above the ground [m]
+    speed: Array  # (N, C) [m/s]
+    touching: np.ndarray  # (N, C) bool
+
+
+def support(clip: Clip, height: float = HEIGHT, speed: float = SPEED) -> Support:
+    """The places at which the ground could hold the body, by geometry alone; the clip's labels are not used."""
+    character, points = clip.character, clip.character.contact_points
+    balls = skin(character, without=points.bodies)
+    centres = np.concatenate([character.points(clip.q), balls.centres(character, clip.q)], axis=1)
+    radius = np.concatenate([np.zeros(len(points)), balls.radius])
+    normal = np.array(clip.ground.normal(centres[..., 0], centres[..., 1]))
+    high = clearance(centres, clip.ground, radius)
+    moving = speeds(centres, clip.dt) if len(clip) > 1 else np.zeros(high.shape)
+    names = (*points.names, *(character.body_names[b] for b in balls.body))
+    body = np.concatenate([points.bodies, balls.body]).astype(int)
+    place = centres - radius[:, None] * normal
+    return Support(names, body, place, normal, high, moving, (high < height) & (moving < speed))
+
+
+def tangents(normal: Array) -> tuple[Array, Array]:
+    """Two unit vectors (..., 3) across a unit normal (..., 3) and each other."""
+    away = np.where(np.abs(normal[..., :1]) < 0.9, np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0]))
+    first = np.cross(normal, away)
+    first /= np.linalg.norm(first, axis=-1, keepdims=True)
+    return first, np.cross(normal, first)
+
+
+def contact_map(place: Array, normal: Array, centre: Array, length: float) -> Array:
+    """Matrix (6, 3K) from forces (normal, tangent, tangent) at K places to force and torque / length about a centre."""
+    axes = np.stack([normal, *tangents(normal)], axis=1)  # (K, 3, 3): rows are directions
+    turning = np.cross((place - centre)[:, None], axes) / length
+    return np.concatenate([axes, turning], axis=2).reshape(-1, 6).T
+
+
+def beyond_support(place: Array, point: Array) -> tuple[float, Array]:
+    """Distance [m] of a point (2,) of the ground from the hull of places (K, 2), and the way (2,) out of it."""
+    from scipy.spatial import ConvexHull, QhullError
+
+    corners = np.unique(np.round(place, 6), axis=0)
+    if len(corners) >= 3:
+        try:
+            corners = corners[ConvexHull(corners).vertices]
+        except QhullError:  # all in one line
+            order = np.argsort(corners @ (corners[-1] - corners[0]))
+            corners = corners[[order[0], order[-1]]]
+    if len(corners) >= 3:
+        edge = np.roll(corners, -1, axis=0) - corners
+        side = edge[:, 0] * (point - corners)[:, 1] - edge[:, 1] * (point - corners)[:, 0]
+        if np.all(side >= 0.0):
+            return 0.0, np.zeros(2)
+    ends = np.roll(corners, -1, axis=0)
+    edge = ends - corners
+    share = np.clip(np.einsum("ki,ki->k", point - corners, edge) / np.maximum((edge**2).sum(axis=1), 1e-12), 0.0, 1.0)
+    away = point - (corners + share[:, None] * edge)
+    k = int(np.argmin((away**2).sum(axis=1)))
+    return float(np.linalg.norm(away[k])), away[k]
+
+
+def name_of(character: Character, body: int) -> str:
+    """The role of a body in words ("left foot"), or its own name."""
+    own = character.body_names[body]
+    return next((role for role, name in character.roles.items() if name == own), own).replace("_", " ")
