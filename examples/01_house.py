@@ -1,7 +1,7 @@
 """A motion is shown, checked, edited for a slope, moved to another body and sent back to Blender.
 
-Run it with `make demo`, or `python examples/01_house.py [FILE] [FOLDER]` for a recording of your own. It leaves in `demo/`:
-a film strip, a page that plays the motion offline, a BVH and a GLB for Blender, and prints what it found.
+Run it with `make demo`, or `python examples/01_house.py [FILE] [FOLDER]` for a recording of your own. It leaves in
+`demo/`: a film strip, a page that plays the motion offline, a BVH and a GLB for Blender, and prints what it found.
 """
 
 from __future__ import annotations

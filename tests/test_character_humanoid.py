@@ -175,5 +175,5 @@ def test_odd_skeletons_still_make_bodies(noise):
     c = humanoid("x", joints, tips=tips, weight=70.0)
     inertia = c.model.body_inertia[1:]
     assert inertia.min() > 0 and np.all(2 * inertia.max(1) <= inertia.sum(1) * (1 + 1e-9))
-    assert np.ptp(c.points(c.standing_pose())[0, :, 2]) < 2e-6
+    assert np.ptp(c.points(c.standing_pose())[0, :, 2]) < 3e-6  # the model is text of six digits
     assert c.mass == pytest.approx(70.0, abs=1e-9)

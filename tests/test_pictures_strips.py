@@ -12,7 +12,7 @@ from poise.character.load import load_character
 from poise.errors import BadFile, BadValue, UnknownName
 from poise.export import filmstrip, ink, sheet, strip, video
 from poise.motion.clip import Clip, Cycle
-from poise.motion.ground import Slope, Stairs
+from poise.motion.ground import Slope, Stairs, Tread, Treads
 from poise.motion.recording import Source
 
 LICENCE = "CC BY 4.0, some laboratory"
@@ -171,3 +171,22 @@ def test_what_goes_forward_goes_to_the_right(human):
     there = sliding(human, distance=2.0, heading=1.0)
     back = there.with_q(np.concatenate([there.q, there.q[::-1]]), labels=None)
     assert strip.heading_of(back) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("seconds", [0.3, 0.2, 0.0])
+@pytest.mark.parametrize("ground", [Treads((Tread(0.2, 0.0, 0.3, 0.4, 0.13),)), Stairs(0.15, 0.3), Slope(4.0)])
+def test_clips_that_end_early_leave_gaps_on_every_ground(human, seconds, ground):
+    """A clip of a few frames, or of one, above a longer one: its strip is blank where it has ended."""
+    short, long = sliding(human, seconds=seconds, ground=ground), sliding(human, seconds=1.0)
+    picture = filmstrip.filmstrip([short, long], frames=4, width=800, row_height=200, contacts=False)
+    there = int(np.sum(np.linspace(0.0, 1.0, 4) < seconds + 0.5 * short.dt))
+    assert figures_in(picture, slice(0, picture.height // 2 - 20)) == there
+    assert figures_in(picture, slice(picture.height // 2, picture.height - 40)) == 4
+
+
+def test_times_beyond_one_clip_or_beyond_all(human):
+    short, long = sliding(human, seconds=0.2, ground=Stairs(0.15, 0.3)), sliding(human, seconds=1.0)
+    picture = filmstrip.filmstrip([short, long], times=[0.5, 0.9], width=400, row_height=200, contacts=False)
+    assert figures_in(picture, slice(0, picture.height // 2 - 20)) == 0
+    with pytest.raises(BadValue, match=r"1\.00 s"):
+        filmstrip.filmstrip([short, long], times=[5.0])

@@ -84,13 +84,15 @@ def _names(clips: Sequence[Clip], labels: Sequence[str] | None) -> list[str]:
 def _row(layout: Plan, index: int, scale: float, smooth: int) -> Image.Image:
     """One strip: all poses in one scene where the ground allows it, else one scene a pose."""
     row, bases = layout.rows[index], layout.bases[index]
-    if row.plane:
+    there = row.there
+    if row.plane and len(there):
         return _plane_row(layout, index, scale, smooth)
-    there = np.flatnonzero(np.isfinite(bases[:, 2]))
+    whole = Image.new("RGB", (round(layout.width * scale), round((layout.high - layout.low) * scale)), (255, 255, 255))
+    if not len(there):
+        return whole  # a clip that has ended before the first time shown
     off = bases[there] @ layout.axes(row)[0] - layout.columns[there]
     if np.ptp(off) < 0.01 and np.ptp(bases[there, 2]) < 1e-9:
         return _shot(layout, index, there, layout.edges[[0, -1]], scale, smooth)
-    whole = Image.new("RGB", (round(layout.width * scale), round((layout.high - layout.low) * scale)), (255, 255, 255))
     for k in map(int, there):
         part = _shot(layout, index, [k], layout.edges[k : k + 2], scale, smooth)
         whole.paste(part, (round((layout.edges[k] - layout.edges[0]) * scale), 0), _soft_sides(part.size))

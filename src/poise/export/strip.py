@@ -42,6 +42,11 @@ class Row:
         """Is the ground a plane, so that poses may be moved about on it?"""
         return isinstance(self.clip.ground, (Flat, Slope))
 
+    @property
+    def there(self) -> np.ndarray:
+        """Indices of the poses that the clip has."""
+        return np.array([k for k, p in enumerate(self.poses) if p is not None], int)
+
     def under(self, place: Array) -> Array:
         """The point (3,) of the ground at a horizontal place (2 or more numbers)."""
         return np.array([place[0], place[1], float(self.clip.ground.height(place[0], place[1]))])
@@ -144,6 +149,9 @@ def row_of(clip: Clip, times: Array, *, contacts: bool = True, palette: scene.Pa
 def plan(rows: Sequence[Row], times: Array, *, spacing: float | str = "auto", elevation: float = 9.0,
          azimuth: float | None = None) -> Plan:  # fmt: skip
     """Places for all poses: at their true distances where that leaves them apart but not lost, else side by side."""
+    if not any(len(row.there) for row in rows):
+        length = max(row.clip.duration for row in rows)
+        raise BadValue(f"None of the times of this filmstrip is within its clips, of which the longest lasts {length:.2f} s.")
     turn = (18.0 if all(isinstance(r.clip.ground, Flat) for r in rows) else 0.0) if azimuth is None else float(azimuth)
     reach = np.zeros((len(rows), len(times), 2))  # how far each pose reaches to the left and right of its root
     travel = np.full(reach.shape[:2], np.nan)
@@ -166,17 +174,17 @@ def plan(rows: Sequence[Row], times: Array, *, spacing: float | str = "auto", el
 
 
 def _bases(row: Row, columns: Array, right: Array, true: bool) -> Array:
-    """Points (K, 3) of each pose's world that lie on the ground line of the picture, at its column.
+    """Points (K, 3) of each pose's world that lie on the ground line of the picture, at its column; NaN for no pose.
 
     On a plane that is the ground under the root, less what the plane has risen to its column. Elsewhere one height
     serves all, so that climbing is seen; but a motion that climbs far is followed, unless distances must be true.
     """
-    roots = np.array([p.root if p is not None else np.full(3, np.nan) for p in row.poses])
-    under = np.array([row.under(r) if np.isfinite(r).all() else r for r in roots])
+    under = np.array([row.under(p.root) if p is not None else np.full(3, np.nan) for p in row.poses])
+    there = row.there
     if row.plane:
         under[:, 2] -= np.array([row.under(c * right)[2] for c in columns]) - row.under(np.zeros(3))[2]
-    elif true or np.ptp(under[np.isfinite(under[:, 2]), 2]) < 0.7:
-        under[:, 2] = np.nanmin(under[:, 2])
+    elif len(there) and (true or np.ptp(under[there, 2]) < 0.7):
+        under[there, 2] = under[there, 2].min()
     return under
 
 

@@ -8,11 +8,13 @@ from poise.motion.clip import Clip
 from poise.take import Take
 
 
-def audit(motion: Take | Clip, *, friction: float = 1.0, tolerances: Tolerances | None = None) -> AuditReport:
+def audit(motion: Take | Clip, *, friction: float = 1.0, cutoff: float | None = None,
+          tolerances: Tolerances | None = None) -> AuditReport:  # fmt: skip
     """How true the physics of a motion is.
 
     A take is judged by its recorded forces (see `poise.judge.audit_take`), a bare clip by whether there are any ground
-    forces with this `friction` that explain it (see `poise.judge.audit_clip`).
+    forces with this `friction` that explain it (see `poise.judge.audit_clip`), with movements above `cutoff` [Hz]
+    taken out first where it is given.
     """
     if isinstance(motion, Take):
         from poise.judge.audit_take import audit_take
@@ -21,5 +23,5 @@ def audit(motion: Take | Clip, *, friction: float = 1.0, tolerances: Tolerances 
     if isinstance(motion, Clip):
         from poise.judge.audit_clip import audit_clip
 
-        return audit_clip(motion, friction, tolerances)
+        return audit_clip(motion, friction, tolerances, cutoff)
     raise BadValue(f"A take or a clip can be audited, not a {type(motion).__name__}.")

@@ -15,6 +15,7 @@ from poise.dynamics import Dynamics, Wrench
 from poise.errors import BadValue
 from poise.judge.clip_words import clip_words
 from poise.judge.limits import beyond_range, beyond_torque
+from poise.judge.quiet import without_noise
 from poise.judge.report import AuditReport, Stretch, Tolerances, Worst, rms, worst
 from poise.judge.support import Support, contact_map, support, tangents
 from poise.maths.rotations import Array
@@ -23,6 +24,7 @@ from poise.motion.runs import runs
 from poise.solve.cones import cone_least_squares
 
 CLIP = Tolerances(force=0.02, torque=0.01)
+NOISE = 10.0  # [Hz] above which the movements of recorded people are mostly noise
 UNEXPLAINED = 0.05  # of body weight: a frame with more left over (torque by `Needs.length`) counts as unexplained
 _SOFT = 1e-8  # weight on the size of forces: picks the gentlest where many explain the motion
 
@@ -38,10 +40,26 @@ class Needs:
     length: float  # [m] that weighs torques against forces
 
 
-def audit_clip(clip: Clip, friction: float = 1.0, tolerances: Tolerances | None = None) -> AuditReport:
-    """The report; series have one row for each frame."""
+def audit_clip(clip: Clip, friction: float = 1.0, tolerances: Tolerances | None = None,
+               cutoff: float | None = None) -> AuditReport:  # fmt: skip
+    """The report; series have one row for each frame. With `cutoff`, movements above so many Hz are taken out first.
+
+    Where a clip fails, the report also says what would be left without movements above 10 Hz, which are mostly noise.
+    """
     if not friction >= 0.0:
         raise BadValue(f"Friction cannot be negative, and {friction} is.")
+    report = _audit(clip if cutoff is None else without_noise(clip, cutoff), friction, tolerances or CLIP)
+    if cutoff is None and report.problems and NOISE * clip.dt < 0.3 and len(clip) > 4:
+        quiet = without_noise(clip, NOISE)
+        left = rms(solve(quiet, needed(quiet), support(quiet), friction)[1][:, :3])
+        if left < 0.7 * report.unexplained_force_rms:
+            noise = (f"Without movements above {NOISE:g} Hz, which are mostly noise, it would be {left:.3g} N rms "
+                     f"(audit with cutoff={NOISE:g}).")  # fmt: skip
+            report = replace(report, remarks=(noise, *report.remarks))
+    return report
+
+
+def _audit(clip: Clip, friction: float, tolerances: Tolerances) -> AuditReport:
     character, time = clip.character, clip.times
     weight = character.mass * float(np.linalg.norm(character.model.opt.gravity))
     needs, places = needed(clip), support(clip)
@@ -64,7 +82,7 @@ def audit_clip(clip: Clip, friction: float = 1.0, tolerances: Tolerances | None 
         series={"time": time, "force": left[:, :3], "torque": left[:, 3:], "needed": needs.wrench,
                 "ground_force": forces.sum(axis=1), "depth": depth, "joint_torque": torque, "size": size},
     )  # fmt: skip
-    found = clip_words(clip, report, needs, places, tolerances or CLIP, share)
+    found = clip_words(clip, report, needs, places, tolerances, share)
     return replace(found, stretches=tuple(sorted(found.stretches, key=lambda s: s.first - s.last)))
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from poise.judge import touches
 from poise.judge.joint_torque import unexplained_joint_torque
 from poise.judge.limits import beyond_range, beyond_torque
-from poise.judge.metrics import lowest
+from poise.judge.metrics import feet_of, lowest
 from poise.judge.momenta import about, momenta
 from poise.judge.report import AuditReport, Tolerances, Worst, moving_mean, rms, worst
 from poise.judge.words import take_words
@@ -59,11 +59,8 @@ def unexplained(take: Take) -> tuple[Array, Array]:
     if len(take) < 2:
         return np.zeros((0, 6)), np.zeros((0, 6))
     spans = np.diff(take.time)[:, None]
-    h = take.step
-    # the steps of an interval begin h before its end: what acts at their beginnings is on average half a step early
-    early = 0.5 * np.minimum(h / spans, 1.0)
-    ends = found.stepping
-    stepping = (0.5 + early) * ends[:-1] + (0.5 - early) * ends[1:]
+    # what acts at the beginnings of the steps of an interval acts on average half a step before its middle
+    early = 0.5 * np.minimum(take.step / spans, 1.0)
     centre = (0.5 + early) * found.centre[:-1] + (0.5 - early) * found.centre[1:]
     gravity = take.character.mass * take.character.model.opt.gravity
     wrench = np.concatenate([np.broadcast_to(gravity, centre.shape), np.cross(centre, gravity)], axis=1)
@@ -71,8 +68,22 @@ def unexplained(take: Take) -> tuple[Array, Array]:
         force, moment = record.total(len(take))
         wrench = wrench + np.concatenate([force, moment], axis=1)[:-1]
     wrench[:, 3:] -= _summed(take, touches.excess_moment(take), contacts=True)[:-1]
-    left = np.diff(found.momentum, axis=0) / spans - wrench - stepping
-    return about(centre, left), about(centre, stepping)
+    left = about(centre, np.diff(found.momentum, axis=0) / spans - wrench)
+    stepping = _stepping(left, about(centre, found.stepping[:-1]), about(centre, found.stepping[1:]),
+                         0.3 * take.character.height)  # fmt: skip
+    return left - stepping, stepping
+
+
+def _stepping(left: Array, first: Array, last: Array, length: float) -> Array:
+    """What the time step made (F - 1, 6) of the wrenches `left`: a mixture of its values at both ends of the interval.
+
+    When in an interval it went from the one to the other is not known: an impact changes it at once. The mixture that
+    explains most is taken; the two differ by a few newtons, so no more than that can be explained away.
+    """
+    scale = np.array([1.0, 1.0, 1.0, length, length, length])
+    way, short = (last - first) / scale, (left - first) / scale
+    share = np.einsum("ki,ki->k", short, way) / np.maximum(np.einsum("ki,ki->k", way, way), 1e-300)
+    return first + np.clip(share, 0.0, 1.0)[:, None] * (last - first)
 
 
 def _summed(take: Take, rows: Array, contacts: bool = False) -> Array:
@@ -98,9 +109,10 @@ def _depths(take: Take) -> Array:
 
 
 def _held(take: Take, speed: Array, window: float) -> Worst:
-    """The worst mean speed over a window of a body whose contacts should hold, weighted by what they carry."""
+    """The worst mean speed over a window of a foot whose contacts should hold, weighted by what they carry."""
     rows, out = take.contacts, Worst(0.0)
-    chosen, count = np.flatnonzero(touches.held(take) & (speed > 0.01)), max(1, round(window / take.dt))
+    feet = np.isin(rows.body, feet_of(take.character))
+    chosen, count = np.flatnonzero(touches.held(take) & feet & (speed > 0.01)), max(1, round(window / take.dt))
     speed = speed.copy()
     speed[chosen] = np.maximum(speed[chosen] - touches.creep(take, chosen), 0.0)
     normal, _ = touches.parts(take)

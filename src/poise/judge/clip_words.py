@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from poise.judge.report import AuditReport, Stretch, Tolerances
-from poise.judge.support import Support, beyond_support, name_of
+from poise.judge.support import HEIGHT, Support, beyond_support, name_of
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from poise.judge.audit_clip import Needs
 
 _MANY = 40  # stretches that are explained in words; a clip with more is broken all over
-_STICKY = 20.0  # friction that is as good as glue along the ground
+_STICKY = 3.0  # the most friction that is worth naming: rubber on dry rock
 _FLOATING = 0.08  # [m] up to which a foot that does not touch is said to float
 
 
@@ -129,9 +129,10 @@ def _floating(clip: Clip, places: Support, frame: int) -> str:
     k = near[int(np.argmin(places.height[frame, near]))]
     height = float(places.height[frame, k])
     name = name_of(clip.character, int(body[k]))
-    if places.height[frame, k] < 0.015:
-        return f"the {name} slides over the ground at {100 * places.speed[frame, k]:.0f} cm/s"
-    return f"the {name} floats {100 * height:.1f} cm above the ground"
+    ending = "" if name.endswith("toes") else "s"
+    if height < HEIGHT:
+        return f"the {name} slide{ending} over the ground at {100 * places.speed[frame, k]:.0f} cm/s"
+    return f"the {name} float{ending} {100 * height:.1f} cm above the ground"
 
 
 def _edge(clip: Clip, frame: int, out: Array) -> str:

@@ -18,6 +18,7 @@ from poise.maths.configuration import BALL, HINGE, SLIDE
 from poise.maths.rotations import Array
 from poise.take import Take
 
+STEADY = 1.0  # a mean counts if it is so many times its spread: a hidden motor pulls one way, errors to and fro
 NEAR = 0.03  # [rad] from a limit at which a stop may act
 
 
@@ -30,9 +31,11 @@ def unexplained_joint_torque(take: Take, window: float) -> Worst:
     if len(left) < count:
         return Worst(0.0)
     whole = moving_mean(free.astype(float), count) > 1.0 - 1e-9
-    mean = np.abs(moving_mean(np.where(free, left, 0.0), count))
+    left = np.where(free, left, 0.0)
+    mean = np.abs(moving_mean(left, count))
+    spread = np.sqrt(np.maximum(moving_mean(left**2, count) - mean**2, 0.0))
     names = [take.character.joint_names[j] for j in take.character.model.dof_jntid]
-    return worst(np.where(whole, mean, 0.0), take.time, names)
+    return worst(np.where(whole & (mean > STEADY * spread), mean, 0.0), take.time, names)
 
 
 def residuals(take: Take) -> tuple[Array, np.ndarray]:

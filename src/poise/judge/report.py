@@ -23,8 +23,8 @@ class Tolerances:
     torque_held: float = 0.0015  # W · height, mean over any `window`
     window: float = 0.1  # [s]
     cone: float = 0.002  # W, beyond 2 % of the contact's own force
-    slip: float = 0.05  # [m/s] mean over any `window` of a contact that its friction should hold
-    joint_torque: float = 0.003  # W · height, mean over five windows
+    slip: float = 0.06  # [m/s] mean over any `window` of a contact that its friction should hold
+    joint_torque: float = 0.002  # W · height, mean over five windows
     depth: float = 0.03  # [m] of shapes in the ground
     place: float = 0.03  # [m] between a recorded contact and the surfaces that it joins
     limit: float = 0.1  # [rad] beyond a joint's range

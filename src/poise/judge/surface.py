@@ -83,6 +83,13 @@ def clearance(points: Array, ground: Ground, radius: Array | float = 0.0) -> Arr
     return z - heights.min(axis=0) - radius
 
 
+def off_ground(points: Array, ground: Ground) -> Array:
+    """How far (K,) places (K, 3) are from the surface of a ground at rest [m]; the side of a step is surface too."""
+    x, y, z = np.moveaxis(np.asarray(points, float), -1, 0)
+    heights = np.stack([ground.height(x + dx, y + dy) for dx, dy in _OFFSETS])
+    return np.maximum(np.maximum(z - heights.max(axis=0), heights.min(axis=0) - z), 0.0)
+
+
 def distance(character: Character, body: np.ndarray, place: Array) -> Array:
     """Distance (K,) [m] of places (K, 3), in the frames of their bodies (K,), from those bodies' shapes; 0 inside."""
     model, out = character.model, np.full(len(body), np.inf)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from poise.dynamics import Dynamics
-from poise.judge.surface import clearance, distance
+from poise.judge.surface import distance, off_ground
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.take import Take
@@ -119,20 +119,28 @@ def creep(take: Take, chosen: np.ndarray) -> Array:
 
 
 def misplaced(take: Take) -> Array:
-    """How far (K,) each contact that carries lies from the body it acts on, or from a ground that stays [m]."""
+    """How far (K,) each contact that carries lies from the body it acts on, or from a ground that stays [m].
+
+    The point is a mean over the interval, so the body's pose at either end may be the nearer one, and half of the way
+    that the point goes in between is allowed for.
+    """
     rows = take.contacts
     if not len(rows):
         return np.zeros(0)
     pos, quat = take.character.forward(take.q)
-    own = rot.rotate(rot.conjugate(quat[rows.frame, rows.body]), rows.point - pos[rows.frame, rows.body])
-    away = distance(take.character, rows.body, own)
-    away[~np.isfinite(away)] = 0.0  # a body without shapes: nothing to compare with
+    away, local = [], []
+    for frame in (rows.frame, np.minimum(rows.frame + 1, len(take) - 1)):
+        own = rot.rotate(rot.conjugate(quat[frame, rows.body]), rows.point - pos[frame, rows.body])
+        away.append(distance(take.character, rows.body, own))
+        local.append(own)
+    way = np.linalg.norm(local[1] - local[0], axis=1)
+    near = np.maximum(np.minimum(*away) - 0.5 * way, 0.0)
+    near[~np.isfinite(near)] = 0.0  # a body without shapes: nothing to compare with
     if type(take.ground).__name__ in STILL:
         ground = rows.on_ground()
-        away[ground] = np.maximum(away[ground], np.abs(clearance(rows.point[ground], take.ground)))
-    moved = np.linalg.norm(take.v[rows.frame, :3], axis=1) * take.dt  # the point is a mean over the interval
+        near[ground] = np.maximum(near[ground], off_ground(rows.point[ground], take.ground))
     carries = np.linalg.norm(rows.force, axis=1) > 0.0
-    return np.where(rows.bilateral | ~carries, 0.0, np.maximum(away - moved, 0.0))
+    return np.where(rows.bilateral | ~carries, 0.0, near)
 
 
 def excess_moment(take: Take) -> Array:

@@ -37,6 +37,11 @@ def close_gaps(flags: Flags, longest: int) -> Flags:
     return flags | filled(len(flags), gaps[inner])
 
 
+def widened(flags: Flags, by: int) -> Flags:
+    """`flags`, each stretch of True longer by `by` frames at both ends."""
+    return np.convolve(flags, np.ones(2 * by + 1), "same") > 0.5 if len(flags) > 2 * by else np.full_like(flags, flags.any())
+
+
 def drop_short(flags: Flags, shortest: int) -> Flags:
     """`flags` without inner stretches of fewer than `shortest` frames; one cut off by an end of the clip is kept."""
     spans = runs(flags)

@@ -19,7 +19,7 @@ import numpy as np
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
 from poise.motion.footing import Footing, footing
-from poise.motion.runs import close_gaps, drop_short, frames, hysteresis, runs
+from poise.motion.runs import close_gaps, drop_short, frames, hysteresis, runs, widened
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,7 @@ class Thresholds:
     rest_speed: float = 0.06  # [m/s] below which a pair within the misfit stands, whatever its usual height
     mate: float = 0.01  # [m] a corner that much above its mate is free
     gap: float = 0.04  # [s] shorter gaps are closed
+    step: float = 0.06  # [s] in which no foot can leave the ground and come back
     shortest: float = 0.05  # [s] shorter contacts are dropped
     fall: float = 5.0  # [m/s²] a frame in which the body falls slower than this needs support
     flight: float = 7.0  # [m/s²] a gap in which it falls slower than this on average is no flight
@@ -56,6 +57,7 @@ def touching(clip: Clip, limits: Thresholds = Thresholds()) -> np.ndarray:  # no
     _support(foot, high, on, limits)
     for k in range(on.shape[1]):
         on[:, k] = close_gaps(on[:, k], frames(limits.gap, foot.dt))
+    _close_steps(foot, high, on, limits)
     labels = foot.trimmed(_corners(clip, foot, on, limits))
     if clip.cycle is not None and len(labels) > 1:
         labels[-1] = labels[0]
@@ -84,10 +86,18 @@ def _by_height_and_speed(foot: Footing, high: Array, limits: Thresholds) -> np.n
     rests = (high < limits.misfit) & (foot.speed < limits.rest_speed)
     on = (high < limits.height_on) & (foot.speed < limits.speed_on) | rests
     stay = (high < limits.height_off) & (foot.speed < limits.speed_off) | rests
+    held, near = np.empty(on.shape, bool), frames(limits.step, foot.dt)
+    for k in range(on.shape[1]):
+        held[:, k] = close_gaps(hysteresis(on[:, k], stay[:, k]), frames(limits.gap, foot.dt))
     out = np.empty(on.shape, bool)
     for k in range(on.shape[1]):
-        held = close_gaps(hysteresis(on[:, k], stay[:, k]), frames(limits.gap, foot.dt))
-        out[:, k] = drop_short(held, frames(limits.shortest, foot.dt))
+        mates = np.any(held[:, [i for i in foot.of(foot.sides[k]) if i != k]], axis=1)
+        if foot.names[k].endswith("tip"):  # a foot rolls off over its toes: they may begin as they may go on
+            rolls = widened(mates, near) & stay[:, k]
+            held[:, k] = close_gaps(hysteresis(on[:, k] | rolls, stay[:, k]), frames(limits.gap, foot.dt))
+        out[:, k] = drop_short(held[:, k], frames(limits.shortest, foot.dt))
+        for a, e in runs(held[:, k] & ~out[:, k]):  # short, but part of a step of its foot
+            out[a:e, k] = np.any(mates[max(a - near, 0) : e + near])
     return out
 
 
@@ -153,6 +163,18 @@ def _extend(foot: Footing, high: Array, on: np.ndarray, limits: Thresholds) -> N
             ahead = np.arange(edge + step, edge + step * (min(longest, e - a) + 1), step)
             fits = held[ahead, None] & (high[ahead] < limits.reach) & last & (foot.speed[ahead] < limits.extend_speed)
             on[ahead] |= np.logical_and.accumulate(fits, axis=0)
+
+
+def _close_steps(foot: Footing, high: Array, on: np.ndarray, limits: Thresholds) -> None:
+    """Close, in place, gaps between two contacts of a foot that are too short for a step: it rolls over its lowest pair.
+
+    The ball may be free a moment before noisy toes are found touching.
+    """
+    for pairs in (foot.of(side) for side in dict.fromkeys(foot.sides)):
+        for a, e in runs(~np.any(on[:, pairs], axis=1)):
+            inside = a > 0 and e < len(on)
+            if inside and (e - a) * foot.dt < limits.step and high[a:e, pairs].min(axis=1).max() < limits.reach:
+                on[np.arange(a, e), pairs[high[a:e, pairs].argmin(axis=1)]] = True
 
 
 def _corners(clip: Clip, foot: Footing, on: np.ndarray, limits: Thresholds) -> np.ndarray:

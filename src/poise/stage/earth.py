@@ -145,7 +145,7 @@ def _blocks(builder: Builder, earth: Earth, ground: Blocks) -> None:
 
 def _field(builder: Builder, earth: Earth, ground: HeightField) -> None:
     low, high = float(ground.heights.min()), float(ground.heights.max())
-    _plane(builder, earth, low - 0.001 if high > low else low)
+    _plane(builder, earth, low)
     if high - low < 1e-6:
         return
     nx, ny = ground.heights.shape

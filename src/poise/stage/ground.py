@@ -134,7 +134,7 @@ class Patches:
 
 @dataclass(frozen=True, eq=False)
 class HeightField:
-    """Heights (rows along X, columns along Y) [m] on a grid of `spacing` [m] from `origin`; outside, its rim goes on.
+    """Heights (rows along X, columns along Y) [m] on a grid of `spacing` [m] from `origin`; outside lies its lowest level.
 
     Between the grid's points the ground is flat over two triangles a cell, as it is collided with.
     """
@@ -152,6 +152,12 @@ class HeightField:
         number("The spacing of a height field", self.spacing, "m", above=0.0)
         object.__setattr__(self, "origin", vector("The origin of a height field", self.origin, "m", 2))
 
+    def _covers(self, x: Array, y: Array) -> np.ndarray:
+        """Is (x, y) on the grid?"""
+        far = np.array(self.origin) + self.spacing * (np.array(self.heights.shape) - 1)
+        along = (np.asarray(x) >= self.origin[0]) & (np.asarray(x) <= far[0])
+        return along & (np.asarray(y) >= self.origin[1]) & (np.asarray(y) <= far[1])
+
     def _cell(self, x: Array, y: Array) -> tuple[np.ndarray, np.ndarray, Array, Array]:
         """Cell and place in it, 0..1."""
         nx, ny = self.heights.shape
@@ -164,18 +170,17 @@ class HeightField:
         i, j, u, w = self._cell(x, y)
         h = self.heights
         a, b, c, d = h[i, j], h[i + 1, j], h[i, j + 1], h[i + 1, j + 1]
-        # the cell is split along the diagonal from b to c
-        near = a + u * (b - a) + w * (c - a)
-        far = d + (1.0 - u) * (c - d) + (1.0 - w) * (b - d)
-        return np.where(u + w <= 1.0, near, far)
+        # MuJoCo splits the cell along the diagonal from a to d
+        inside = np.where(u >= w, a + u * (b - a) + w * (d - b), a + w * (c - a) + u * (d - c))
+        return np.where(self._covers(x, y), inside, h.min())
 
     def normal(self, x: Array, y: Array) -> Array:
         i, j, u, w = self._cell(x, y)
         h = self.heights
         a, b, c, d = h[i, j], h[i + 1, j], h[i, j + 1], h[i + 1, j + 1]
-        first = u + w <= 1.0
-        sx, sy = np.where(first, b - a, d - c), np.where(first, c - a, d - b)
-        n = np.stack([-sx, -sy, np.full(np.shape(sx), self.spacing)], -1)
+        sx, sy = np.where(u >= w, b - a, d - c), np.where(u >= w, d - b, c - a)
+        on = self._covers(x, y)
+        n = np.stack([-sx * on, -sy * on, np.full(np.shape(sx), self.spacing)], -1)
         return n / np.linalg.norm(n, axis=-1, keepdims=True)
 
 

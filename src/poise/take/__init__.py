@@ -1,7 +1,11 @@
 """Take: the record of one performance, streamed to disk."""
 
 from poise.take.record import CONTACT_COLUMNS, WRENCH_COLUMNS, ContactRecord, LogEntry, WrenchRecord
-from poise.take.recorder import Recorder
+from poise.take.recorder import Recorder, TakeInterrupted
+from poise.take.store import is_take
 from poise.take.take import Take
 
-__all__ = ["CONTACT_COLUMNS", "WRENCH_COLUMNS", "ContactRecord", "LogEntry", "Recorder", "Take", "WrenchRecord"]
+__all__ = [
+    "CONTACT_COLUMNS", "WRENCH_COLUMNS", "ContactRecord", "LogEntry", "Recorder", "Take", "TakeInterrupted",
+    "WrenchRecord", "is_take",
+]  # fmt: skip

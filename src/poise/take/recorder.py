@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time as clock
 from collections.abc import Iterable, Mapping
 from os import PathLike
 from pathlib import Path
@@ -24,12 +25,21 @@ _TABLES = {"contacts": CONTACT_WIDTH, "external": WRENCH_WIDTH, "assist": WRENCH
 CHUNK = 600  # frames between two flushes: 5 s at 120 frames per second
 
 
+class TakeInterrupted(BadFile):
+    """The recording could not be written on; `take` holds all of it so far, from disk and memory."""
+
+    take: Take
+
+
 class Recorder:
     """Append `frame`s, then `finish`.
 
     With `path` (an .npz to be written) the frames go to a folder beside it every `chunk` frames, and little stays in
     memory; `finish` makes the file out of the folder and removes it. If the disk is full or the process dies, what the
     folder holds is not lost: `Take.recover(path)`.
+
+    `start` [s] is the time in a clip at which the performance begins; a reference knows its own. `settings` and `stage`
+    are frozen values that are described in the take, `others` and `labels` names for numbers in the tables.
 
     Row k of `torque`, of contacts and of wrenches is the mean over the interval from frame k to frame k + 1.
     """
@@ -38,9 +48,9 @@ class Recorder:
                  stage: object = None, seed: int = 0, path: str | PathLike[str] | None = None,
                  others: Iterable[str] = ("ground",), labels: Iterable[str] = (), step: float = 0.0,
                  chunk: int = CHUNK):  # fmt: skip
-        self.reference = reference if isinstance(reference, Reference) else Reference(reference)
+        self.reference = reference if isinstance(reference, Reference) else Reference(reference, start=start)
         self.character = self.reference.character
-        self.facts: dict[str, Any] = {"start": float(start), "method": method, "settings": describe(settings),
+        self.facts: dict[str, Any] = {"start": self.reference.start, "method": method, "settings": describe(settings),
                                       "stage": describe(stage), "seed": int(seed), "step": float(step),
                                       "versions": versions()}  # fmt: skip
         self.others, self.labels = tuple(others), tuple(labels)
@@ -51,12 +61,14 @@ class Recorder:
         self._tables = {name: Column(name, (1 + width,), 2048) for name, width in _TABLES.items()}
         self._props: dict[str, Column] = {}
         self._traces: dict[str, Column] = {}
-        self._frames, self._chunk = 0, max(2, int(chunk))
+        self._frames, self._chunk, self._writing = 0, max(2, int(chunk)), 0.0
         self._due = self._chunk if path is not None else -1
         self.path = None if path is None else Path(path)
         self.folder = None if self.path is None else stream.open_folder(self.path)
 
-    def __len__(self) -> int:
+    @property
+    def frames(self) -> int:
+        """How many were recorded. (No `__len__`: an empty recorder is still a recorder where one asks `if recorder`.)"""
         return self._frames
 
     def begin(self, *, others: Iterable[str] | None = None, labels: Iterable[str] | None = None,
@@ -117,15 +129,19 @@ class Recorder:
         if self.folder is None:
             return
         self._due = -1  # whatever happens now, do not try again with every frame
+        begun = clock.process_time()
         try:
             stream.write_index(self.folder, self)
             # time last: a frame counts as recorded once its time is there
             for column in reversed(tuple(self._columns())):
                 column.flush(self.folder)
         except OSError as error:
-            raise BadFile(self.folder, f"the take could not be written on: {reason(error)}; the "
-                          f"{self._time.written} frames before are safe there and load with "
-                          "Take.recover.") from error  # fmt: skip
+            failure = TakeInterrupted(self.folder, f"the take could not be written on: {reason(error)}; the "
+                                      f"{self._time.written} frames before are safe there and load with "
+                                      "Take.recover.")  # fmt: skip
+            failure.take = self.take()
+            raise failure from error
+        self._writing += clock.process_time() - begun
         self._due = self._frames + self._chunk
 
     def index(self) -> dict[str, Any]:
@@ -152,9 +168,12 @@ class Recorder:
     def finish(self, timings: Mapping[str, float] | None = None) -> Take:
         """The take; with a `path` it is written there and the folder of frames is removed.
 
-        `timings` [s]: "loop" is the CPU time of the performance, without compilation and file writing.
+        `timings` [s]: "loop" is the CPU time of the performance without compilation; what writing took is taken off.
         """
-        take = self.take(timings)
+        spent = dict(timings or {})
+        if "loop" in spent and self._writing:
+            spent = {**spent, "loop": spent["loop"] - self._writing, "writing": self._writing}
+        take = self.take(spent)
         if self.path is not None and self.folder is not None:
             take.save(self.path)
             stream.remove_folder(self.folder)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import zipfile
+import zlib
 from os import PathLike
 from typing import Any
 
@@ -60,6 +62,15 @@ def load(path: str | PathLike[str]) -> Take:
     except (PoiseError, ValueError, TypeError, AttributeError, IndexError, OverflowError, RecursionError) as error:
         reason = " ".join(str(error).split())[:200]
         raise BadFile(path, f"it is not a sound take: {reason or type(error).__name__}") from None
+
+
+def is_take(path: str | PathLike[str]) -> bool:
+    """Does this file hold a take? False for anything else, also for what is not there."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return f'"format": "{FORMAT}"'.encode() in archive.open("facts.json").read(64)
+    except (OSError, KeyError, ValueError, RuntimeError, NotImplementedError, zipfile.BadZipFile, zlib.error):
+        return False
 
 
 def _take(facts: dict[str, Any], arrays: dict[str, np.ndarray]) -> Take:

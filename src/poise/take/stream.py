@@ -77,7 +77,7 @@ def recover(path: str | PathLike[str]) -> Take:
         index = json.loads((folder / _INDEX).read_text(encoding="utf-8"))
         if index.get("format") != FORMAT:
             raise BadFile(folder, "it is not the folder of a recording.")
-        reference = Reference(npz.load(folder / _CLIP))
+        reference = Reference(npz.load(folder / _CLIP), start=float(index["start"]))
         return _from_folder(folder, index, reference)
     except BadFile:
         raise
@@ -113,12 +113,12 @@ def _from_folder(folder: Path, index: dict[str, Any], reference: Reference) -> T
 def assemble(reference: Reference, facts: dict[str, Any], arrays: dict[str, Array], tables: dict[str, Array],
              props: dict[str, Array], traces: dict[str, Array], timings: dict[str, float]) -> Take:  # fmt: skip
     """The take made of the recorded columns, with the reference sampled at its frames."""
-    start, time = float(facts["start"]), arrays["time"]
-    samples = [reference.sample(start + float(t)) for t in time]
+    time = arrays["time"]
+    samples = [reference.sample(float(t)) for t in time]
     points = len(reference.character.contact_points)
     contacts, external, assist = (tables[n] for n in ("contacts", "external", "assist"))
     return Take(
-        clip=reference.baked, method=str(facts["method"]), start=start, time=time, q=arrays["q"], v=arrays["v"],
+        clip=reference.baked, method=str(facts["method"]), start=reference.start, time=time, q=arrays["q"], v=arrays["v"],
         torque=arrays["torque"],
         contacts=ContactRecord.from_rows(contacts[:, 0], contacts[:, 1:], facts["others"]),
         external=WrenchRecord.from_rows(external[:, 0], external[:, 1:], facts["labels"]),
