@@ -177,3 +177,80 @@ def test_odd_skeletons_still_make_bodies(noise):
     assert inertia.min() > 0 and np.all(2 * inertia.max(1) <= inertia.sum(1) * (1 + 1e-9))
     assert np.ptp(c.points(c.standing_pose())[0, :, 2]) < 3e-6  # the model is text of six digits
     assert c.mass == pytest.approx(70.0, abs=1e-9)
+
+
+def moved(joints, change):
+    """The joints, each after change(role, place)."""
+    return {role: np.asarray(change(role, place.copy()), float) for role, place in joints.items()}
+
+
+ARMS = ("upper_arm", "forearm", "hand", "clavicle")
+ODD = {
+    "shoulders at the hips": lambda r, p: [*p[:2], 0.9] if r.endswith(ARMS) else p,
+    "shoulders below the hips": lambda r, p: [*p[:2], 0.5] if r.endswith(ARMS) else p,
+    "no trunk": lambda r, p: [*p[:2], 0.9] if r.endswith((*ARMS, "neck", "head", "chest", "abdomen")) else p,
+    "hips in one place": lambda r, p: [p[0], 0.0, p[2]] if r.endswith("thigh") else p,
+    "head below the pelvis": lambda r, p: [*p[:2], 0.4] if r == "head" else p,
+    "arms across": lambda r, p: [0.0, 3.0 * p[1], 1.4] if r.endswith(ARMS) else p,
+}
+
+
+@pytest.mark.parametrize("ends", [True, False])
+@pytest.mark.parametrize("odd", ODD)
+def test_bodies_of_odd_proportions_are_built(odd, ends):
+    joints, tips = joints_of(1.7)
+    assert_sound(humanoid("x", moved(joints, ODD[odd]), tips=tips if ends else None, weight=70.0))
+
+
+@pytest.mark.parametrize("upper, lower", [("thigh", "shin"), ("shin", "foot"), ("foot", "toes"),
+                                          ("upper_arm", "forearm"), ("forearm", "hand"), ("neck", "head"),
+                                          ("abdomen", "chest")])  # fmt: skip
+def test_a_bone_without_length_is_built(upper, lower):
+    joints, tips = joints_of(1.7)
+    for side in ("left_", "right_", ""):
+        if side + upper in joints:
+            joints[side + lower] = joints[side + upper].copy()
+    assert_sound(humanoid("x", joints, tips=tips, weight=70.0, height=1.7))
+
+
+def test_hands_without_size_are_built():
+    joints, tips = joints_of(1.7)
+    for side in ("left", "right"):
+        tips[f"{side}_hand"] = joints[f"{side}_hand"] + [0.0, 0.0, -1e-6]
+    assert_sound(humanoid("x", joints, tips=tips, weight=70.0))
+
+
+def assert_sound(c):
+    """Weight kept, joints of matter that can exist, nothing flat."""
+    inertia = c.model.body_inertia[1:]
+    assert inertia.min() > 0 and np.all(2 * inertia.max(1) <= inertia.sum(1) * (1 + 1e-9))
+    assert c.mass == pytest.approx(70.0, abs=1e-9)
+    capsule = c.model.geom_type == 3
+    assert c.model.geom_size[~capsule].min() > 1e-3 and c.model.geom_size[capsule, :2].min() > 1e-4
+    assert np.all(np.isfinite(c.model.body_ipos)) and np.abs(c.model.geom_pos).max() < 1.7
+
+
+def test_bodies_that_no_model_can_hold_get_a_sentence():
+    joints, _ = joints_of(1.7)
+    with pytest.raises(BadValue, match=r"0\.0017 m"):
+        humanoid("x", moved(joints, lambda r, p: 1e-3 * p))
+    with pytest.raises(BadValue, match="kg"):
+        humanoid("x", joints, weight=1e-4)
+    with pytest.raises(BadValue, match="legs"):
+        humanoid("x", moved(joints, lambda r, p: 0.0 * p))
+
+
+def test_each_sole_can_have_its_own_height():
+    joints, tips = joints_of(1.7)
+    drop = {"left": 0.07, "right": 0.085}
+    for side, depth in drop.items():
+        tips[f"{side}_sole"] = joints[f"{side}_foot"] - [0.0, 0.0, depth]
+    c = humanoid("x", joints, tips=tips, weight=70.0)
+    pos, _ = c.forward(c.zero_pose())
+    points = c.points(c.zero_pose())[0]
+    for side, depth in drop.items():
+        below = pos[0, c.body(f"{side}_foot"), 2] - points[c.contact_points.of(side), 2]
+        assert np.allclose(below, depth, atol=2e-6)
+        foot = c.model.body(f"{side}_foot").id
+        boxes = [g for g in range(c.model.ngeom) if c.model.geom_bodyid[g] == foot and c.model.geom_type[g] == 6]
+        assert c.model.geom_size[boxes[0], 2] - c.model.geom_pos[boxes[0], 2] == pytest.approx(depth, abs=1e-5)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import asf_text
+import recordings_variants as variants
 from conftest import recordings
 from poise.character.skeleton import Skeleton
 from poise.maths import rotations as rot
 from poise.motion import formats
-from poise.motion.formats import licence
+from poise.motion.formats import bvh_write, licence
+from poise.motion.interpret import clip_from_recording
 from poise.motion.recording import Recording, Source
 
 
@@ -54,7 +57,7 @@ def test_a_licence_file_beside_the_recording_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", recordings()[::6], ids=lambda p: p.stem)
 def test_real_recordings(path: Path) -> None:
-    told = formats.read(path).source.licence
+    told = licence.guess(path, formats.read(path))
     assert told.startswith("likely") and ("NSF EIA-0196217" in told or "MIT" in told)
 
 
@@ -62,3 +65,14 @@ def test_cmu_asf(tmp_path: Path) -> None:
     rest = ("rhipjoint", "upperback", "thorax", "lowerneck", "upperneck", "lclavicle")
     names = ("root", *(b[0] for b in asf_text.BONES), *rest)
     assert "mocap.cs.cmu.edu" in licence.guess(tmp_path / "a.amc", recording(names, kind="amc"))
+
+
+def test_a_clip_carries_the_licence_of_its_recording(tmp_path: Path) -> None:
+    (tmp_path / "LICENSE.txt").write_text("terms")
+    walker = variants.walker()
+    bvh_write.write(tmp_path / "a.bvh", walker.skeleton, walker.rotations, walker.positions, walker.dt)
+    read = formats.read(tmp_path / "a.bvh")
+    assert clip_from_recording(read).source.licence.endswith("see LICENSE.txt beside the recording")
+    named = replace(read, source=replace(read.source, licence="all rights reserved"))
+    assert clip_from_recording(named).source.licence == "all rights reserved"
+    assert "beside" not in clip_from_recording(replace(read, source=Source())).source.licence  # of no file

@@ -9,8 +9,23 @@ from hypothesis import strategies as st
 
 from poise.character.load import load_character
 from poise.errors import BadValue, PoiseError, UnknownBody, UnknownName
-from poise.stage import (Ball, Bar, Barbell, Blocks, Box, Flat, Grip, HeightField, Patches, Platform, PlatformMotion,
-                         Push, Seesaw, Sphere, Stage)  # fmt: skip
+from poise.stage import (
+    Ball,
+    Bar,
+    Barbell,
+    Blocks,
+    Box,
+    Flat,
+    Grip,
+    HeightField,
+    Patches,
+    Platform,
+    PlatformMotion,
+    Push,
+    Seesaw,
+    Sphere,
+    Stage,
+)
 from poise.stage.aiming import aim
 from poise.stage.world import build
 
@@ -57,7 +72,7 @@ def test_nonsense_is_refused_in_one_sentence(case):
 
 
 def test_bodies_that_do_not_exist_are_named_with_those_that_do(human):
-    with pytest.raises(UnknownBody, match="tail.*chest"):
+    with pytest.raises(UnknownBody, match=r"tail.*chest"):
         Stage(events=[Push("tail", (1, 0, 0), at=0.0)]).check(human)
     with pytest.raises(UnknownBody, match="Did you mean 'head'"):
         Stage(events=[Ball(1.0, 0.0, 10.0, toward="heda")]).check(human)
@@ -65,7 +80,7 @@ def test_bodies_that_do_not_exist_are_named_with_those_that_do(human):
         build(human, Stage(props=[Bar()], grips=[Grip(hand="left_fin")]))
     with pytest.raises(BadValue, match="name of a body"):
         Stage(props=[Box(name="chest")]).check(human)
-    with pytest.raises(BadValue, match="no contact model 'hard'.*soft"):
+    with pytest.raises(BadValue, match=r"no contact model 'hard'.*soft"):
         build(human, Stage(), contact="hard")
     with pytest.raises(UnknownName):
         Stage().prop("box")

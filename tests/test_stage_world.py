@@ -7,9 +7,27 @@ import numpy as np
 import pytest
 
 from poise.character.load import load_character
-from poise.experiments.stage_tour import crate, on_slope, perform
-from poise.stage import (Ball, Bar, Barbell, Blocks, Box, Flat, Grip, HeightField, Patches, Platform, Seesaw, Slope,
-                         Sphere, Stage, Stairs, Tread, Treads)  # fmt: skip
+from poise.experiments.stage_actors import crate, perform
+from poise.experiments.stage_tour import on_slope
+from poise.stage import (
+    Ball,
+    Bar,
+    Barbell,
+    Blocks,
+    Box,
+    Flat,
+    Grip,
+    HeightField,
+    Patches,
+    Platform,
+    Seesaw,
+    Slope,
+    Sphere,
+    Stage,
+    Stairs,
+    Tread,
+    Treads,
+)
 from poise.stage.world import build
 
 BUMPS = HeightField(0.1 * np.random.default_rng(0).random((21, 31)), 0.1, (-1.0, -1.5))

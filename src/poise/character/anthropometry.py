@@ -152,6 +152,8 @@ def segment(
     along = (second - first) / length
     side = np.array([0.0, 1.0, 0.0]) if lateral is None else np.asarray(lateral, float)
     side = side - (side @ along) * along
+    if np.linalg.norm(side) < 1e-6:  # a bone across the body: any direction across the bone will do
+        side = np.array([0.0, 0.0, 1.0]) - along[2] * along
     side /= np.linalg.norm(side)
     axes = np.column_stack([np.cross(along, side), side, along])
     radii = np.array([row.sagittal, row.transverse, row.longitudinal]) * 0.01 * length

@@ -91,6 +91,8 @@ def rest_up(roles: Mapping[str, int], rest: Array) -> Array | None:
     if np.any(down > -np.cos(np.radians(40))) or axis @ trunk < np.cos(np.radians(30)):
         return None
     across = rest[roles["left_thigh"]] - rest[roles["right_thigh"]]
+    if np.linalg.norm(np.cross(lateral(roles, rest), axis)) < 1e-9:
+        return None  # left and right are one: it looks nowhere
     if abs(across @ axis) > 0.3 * np.linalg.norm(across):
         return None
     heights = []

@@ -16,8 +16,12 @@ from poise.character.links import Link, Shape, colour_of, group_of, pins
 from poise.character.placement import Binding
 from poise.character.roles import PARENT, ROLES, SIDES
 from poise.character.shapes import USUAL_BMI, boxed, humanoid_shapes
+from poise.character.soundness import LEAST, apart, sound_inertial
 from poise.errors import BadValue, UnknownBody
 from poise.maths.rotations import Array
+
+SHORTEST, TALLEST = 0.12, 100.0  # [m] of bodies whose sizes and masses the text of a model can hold
+LIGHTEST = 0.3  # [kg]
 
 
 def humanoid(
@@ -74,6 +78,11 @@ def humanoid_links(
     kilos = USUAL_BMI * marks.height**2 if weight is None else float(weight)
     if not (np.isfinite(kilos) and kilos > 0):
         raise BadValue(f"A weight must be a positive number of kilograms, not {weight!r}.")
+    if not (SHORTEST <= marks.height <= TALLEST and kilos >= LIGHTEST):
+        raise BadValue(
+            f"A body of {marks.height:.3g} m and {kilos:.3g} kg cannot be built: it must be {SHORTEST:g} to {TALLEST:g} m "
+            f"tall and weigh at least {LIGHTEST:g} kg; the unit may be wrong."
+        )
     roles = link_order(marks.given)
     for given in (dofs or {}, masses or {}, stiffness or {}):
         for role in given:
@@ -85,7 +94,7 @@ def humanoid_links(
     links = []
     for role in roles:
         mine = [r for r in ROLES if owner[r] == role]
-        inertial = body.combine(inertials[r] for r in mine)
+        inertial = sound_inertial(body.combine(inertials[r] for r in mine), marks.height)
         if masses and role in masses:
             inertial = inertial.scaled(float(masses[role]))
         kind = (dofs or {}).get(role, "hinge_y" if role.endswith("toes") else "ball")
@@ -150,24 +159,28 @@ def body_inertials(marks: Landmarks, weight: float, sex: str = "mean") -> dict[s
     """Mass, centre and inertia of every role of a whole body; the masses sum to the weight [kg]."""
     j, rows = marks.joints, body.table(sex)
     forward = np.array([1.0, 0.0, 0.0])
+
+    def part(name: str, first: Array, second: Array, lateral: Array | None = None) -> Inertial:
+        return body.segment(name, first, apart(first, second, LEAST * marks.height), weight, sex, lateral)
+
     out: dict[str, Inertial] = {}
     spine = marks.shoulders - marks.hips
     spine = spine / body.SHOULDERS_TO_HIPS[sex]  # world vector per millimetre of the table
     navel = marks.hips + rows["lower_trunk"].length * spine
     ribs = navel + rows["middle_trunk"].length * spine
     notch = ribs + rows["upper_trunk"].length * spine
-    out["pelvis"] = body.segment("lower_trunk", navel, marks.hips, weight, sex)
-    out["abdomen"] = body.segment("middle_trunk", ribs, navel, weight, sex)
-    _split_chest(out, body.segment("upper_trunk", notch, ribs, weight, sex), marks)
+    out["pelvis"] = part("lower_trunk", navel, marks.hips)
+    out["abdomen"] = part("middle_trunk", ribs, navel)
+    _split_chest(out, part("upper_trunk", notch, ribs), marks)
     cervix = marks.vertex - np.array([0.0, 0.0, rows["head"].length / 1000 / body.HEIGHT[sex] * marks.height])
-    _split_head(out, body.segment("head", marks.vertex, cervix, weight, sex), marks.vertex, cervix)
+    _split_head(out, part("head", marks.vertex, cervix), marks.vertex, cervix)
     for s in SIDES:
         limb = {p: j[f"{s}_{p}"] for p in ("upper_arm", "forearm", "hand", "thigh", "shin", "foot")}
-        out[f"{s}_upper_arm"] = body.segment("upper_arm", limb["upper_arm"], limb["forearm"], weight, sex)
-        out[f"{s}_forearm"] = body.segment("forearm", limb["forearm"], limb["hand"], weight, sex, forward)
-        out[f"{s}_hand"] = body.segment("hand", limb["hand"], marks.fingers[s], weight, sex, forward)
-        out[f"{s}_thigh"] = body.segment("thigh", limb["thigh"], limb["shin"], weight, sex)
-        out[f"{s}_shin"] = body.segment("shin", limb["shin"], limb["foot"], weight, sex)
+        out[f"{s}_upper_arm"] = part("upper_arm", limb["upper_arm"], limb["forearm"])
+        out[f"{s}_forearm"] = part("forearm", limb["forearm"], limb["hand"], forward)
+        out[f"{s}_hand"] = part("hand", limb["hand"], marks.fingers[s], forward)
+        out[f"{s}_thigh"] = part("thigh", limb["thigh"], limb["shin"])
+        out[f"{s}_shin"] = part("shin", limb["shin"], limb["foot"])
         _split_foot(out, marks, s, weight, sex)
     return out
 

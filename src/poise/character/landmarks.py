@@ -90,6 +90,8 @@ def complete(
     if missing:
         raise NoRoles(f"A humanoid needs the joints {', '.join(REQUIRED)}; missing: {', '.join(missing)}.")
     H = height_from_legs(known) if height is None else float(height)
+    if height is None and H < 1e-6:
+        raise BadValue("The legs of this body have no length, so its height cannot be found; give height=.")
     if not (np.isfinite(H) and H > 0):
         raise BadValue(f"A height must be a positive number of metres, not {height!r}.")
     full = _trunk_and_arms(dict(known), H)

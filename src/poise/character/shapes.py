@@ -11,6 +11,7 @@ import numpy as np
 from poise.character.landmarks import Foot, Landmarks
 from poise.character.links import Shape, box, capsule, ellipsoid
 from poise.character.roles import SIDES
+from poise.character.soundness import sound_shape
 from poise.maths.rotations import Array
 
 USUAL_BMI = 22.5  # [kg/m²]
@@ -29,12 +30,13 @@ def humanoid_shapes(marks: Landmarks, weight: float) -> dict[str, tuple[Shape, .
     out = _trunk(marks, w)
     for s in SIDES:
         out |= _arm(marks, s, w) | _leg(marks, s, w)
-    return out
+    return {role: tuple(sound_shape(s, marks.height) for s in shapes) for role, shapes in out.items()}
 
 
 def _trunk(marks: Landmarks, w: float) -> dict[str, tuple[Shape, ...]]:
     j, hips, shoulders = marks.joints, marks.hips, marks.shoulders
     H, spine = marks.height, shoulders - hips
+    tall = max(abs(float(spine[2])), 0.08 * H)  # of the trunk, also where a file has the shoulders at the hips
     half_hips = 0.5 * abs(j["left_thigh"][1] - j["right_thigh"][1])
     half_chest = 0.5 * abs(j["left_upper_arm"][1] - j["right_upper_arm"][1])
     waist, ribs = hips + 0.42 * spine, hips + 0.72 * spine
@@ -48,9 +50,9 @@ def _trunk(marks: Landmarks, w: float) -> dict[str, tuple[Shape, ...]]:
             ellipsoid(hips + 0.10 * spine, [0.058 * w, half_hips + 0.035 * w, 0.060 * H]),
             ellipsoid(seat, behind, solid=False),
         ),
-        "abdomen": (ellipsoid(0.5 * (hips + waist) + 0.12 * spine, [0.055 * w, 0.076 * w, 0.40 * spine[2]]),),
+        "abdomen": (ellipsoid(0.5 * (hips + waist) + 0.12 * spine, [0.055 * w, 0.076 * w, 0.40 * tall]),),
         "chest": (
-            ellipsoid(ribs, [0.064 * w, max(0.082 * w, 0.78 * half_chest), 0.36 * spine[2]]),
+            ellipsoid(ribs, [0.064 * w, max(0.082 * w, 0.78 * half_chest), 0.36 * tall]),
             ellipsoid(girdle, [0.046 * w, 0.98 * half_chest, 0.046 * H]),
         ),
         "neck": (capsule(shoulders + 0.01 * H * UP, neck, 0.031 * w),),

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from typing import Any, NoReturn
 
 from poise import __version__
-from poise.errors import PoiseError
+from poise.errors import BadValue, PoiseError, UnknownName
 
 VERBS = {
     "check": "what a motion file holds: height, units, floor, contacts, skating, frame rate, licence",
@@ -25,9 +27,38 @@ VERBS = {
 BAD_INPUT, BROKEN, STOPPED = 2, 70, 130  # exit codes
 
 
+class Words(argparse.ArgumentParser):
+    """A parser that refuses with one sentence, and takes what begins like a negative number as a value."""
+
+    def __init__(self, *args: Any, **kwargs: Any):
+        super().__init__(*args, **kwargs)
+        self._negative_number_matcher = re.compile(r"^-\.?\d")  # --stairs -0.15x0.3 leads down
+
+    def error(self, message: str) -> NoReturn:
+        raise BadValue(f"{_plain(message)}. {self.prog} --help tells more.")
+
+
+def _plain(message: str) -> str:
+    """A complaint of argparse in plain words."""
+    for old, new in _COMPLAINTS.items():
+        message = re.sub(old, new, message)
+    return message[:1].upper() + message[1:] if not message.startswith("-") else message
+
+
+_COMPLAINTS = {
+    r"argument (\S+): invalid float value: (.*)": r"\1 wants a number, not \2",
+    r"argument (\S+): invalid int value: (.*)": r"\1 wants a whole number, not \2",
+    r"argument (\S+): invalid choice: (.*) \(choose from (.*)\)": r"\1 cannot be \2: it is one of \3",
+    r"argument (\S+): expected (one|at least one) argument": r"\1 wants a value",
+    r"argument (\S+): ignored explicit argument (.*)": r"\1 takes no value, not \2",
+    r"unrecognized arguments: (.*)": r"unknown words: \1",
+    r"the following arguments are required: (.*)": r"missing: \1",
+}
+
+
 def parser(only: str | None = None) -> argparse.ArgumentParser:
     """The whole command line; with `only`, the arguments of that verb alone are filled in (the others cost imports)."""
-    top = argparse.ArgumentParser(
+    top = Words(
         prog="poise",
         description="Motion capture with a body: check, edit, retarget and export clips of any skeleton.",
         epilog="poise VERB --help tells more about a verb. Every verb has --json.",
@@ -47,14 +78,8 @@ def parser(only: str | None = None) -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; 0 when all went well, 2 for bad input, with one sentence on standard error."""
     words = list(sys.argv[1:] if argv is None else argv)
-    verb = next((w for w in words if not w.startswith("-")), None)
-    top = parser(verb)
-    args = top.parse_args(words)
-    if not args.verb:
-        top.print_help()
-        return 0
     try:
-        return int(args.run(args) or 0)
+        return _run(words)
     except PoiseError as error:
         return _fail(str(error), BAD_INPUT)
     except KeyboardInterrupt:
@@ -69,6 +94,20 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         text = f"{type(error).__name__}: {error}"
         return _fail(f"This is a fault of poise itself ({text}). POISE_DEBUG=1 shows where; please report it.", BROKEN)
+
+
+def _run(words: list[str]) -> int:
+    verb = next((w for w in words if not w.startswith("-")), None)
+    if verb is not None and verb not in VERBS:
+        raise UnknownName("verb", verb, VERBS)
+    top = parser(verb)
+    args = top.parse_args(words)
+    if not args.verb:
+        top.print_help()
+        return 0
+    code = int(args.run(args) or 0)
+    sys.stdout.flush()  # a reader that went away is noticed here, not at exit
+    return code
 
 
 def _fail(text: str, code: int) -> int:

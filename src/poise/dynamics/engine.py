@@ -11,7 +11,8 @@ import numpy as np
 
 from poise.maths.rotations import Array
 
-Model, Data = mujoco.MjModel, mujoco.MjData
+Model = mujoco.MjModel
+Data = mujoco.MjData
 
 
 def data_of(model: Model) -> Data:

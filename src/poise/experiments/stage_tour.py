@@ -10,29 +10,21 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from poise import stage as on
 from poise.character import Character
-from poise.character.character import ContactPoints
 from poise.character.load import load_character
-from poise.dynamics import Dynamics
+from poise.experiments.stage_actors import Servo, crate, hanging_pose, perform
 from poise.export import ink, staging
-from poise.maths import configuration as conf
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
-from poise.motion.clip import Clip
-from poise.motion.recording import Source
-from poise.motion.reference import Reference
-from poise.simulate.loop import run
-from poise.simulate.mujoco import MujocoSimulator
-from poise.simulate.simulator import State, Touches
-from poise.stage import (Ball, Bar, Barbell, Blocks, Box, Grip, HeightField, Patches, Platform, PlatformMotion, Push,
-                         Seesaw, Slope, Stage, Stairs)  # fmt: skip
+from poise.stage import Stage
 from poise.stage.world import World
 from poise.take import Take
 
@@ -44,73 +36,9 @@ class Sight:
     name: str
     world: World
     take: Take
-    times: Sequence[float]
+    times: Sequence[float] | Array
     view: Mapping[str, Any]
     numbers: Mapping[str, float]
-
-
-@dataclass(frozen=True, eq=False)
-class Servo:
-    """Holds a pose with joint servos, implicit in time (Tan, Liu & Turk 2011)."""
-
-    q: Array
-    stiffness: float = 500.0  # [N m/rad]
-    damping: float = 50.0  # [N m s/rad]
-    period: float = 1 / 480  # [s]
-    free: Sequence[str] = field(default=())  # bodies whose joints hang loose
-
-    def start(self, character: Character, reference: Reference, stage: Stage) -> tuple[Dynamics, Array]:
-        """The equations of motion and which degrees of freedom are held."""
-        held = np.ones(character.model.nv)
-        held[:6] = 0.0
-        for name in self.free:
-            held[character.dofs(name)] = 0.0
-        return Dynamics(character), held
-
-    def act(self, state: State, touches: Touches, reference: Reference, memory: tuple[Dynamics, Array]) -> Array:
-        """Torques (nv,) [N m]."""
-        dynamics, held = memory
-        now, h = dynamics.at(state.q, state.v), self.period
-        error = conf.difference(dynamics.character.layout, state.q, self.q) - h * state.v
-        pull = held * (self.stiffness * error - self.damping * state.v)
-        ahead = np.linalg.solve(now.mass_matrix + np.diag(h * self.damping * held), pull - now.bias)
-        return held * (pull - h * self.damping * ahead)
-
-
-@dataclass(frozen=True)
-class Limp:
-    """No torques at all."""
-
-    def start(self, character: Character, reference: Reference, stage: Stage) -> None:
-        """Nothing is remembered."""
-
-    def act(self, state: State, touches: Touches, reference: Reference, memory: None) -> Array:
-        """Zeros (nv,)."""
-        return np.zeros(len(state.v))
-
-
-def crate(size: Sequence[float] = (0.3, 0.3, 0.3), mass: float = 10.0) -> Character:
-    """A box as a character of one body, so that its contacts are recorded."""
-    x, y, z = (0.5 * s for s in size)
-    inertia = mass / 3.0 * np.array([y * y + z * z, x * x + z * z, x * x + y * y])
-    xml = (
-        f'<mujoco model="crate"><compiler angle="radian"/><worldbody><body name="crate"><freejoint name="root"/>'
-        f'<inertial pos="0 0 0" mass="{mass}" diaginertia="{inertia[0]} {inertia[1]} {inertia[2]}"/>'
-        f'<geom type="box" size="{x} {y} {z}" mass="0" rgba=".3 .5 .7 1"/></body></worldbody></mujoco>'
-    )
-    corners = np.array([[sx * x, sy * y, -z] for sx in (-1, 1) for sy in (-1, 1)])
-    points = ContactPoints(tuple(f"corner_{k}" for k in range(4)), np.ones(4, int), corners)
-    return Character("crate", xml, {"pelvis": "crate"}, points, np.zeros(6), np.zeros(6))
-
-
-def perform(character: Character, stage: Stage, q: Array, seconds: float, controller: Any = None, v: Array | None = None,
-            contact: str = "soft") -> tuple[World, Take]:  # fmt: skip
-    """Simulate a character on a stage from q."""
-    simulator = MujocoSimulator(character, stage, contact=contact)
-    simulator.reset(q, v)
-    clip = Clip(character, np.asarray(q, float)[None].copy(), 1 / 120, Source("stage tour"), ground=stage.ground)
-    take = run(simulator, controller or Limp(), Reference(clip), seconds=seconds, decimation=2, stage=stage)
-    return simulator.world, take
 
 
 def on_slope(degrees: float, friction: float, seconds: float = 1.5, contact: str = "soft") -> tuple[World, Take, float]:
@@ -118,7 +46,7 @@ def on_slope(degrees: float, friction: float, seconds: float = 1.5, contact: str
     tilt = np.radians(degrees)
     turn = rot.from_axis_angle([0.0, 1.0, 0.0], -tilt)
     q = np.concatenate([rot.rotate(turn, np.array([0.0, 0.0, 0.15])), turn])
-    world, take = perform(crate(), Stage(Slope(degrees), friction=friction), q, seconds, contact=contact)
+    world, take = perform(crate(), Stage(on.Slope(degrees), friction=friction), q, seconds, contact=contact)
     return world, take, float(np.linalg.norm(take.q[-1, :3] - take.q[0, :3]))
 
 
@@ -139,19 +67,21 @@ def slope(friction: float = 0.4) -> list[Sight]:
 
 def seesaw() -> list[Sight]:
     """A crate that slides towards one end tips the plank until it reaches its limit."""
-    ground = Seesaw()
+    ground = on.Seesaw()
     q = np.array([0.6, 0.0, 0.15, 1.0, 0.0, 0.0, 0.0])
     world, take = perform(crate(mass=30.0), Stage(ground, friction=0.6), q, 1.5)
     quat = take.props["seesaw"][:, 3:]
     tilt = np.degrees(rot.twist_angle(quat, np.array([0.0, 1.0, 0.0])))
     numbers = {"tilt at the end [degrees]": float(tilt[-1]), "limit [degrees]": float(np.degrees(ground.tilt))}
-    return [Sight("seesaw", world, take, np.linspace(0, 1.0, 5), dict(target=(0, 0, 0.0), span=2.6, width=360), numbers)]
+    return [
+        Sight("seesaw", world, take, np.linspace(0, 1.0, 5), dict(target=(0, 0, 0.0), span=2.6, width=360), numbers)
+    ]
 
 
 def platform() -> list[Sight]:
     """A crate carried by a platform that goes to and fro; the friction it needs is less than it has."""
-    motion = PlatformMotion(amplitude=0.15, frequency=1.0)
-    stage = Stage(Platform(size=(1.6, 1.2, 0.1), motion=motion), friction=1.0)
+    motion = on.PlatformMotion(amplitude=0.15, frequency=1.0)
+    stage = Stage(on.Platform(size=(1.6, 1.2, 0.1), motion=motion), friction=1.0)
     world, take = perform(crate(), stage, np.array([0.0, 0.0, 0.15, 1.0, 0.0, 0.0, 0.0]), 3.0)
     told = np.array([motion(t) for t in take.time])
     carried = take.q[:, :3] - take.q[0, :3] - told
@@ -163,28 +93,14 @@ def platform() -> list[Sight]:
     return [Sight("platform", world, take, [0.0, 0.75, 1.25, 1.75, 2.25], dict(target=(0, 0, 0.05), span=1.6), numbers)]
 
 
-def hanging_pose(character: Character, height: float, reach: float = 170.0) -> Array:
-    """Arms forwards and up by `reach` degrees, the hands' centres at this height over the origin."""
-    q = character.zero_pose()
-    turn = rot.from_axis_angle([0.0, 1.0, 0.0], -np.radians(reach))
-    for side in ("left", "right"):
-        first = int(character.model.joint(f"{side}_upper_arm").qposadr[0])
-        q[first : first + 4] = turn
-    pos, quat = character.forward(q)
-    hand = character.body("left_hand")
-    point = pos[0, hand] + rot.rotate(quat[0, hand], character.model.body_ipos[hand])
-    q[:3] += np.array([-point[0], 0.0, height - point[2]])
-    return q
-
-
 def bar() -> list[Sight]:
     """Hanging by both hands, pushed forwards, then by one hand, pushed sideways: swings in both planes."""
     character = load_character("human42")
     q = hanging_pose(character, 2.4)
     stage = Stage(
-        props=[Bar()],
-        grips=[Grip("left_hand"), Grip("right_hand", end=1.5)],
-        events=[Push("pelvis", (220.0, 0, 0), 0.1, 0.3), Push("pelvis", (0, 60.0, 0), 1.6, 0.2)],
+        props=[on.Bar()],
+        grips=[on.Grip("left_hand"), on.Grip("right_hand", end=1.5)],
+        events=[on.Push("pelvis", (220.0, 0, 0), 0.1, 0.3), on.Push("pelvis", (0, 60.0, 0), 1.6, 0.2)],
     )
     world, take = perform(character, stage, q, 3.5, Servo(q, free=("left_hand", "right_hand")))
     mass = character.centre_of_mass(take.q)
@@ -208,7 +124,7 @@ def thrown(character: Character | None = None) -> list[Sight]:
     q = character.standing_pose()
     out = []
     for toward, way, speed in (("head", (1.0, 0.0, 0.0), 10.0), ("chest", (0.0, -1.0, 0.0), 7.0)):
-        ball = Ball(mass=2.0, at=0.2, speed=speed, toward=toward, direction=way)
+        ball = on.Ball(mass=2.0, at=0.2, speed=speed, toward=toward, direction=way)
         world, take = perform(character, Stage(events=[ball]), q, 0.9, Servo(q))
         texts = [e for e in take.events if e.kind == "ball" and "hits" in e.text]
         miss = float(texts[0].text.split(", ")[1].split(" cm")[0]) if texts else np.inf
@@ -221,11 +137,11 @@ def thrown(character: Character | None = None) -> list[Sight]:
 
 def patches() -> list[Sight]:
     """A crate that slides over ice and stops beyond it."""
-    ground = Patches([(0.8, 0.0, 0.8, 0.6, 0.02)])
+    ground = on.Patches([(0.8, 0.0, 0.8, 0.6, 0.02)])
     q, v = np.array([0.0, 0.0, 0.15, 1.0, 0.0, 0.0, 0.0]), np.array([2.5, 0.0, 0.0, 0.0, 0.0, 0.0])
     world, take = perform(crate((0.2, 0.2, 0.3)), Stage(ground, friction=0.5), q, 1.2, v=v)
     row, x = take.contacts, take.q[take.contacts.frame, 0]
-    felt = lambda on: float(np.abs(row.force[on, 0].sum()) / row.force[on, 2].sum())  # noqa: E731
+    felt = lambda part: float(np.abs(row.force[part, 0].sum()) / row.force[part, 2].sum())  # noqa: E731
     numbers = {"friction felt on the floor": felt(x < 0.28), "friction felt on the ice": felt((x > 0.52) & (x < 1.08)),
                "stopped at [m]": float(take.q[-1, 0])}  # fmt: skip
     return [Sight("patch of ice (friction 0.5 and 0.02)", world, take, [0.0, 0.15, 0.4, 0.6, 1.2],
@@ -234,11 +150,15 @@ def patches() -> list[Sight]:
 
 def blocks() -> list[Sight]:
     """A crate on a fixed block, and a free block that it knocks over."""
-    ground = Blocks([(0.0, 0.0, 15.0, 0.6, 0.6, 0.2, None), (1.0, 0.0, 0.0, 0.15, 0.3, 0.6, 4.0)])
+    ground = on.Blocks([(0.0, 0.0, 15.0, 0.6, 0.6, 0.2, None), (1.0, 0.0, 0.0, 0.15, 0.3, 0.6, 4.0)])
     q, v = np.array([0.0, 0.0, 0.35, 1.0, 0.0, 0.0, 0.0]), np.array([2.6, 0.0, 0.3, 0.0, 0.0, 0.0])
     world, take = perform(crate(), Stage(ground, friction=0.3), q, 1.2, v=v)
-    numbers = {"free block moved by [m]": float(np.linalg.norm(take.props["block_1"][-1, :3] - take.props["block_1"][0, :3]))}
-    return [Sight("blocks", world, take, np.linspace(0, 1.2, 5), dict(target=(0.8, 0, 0.25), span=2.1, width=360), numbers)]
+    numbers = {
+        "free block moved by [m]": float(np.linalg.norm(take.props["block_1"][-1, :3] - take.props["block_1"][0, :3]))
+    }
+    return [
+        Sight("blocks", world, take, np.linspace(0, 1.2, 5), dict(target=(0.8, 0, 0.25), span=2.1, width=360), numbers)
+    ]
 
 
 def heights() -> list[Sight]:
@@ -246,7 +166,7 @@ def heights() -> list[Sight]:
     rng = np.random.default_rng(0)
     x = np.linspace(-2.0, 2.0, 41)
     bumps = 0.05 * np.sin(3 * x)[:, None] * np.cos(2.5 * x)[None, :] + 0.012 * rng.standard_normal((41, 41))
-    ground = HeightField(bumps, 0.1, (-2.0, -2.0))
+    ground = on.HeightField(bumps, 0.1, (-2.0, -2.0))
     character = load_character("human42")
     q = character.standing_pose()
     q[2] += 0.12
@@ -259,12 +179,17 @@ def heights() -> list[Sight]:
 def stairs() -> list[Sight]:
     """A crate tumbles down a staircase and rests on a tread."""
     q, v = np.array([0.2, 0.0, 0.15, 1.0, 0.0, 0.0, 0.0]), np.array([2.5, 0.1, 0.0, 0.0, 0.0, 0.0])
-    ground = Stairs(rise=-0.17, run=0.28, start=0.5, count=6)
-    world, take = perform(crate((0.24, 0.24, 0.24)), Stage(ground, friction=0.6), q - [0, 0, 0.03, 0, 0, 0, 0], 2.5, v=v)
+    ground = on.Stairs(rise=-0.17, run=0.28, start=0.5, count=6)
+    world, take = perform(
+        crate((0.24, 0.24, 0.24)), Stage(ground, friction=0.6), q - [0, 0, 0.03, 0, 0, 0, 0], 2.5, v=v
+    )
     low = float(ground.height(take.q[-1, 0], take.q[-1, 1]))
-    numbers = {"at rest over its tread [m]": float(take.q[-1, 2]) - low, "speed at the end [m/s]": float(np.abs(take.v[-1]).max())}
-    return [Sight("stairs", world, take, [0.0, 0.35, 0.7, 1.2, 2.5], dict(target=(1.5, 0, -0.45), span=2.6, width=380, azimuth=0.0),
-                  numbers)]  # fmt: skip
+    numbers = {
+        "at rest over its tread [m]": float(take.q[-1, 2]) - low,
+        "speed at the end [m/s]": float(np.abs(take.v[-1]).max()),
+    }
+    view = dict(target=(1.5, 0, -0.45), span=2.6, width=380, azimuth=0.0)
+    return [Sight("stairs", world, take, [0.0, 0.35, 0.7, 1.2, 2.5], view, numbers)]
 
 
 def barbell() -> list[Sight]:
@@ -275,8 +200,8 @@ def barbell() -> list[Sight]:
     pos, quat = character.forward(q)
     hand = character.body("left_hand")
     place = pos[0, hand] + rot.rotate(quat[0, hand], character.model.body_ipos[hand])
-    bell = Barbell(position=(float(place[0]), 0.0, float(place[2])))
-    stage = Stage(props=[bell], grips=[Grip("left_hand", "barbell"), Grip("right_hand", "barbell", end=0.8)])
+    bell = on.Barbell(position=(float(place[0]), 0.0, float(place[2])))
+    stage = Stage(props=[bell], grips=[on.Grip("left_hand", "barbell"), on.Grip("right_hand", "barbell", end=0.8)])
     world, take = perform(character, stage, q, 1.4, Servo(q, stiffness=800.0, damping=60.0))
     both = (take.time > 0.3) & (take.time < 0.8)
     held = take.contacts.bilateral & both[take.contacts.frame]
@@ -290,11 +215,15 @@ def box() -> list[Sight]:
     """Somebody is pushed into a box, which is pushed along."""
     character = load_character("human42")
     q = character.standing_pose()
-    stage = Stage(props=[Box("box", (0.25, 0.5, 1.0), 4.0, (0.5, 0.0, 0.5))], events=[Push("chest", (400.0, 0, 0), 0.1, 0.15)])
+    stage = Stage(
+        props=[on.Box("box", (0.25, 0.5, 1.0), 4.0, (0.5, 0.0, 0.5))],
+        events=[on.Push("chest", (400.0, 0, 0), 0.1, 0.15)],
+    )
     world, take = perform(character, stage, q, 1.2, Servo(q))
-    return [Sight("box, and a push of 400 N for 0.15 s", world, take, [0.0, 0.2, 0.5, 0.8, 1.2],
-                  dict(target=(0.4, 0, 0.8), span=2.3, width=320),
-                  {"box moved by [m]": float(np.linalg.norm(take.props["box"][-1, :3] - take.props["box"][0, :3]))})]  # fmt: skip
+    way = take.props["box"][-1, :3] - take.props["box"][0, :3]
+    view = dict(target=(0.4, 0, 0.8), span=2.3, width=320)
+    return [Sight("box, and a push of 400 N for 0.15 s", world, take, [0.0, 0.2, 0.5, 0.8, 1.2], view,
+                  {"box moved by [m]": float(np.linalg.norm(way))})]  # fmt: skip
 
 
 SIGHTS: dict[str, Callable[[], list[Sight]]] = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -55,7 +56,9 @@ def floor_of(world: World, focus: Array, near: float, far: float) -> raycast.Flo
     if not planes:
         return raycast.Floor(shown=False, focus=focus, near=near, far=far)
     normal = rot.to_matrix(model.geom_quat[planes[0]])[:, 2]
-    return raycast.Floor(normal=normal, level=float(normal @ model.geom_pos[planes[0]]), focus=focus, near=near, far=far)
+    return raycast.Floor(
+        normal=normal, level=float(normal @ model.geom_pos[planes[0]]), focus=focus, near=near, far=far
+    )
 
 
 def still(world: World, q: Array, props: Mapping[str, Array], *, target: Array, span: float, size: tuple[int, int],
@@ -72,9 +75,9 @@ def still(world: World, q: Array, props: Mapping[str, Array], *, target: Array, 
     return Image.fromarray(picture.colour), camera.pixels(np.asarray(q)[:3])
 
 
-def stills(world: World, take: Take, times: Sequence[float], *, target: Sequence[float] | Array, span: float,
+def stills(world: World, take: Take, times: Sequence[float] | Array, *, target: Sequence[float] | Array, span: float,
            title: str = "", follow: bool = False, width: int = 260, height: int = 320, contacts: bool = True,
-           **view: float) -> Image.Image:  # fmt: skip
+           **view: Any) -> Image.Image:  # fmt: skip
     """Moments of a take side by side, each seen from the same place; with `follow` the camera goes along with the root.
 
     `view`: heading, azimuth and elevation of the camera in degrees, as in `still`. Green dots are touches.
@@ -91,7 +94,9 @@ def stills(world: World, take: Take, times: Sequence[float], *, target: Sequence
         if contacts:
             _mark(picture, take, frame, middle, span, view)
         sheet.paste(picture, (k * width, head))
-        ink.text(sheet, ((k + 0.5) * width, head + height + 6), f"{take.time[frame]:.2f} s", 15, colour=ink.GREY, anchor="ma")
+        ink.text(
+            sheet, ((k + 0.5) * width, head + height + 6), f"{take.time[frame]:.2f} s", 15, colour=ink.GREY, anchor="ma"
+        )
     if title:
         ink.text(sheet, (10, 8), title, 17)
     return sheet

@@ -42,7 +42,7 @@ def audit_take(take: Take, tolerances: Tolerances) -> AuditReport:
         penetration_when=depth_worst.time, slip=float(speed @ carried / carried.sum()) if carried.any() else 0.0,
         held_slip=_held(take, speed, tolerances.window),
         joint_limit_violation=beyond_range(character, take.q, time), torque_limit_violation=torque_over,
-        assist_force_rms=rms(_summed(take, take.assist.force)), assist_torque_rms=_assist_torque(take),
+        assist_force_rms=rms(_summed(take, take.assist.force)[:-1]), assist_torque_rms=_assist_torque(take),
         misplaced=_misplaced(take), stepping_force_rms=rms(stepping[:, :3]),
         joint_torque=unexplained_joint_torque(take, 5 * tolerances.window),
         series={"time": time[:-1], "force": force, "torque": torque, "stepping": stepping, "depth": depth},
@@ -94,10 +94,10 @@ def _summed(take: Take, rows: Array, contacts: bool = False) -> Array:
 
 
 def _assist_torque(take: Take) -> float:
-    """Rms over frames of the assisting moments [N m], with those of their forces about the centre of mass."""
+    """Rms over intervals of the assisting moments [N m], with those of their forces about the centre of mass."""
     centre = take.character.centre_of_mass(take.q)
     arm = take.assist.point - centre[take.assist.frame]
-    return rms(_summed(take, take.assist.moment + np.cross(arm, take.assist.force)))
+    return rms(_summed(take, take.assist.moment + np.cross(arm, take.assist.force))[:-1])
 
 
 def _depths(take: Take) -> Array:

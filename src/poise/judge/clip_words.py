@@ -55,26 +55,35 @@ def _reason(clip: Clip, report: AuditReport, needs: Needs, places: Support, stre
     rows = slice(stretch.first, stretch.last + 1)
     frame = stretch.first + int(np.argmax(report.series["size"][rows]))
     frames = f"frame {stretch.first}" if stretch.last == stretch.first else f"frames {stretch.first}-{stretch.last}"
-    why = (_in_flight if not places.touching[frame].any() else _on_ground)(clip, report, needs, places, frame)
+    flying = stretch.first + np.flatnonzero(~places.touching[rows].any(axis=1))
+    if 2 * len(flying) > stretch.last + 1 - stretch.first:
+        why = _in_flight(clip, report, needs, places, flying)
+    elif places.touching[frame].any():
+        why = _on_ground(clip, report, needs, places, frame)
+    else:
+        why = _in_flight(clip, report, needs, places, np.array([frame]))
     return f"{frames} ({stretch.start:.2f} s): {why}"
 
 
-def _in_flight(clip: Clip, report: AuditReport, needs: Needs, places: Support, frame: int) -> str:
-    """Nothing touches: gravity alone should act."""
-    force, torque = needs.wrench[frame, :3], needs.wrench[frame, 3:]
+def _in_flight(clip: Clip, report: AuditReport, needs: Needs, places: Support, frames: np.ndarray) -> str:
+    """Nothing touches in these frames: gravity alone should act."""
+    force, torque = needs.wrench[frames, :3].mean(axis=0), needs.wrench[frames, 3:]
     weight, lift = report.weight, float(force[2])
-    floats = _floating(clip, places, frame)
+    middle = int(frames[len(frames) // 2])
+    lowest = places.height[frames].min(axis=1, initial=np.inf)
+    floats = _floating(clip, places, middle) if lowest.max() < _FLOATING else ""
     if lift > 0.5 * np.linalg.norm(force) and lift > 0.05 * weight:
         if floats:
             return f"{floats}, and nothing else holds the body up ({lift:.0f} N are needed)"
-        if needs.drift[frame, 2] > 0.1 and lift < weight:
+        if needs.drift[frames[0], 2] > 0.1 and lift < weight:
             return f"the centre of mass rises in flight without slowing down as gravity wants ({lift:.0f} N too much)"
         return f"the body is held up in the air: {lift:.0f} N come from nowhere"
     if lift < -0.5 * np.linalg.norm(force) and -lift > 0.05 * weight:
         return f"the body falls faster than gravity pulls it, by {-lift:.0f} N"
     if np.linalg.norm(force) > 0.05 * weight:
         return f"the centre of mass swerves in flight: {np.linalg.norm(force):.0f} N come from nowhere"
-    return f"the body's turning changes in flight: {np.linalg.norm(torque):.0f} N m come from nowhere"
+    turn = np.sqrt(np.mean((torque**2).sum(axis=1)))
+    return f"the body's turning changes in flight: {turn:.0f} N m come from nowhere"
 
 
 def _on_ground(clip: Clip, report: AuditReport, needs: Needs, places: Support, frame: int) -> str:

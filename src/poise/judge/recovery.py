@@ -21,7 +21,7 @@ IN_STEP = 1.5  # [s] before the judgement over which the feet are compared with 
 class Bands:
     """How near is near. The numbers here hold where there is no undisturbed run to take them from."""
 
-    joints: float = 0.25  # [rad] rms over the joints, the worst frame of the window
+    joints: float = 0.17  # [rad] rms over the joints, the worst frame of the window
     tilt: float = 0.20  # [rad] of the root against the reference
     height: float = 0.06  # [m] of the root
     in_step: float = 0.80  # share of the time in which each foot touches, or not, as scheduled

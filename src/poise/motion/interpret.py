@@ -17,6 +17,7 @@ from poise.maths.configuration import difference
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip, Cycle
 from poise.motion.floor import level as level_floor
+from poise.motion.formats import licence
 from poise.motion.planting import planted
 from poise.motion.recording import Recording
 
@@ -68,10 +69,11 @@ def clip_from_recording(
         )
         own = _planted(plan, moving)
     clip = _clip(own, moving)
-    notes = (*_first_words(first), *own.notes)
+    source, notes = recording.source, (*_first_words(first), *own.notes)
+    terms = source.licence or licence.guess(source.path, recording)
     clip = replace(
         clip,
-        source=replace(recording.source, notes=(*recording.source.notes, *notes)),
+        source=replace(source, licence=terms, notes=(*source.notes, *notes)),
         recording=recording,
         source_times=(first + np.arange(len(moving))) * recording.dt,
     )

@@ -7,8 +7,10 @@ together are exact too; its friction is weighted likewise, so a mean force lies 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from numba import carray, njit, types
+from numba import carray, njit, types  # pyright: ignore[reportPrivateImportUsage]
 from numba.core import cgutils
 from numba.extending import intrinsic
 
@@ -23,14 +25,16 @@ FASTEST = 1e5  # [m/s, rad/s]: nothing moves so fast that is not blowing up
 WARNED = -2  # what `read` gives when MuJoCo has warned
 
 
-@intrinsic
-def _pointer(typingctx, address):
-    """An integer as a pointer."""
+def _as_pointer(typingctx, address):
+    """An integer as a pointer, for numba."""
 
     def code(context, builder, signature, arguments):
         return builder.inttoptr(arguments[0], cgutils.voidptr_t)
 
     return types.voidptr(address), code
+
+
+_pointer: Any = intrinsic(_as_pointer)
 
 
 def addresses(model: engine.Model, data: engine.Data, own_bodies: int) -> np.ndarray:
@@ -81,10 +85,11 @@ def _add(sums, count, row, gc, go, dt):
     """Add a touch (18,) of two geoms to the sums; gives the new number of rows."""
     k = -1
     for j in range(count):
-        if sums[j, 2] == gc and sums[j, 3] == go and sums[j, 0] == row[0]:
-            if sums[j, 4] * row[5] + sums[j, 5] * row[6] + sums[j, 6] * row[7] > 0.98 or row[17] != 0.0:
-                k = j
-                break
+        facing = sums[j, 4] * row[5] + sums[j, 5] * row[6] + sums[j, 6] * row[7]
+        same = sums[j, 2] == gc and sums[j, 3] == go and sums[j, 0] == row[0]
+        if same and (facing > 0.98 or row[17] != 0.0):
+            k = j
+            break
     if k < 0:
         k = min(count, sums.shape[0] - 1)  # a full table merges what comes last
         if k == count:
@@ -183,7 +188,7 @@ def read(where, ncon, geoms, dt, touches, sums, counts):
 
 @njit(cache=True)
 def add_rows(extra, dt, touches, sums, counts):
-    """Append more touches (K, 18), those of grips, to the touches and to the sums; the body and label tell them apart."""
+    """Append more touches (K, 18), those of grips, to the touches and to the sums; body and label tell them apart."""
     for k in range(extra.shape[0]):
         if counts[0] < touches.shape[0]:
             touches[counts[0], :] = extra[k]

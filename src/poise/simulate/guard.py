@@ -17,7 +17,7 @@ from poise.maths.rotations import Array
 
 
 class BlowUp(PoiseError):
-    """A simulation that left what can be computed. `saved` is a file with the state before; `take` what was recorded."""
+    """A simulation that left what can be computed. `saved`: a file with the state before; `take`: what was recorded."""
 
     def __init__(self, sentence: str, time: float, saved: Path | None):
         self.time, self.saved = time, saved
@@ -39,17 +39,17 @@ def dof_name(character: Character, dof: int) -> str:
 def torque_sentence(character: Character, torque: Array, dof: int, time: float) -> str:
     """What to say of a torque that cannot be applied."""
     if not np.isfinite(torque[dof]):
-        return (f"The controller gave a torque of {torque[dof]} for {dof_name(character, dof)} at {time:.4f} s; nothing "
-                "was simulated with it. Look at what it divides by there.")  # fmt: skip
-    return (f"The controller gave {torque[dof]:.4g} for {dof_name(character, dof)} at {time:.4f} s, but the root has no "
-            "motor: only its joints have torques. A force that helps from outside goes in `assist`.")  # fmt: skip
+        return (f"The controller gave a torque of {torque[dof]} for {dof_name(character, dof)} at {time:.4f} s; "
+                "nothing was simulated with it. Look at what it divides by there.")  # fmt: skip
+    return (f"The controller gave {torque[dof]:.4g} for {dof_name(character, dof)} at {time:.4f} s, but the root has "
+            "no motor: only its joints have torques. A force that helps from outside goes in `assist`.")  # fmt: skip
 
 
 def state_sentence(character: Character, dof: int, value: float, time: float, dt: float) -> str:
     """What to say of a state that is none."""
     how = f"reached {value:.3g}" if np.isfinite(value) else "is not a number"
-    return (f"The simulation blew up at {time:.4f} s: the velocity of {dof_name(character, dof)} {how}. Try a step smaller "
-            f"than {dt:.3g} s, lower gains or torques, or a start that touches the ground more gently.")  # fmt: skip
+    return (f"The simulation blew up at {time:.4f} s: the velocity of {dof_name(character, dof)} {how}. Try a step "
+            f"smaller than {dt:.3g} s, lower gains or torques, or a gentler start on the ground.")  # fmt: skip
 
 
 def save_state(folder: str | PathLike[str] | None, character: Character, before: Array, torque: Array, time: float,

@@ -82,7 +82,9 @@ def run(
     steps = _steps_per_frame(simulator.dt, frame)
     frames = round(seconds / frame)
     if frames < 1 or decimation < 1:
-        raise BadValue(f"A run needs at least one frame and a decimation of at least 1, not {seconds} s and {decimation}.")
+        raise BadValue(
+            f"A run needs at least one frame and a decimation of at least 1, not {seconds} s and {decimation}."
+        )
     recorder = recorder or Recorder(reference, stage=stage)
     recorder.begin(others=simulator.others, labels=simulator.labels, step=simulator.dt)
     if memory is None:
@@ -123,15 +125,17 @@ def _kept(recorder: FrameRecorder, spent: float) -> Any:
 def _steps_per_frame(dt: float, frame: float) -> int:
     steps = round(frame / dt)
     if steps < 1 or abs(steps * dt - frame) > 1e-9:
-        raise BadValue(f"A frame of {frame:.6g} s is no whole number of steps of {dt:.6g} s; {1 / (120 * 8):.6g} s (1/960) "
-                       "goes eight times into the usual 1/120 s.")  # fmt: skip
+        raise BadValue(f"A frame of {frame:.6g} s is no whole number of steps of {dt:.6g} s; a step of 1/960 s goes "
+                       "eight times into the usual 1/120 s.")  # fmt: skip
     return steps
 
 
 class _Session:
     """One run under way: who acts, and on what."""
 
-    def __init__(self, simulator: Simulator, controller: Controller, reference: Reference, memory: Any, decimation: int):
+    def __init__(
+        self, simulator: Simulator, controller: Controller, reference: Reference, memory: Any, decimation: int
+    ):
         self.simulator, self.controller, self.reference = simulator, controller, reference
         self.memory, self.decimation = memory, decimation
         self.count = 0  # steps since the beginning

@@ -113,8 +113,8 @@ class MujocoSimulator:
             worst = max(ground, key=lambda k: rows[k, 15])
             body, deep = self.character.body_names[int(rows[worst, 0])], float(rows[worst, 15])
             raise BadValue(
-                f"{body} starts {100 * deep:.1f} cm inside the ground, and would be thrown out of it: lift the character "
-                f"by that much, level the clip or lower the ground; up to {100 * _DEEPEST:g} cm is let pass."
+                f"{body} starts {100 * deep:.1f} cm inside the ground, and would be thrown out of it: lift or move "
+                f"the character by that much, level the clip or lower the ground; {100 * _DEEPEST:g} cm is let pass."
             )
 
     def state(self) -> State:
@@ -185,7 +185,9 @@ class MujocoSimulator:
             self._assisted |= bool(assist)
             for w in assist:
                 moment = np.zeros(3) if w.moment is None else np.asarray(w.moment, float)
-                add_wrench(self._assist[w.body], np.asarray(w.point, float), np.asarray(w.force, float), moment, self.dt)
+                add_wrench(
+                    self._assist[w.body], np.asarray(w.point, float), np.asarray(w.force, float), moment, self.dt
+                )
             programme.rest(time)
         mujoco.mj_step2(self._model, self._data)
 

@@ -183,7 +183,7 @@ def wrench_means(sums: Array, bodies: Sequence[int], label: int | None, seconds:
     All have one label, or each its own number where that is None.
     """
     rows = []
-    for k in np.flatnonzero(sums[:, 0]):
+    for k in np.flatnonzero(sums[:, 0]).tolist():
         row = sums[k]
         point, force = row[1:4] / row[0], row[4:7] / seconds
         rows.append([bodies[k], k if label is None else label, *point, *force,

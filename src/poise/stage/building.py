@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,8 @@ import numpy as np
 
 from poise.errors import BadValue
 from poise.maths.rotations import Array
+
+Vector = Sequence[float] | Array
 
 PLANE, BOX, CAPSULE, CYLINDER, SPHERE, HFIELD = (
     mujoco.mjtGeom.mjGEOM_PLANE, mujoco.mjtGeom.mjGEOM_BOX, mujoco.mjtGeom.mjGEOM_CAPSULE,
@@ -50,13 +53,13 @@ class Builder:
     contact: Contact
     friction: float
 
-    def body(self, name: str, position: Array | tuple = (0.0, 0.0, 0.0), quat: Array | tuple = (1.0, 0.0, 0.0, 0.0),
+    def body(self, name: str, position: Vector = (0.0, 0.0, 0.0), quat: Vector = (1.0, 0.0, 0.0, 0.0),
              parent: Any = None) -> Any:  # fmt: skip
         """A new body, fixed to its parent (the world) until it gets joints."""
         return (parent or self.spec.worldbody).add_body(name=f"stage/{name}", pos=list(position), quat=list(quat))
 
-    def geom(self, body: Any, kind: Any, size: Array | tuple, *, position: Array | tuple = (0.0, 0.0, 0.0),
-             quat: Array | tuple = (1.0, 0.0, 0.0, 0.0), solid: bool = True, mass: float = 0.0,
+    def geom(self, body: Any, kind: Any, size: Vector, *, position: Vector = (0.0, 0.0, 0.0),
+             quat: Vector = (1.0, 0.0, 0.0, 0.0), solid: bool = True, mass: float = 0.0,
              colour: tuple[float, ...] = (0.6, 0.6, 0.62, 1.0), **more: Any) -> Any:  # fmt: skip
         """A geom; a solid one meets everything, and its friction and hardness count, not those of what it meets."""
         full = [*map(float, size), 0.0, 0.0, 0.0][:3]
@@ -68,7 +71,7 @@ class Builder:
             group=0 if solid else 1, **more,
         )  # fmt: skip
 
-    def joint(self, body: Any, kind: Any, *, name: str, axis: Array | tuple = (0.0, 0.0, 1.0), damping: float = 0.0,
+    def joint(self, body: Any, kind: Any, *, name: str, axis: Vector = (0.0, 0.0, 1.0), damping: float = 0.0,
               friction: float = 0.0, limits: tuple[float, float] | None = None) -> Any:  # fmt: skip
         """A joint with nothing of the character's defaults; limits in metres or radians; dry friction in N or N m."""
         turns = kind == mujoco.mjtJoint.mjJNT_HINGE and self.spec.compiler.degree
@@ -81,14 +84,14 @@ class Builder:
             range=[0.0, 0.0] if limits is None else list(np.degrees(limits) if turns else limits),
         )  # fmt: skip
 
-    def weigh(self, body: Any, mass: float, inertia: Array | tuple, centre: Array | tuple = (0.0, 0.0, 0.0)) -> None:
+    def weigh(self, body: Any, mass: float, inertia: Vector, centre: Vector = (0.0, 0.0, 0.0)) -> None:
         """Give a body its mass [kg], principal inertia (3,) [kg m²] along its axes and centre of mass [m]."""
         body.mass, body.inertia = float(mass), list(map(float, inertia))
         body.ipos, body.iquat = list(centre), [1.0, 0.0, 0.0, 0.0]
         body.explicitinertial = True
 
 
-def box_inertia(mass: float, size: Array | tuple) -> Array:
+def box_inertia(mass: float, size: Vector) -> Array:
     """Principal inertia (3,) of a box of these whole lengths."""
     x, y, z = (float(s) ** 2 for s in size)
     return mass / 12.0 * np.array([y + z, x + z, x + y])

@@ -46,8 +46,9 @@ def lay(builder: Builder, ground: Ground) -> Earth:
         ground = ground.base
     layer = layers.get(type(ground))
     if layer is None:
-        layer, ground = _field, sampled(ground)
-    layer(builder, earth, ground)
+        _field(builder, earth, sampled(ground))
+    else:
+        layer(builder, earth, ground)
     return earth
 
 

@@ -76,7 +76,9 @@ class Ball:
     @property
     def size(self) -> float:
         """Radius [m]."""
-        return float(self.radius) if self.radius is not None else float((0.75 * self.mass / (np.pi * _DENSITY)) ** (1 / 3))
+        return (
+            float(self.radius) if self.radius is not None else float((0.75 * self.mass / (np.pi * _DENSITY)) ** (1 / 3))
+        )
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from poise.maths import rotations as rot
 from poise.stage.building import BOX, CAPSULE, CYLINDER, SPHERE, Builder, ball_inertia, box_inertia, rod_inertia
 from poise.stage.events import Ball
 from poise.stage.grips import Grip
-from poise.stage.props import Bar, Barbell, Box, Prop, Sphere
+from poise.stage.props import Bar, Barbell, Prop, Sphere
 
 PARKED = 500.0  # [m] above the ground, where balls wait
 _ALONG_Y = rot.between([0.0, 0.0, 1.0], [0.0, 1.0, 0.0])

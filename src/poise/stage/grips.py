@@ -11,7 +11,7 @@ from poise.stage.checks import number, vector
 
 @dataclass(frozen=True)
 class Grip:
-    """A hand closed round a bar from `start` to `end`: it neither pushes through nor leaves, whichever way it is pulled.
+    """A hand closed round a bar from `start` to `end`: it does not leave, whichever way it is pulled.
 
     As a fist does, it slides along the bar and turns about every axis against dry friction, so the body swings in
     both planes. It closes when the hand's point is within `reach` of the bar; a hand that is too far at the beginning
@@ -31,7 +31,9 @@ class Grip:
     def __post_init__(self) -> None:
         number(f"The start of the grip of {self.hand}", self.start, "s", least=0.0)
         if self.end is not None and not self.end > self.start:
-            raise BadValue(f"The grip of {self.hand} must end after its start at {self.start:g} s, not at {self.end} s.")
+            raise BadValue(
+                f"The grip of {self.hand} must end after its start at {self.start:g} s, not at {self.end} s."
+            )
         if self.at is not None:
             number(f"The place of the grip of {self.hand}", self.at, "m")
         if self.point is not None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -83,15 +84,15 @@ class Seesaw:
 class Blocks:
     """Boxes on a level floor, each (x, y, yaw [degrees], length, width, height [m], mass [kg] or None: fixed)."""
 
-    blocks: Sequence[Sequence[float | None]]
+    blocks: Sequence[Sequence[Any]]
 
     def __post_init__(self) -> None:
         rows = []
         for k, row in enumerate(self.blocks):
             if len(row) != 7:
                 raise BadValue(f"Block {k} needs (x, y, yaw, length, width, height, mass or None), not {tuple(row)}.")
-            vector(f"The place of block {k}", row[:3], "m and degrees")  # type: ignore[arg-type]
-            vector(f"The size of block {k}", row[3:6], "m", above=0.0)  # type: ignore[arg-type]
+            vector(f"The place of block {k}", row[:3], "m and degrees")
+            vector(f"The size of block {k}", row[3:6], "m", above=0.0)
             if row[6] is not None:
                 number(f"The mass of block {k}", row[6], "kg", above=0.0)
             rows.append(tuple(None if x is None else float(x) for x in row))
@@ -134,7 +135,7 @@ class Patches:
 
 @dataclass(frozen=True, eq=False)
 class HeightField:
-    """Heights (rows along X, columns along Y) [m] on a grid of `spacing` [m] from `origin`; outside lies its lowest level.
+    """Heights (rows along X, columns along Y) [m] on a grid of `spacing` [m] from `origin`; around it lies its lowest.
 
     Between the grid's points the ground is flat over two triangles a cell, as it is collided with.
     """
@@ -146,7 +147,9 @@ class HeightField:
     def __post_init__(self) -> None:
         table = np.array(self.heights, float)
         if table.ndim != 2 or min(table.shape) < 2 or not np.all(np.isfinite(table)):
-            raise BadValue(f"A height field needs a table of at least 2 x 2 finite heights, not {np.shape(self.heights)}.")
+            raise BadValue(
+                f"A height field needs a table of at least 2 x 2 finite heights, not {np.shape(self.heights)}."
+            )
         table.flags.writeable = False
         object.__setattr__(self, "heights", table)
         number("The spacing of a height field", self.spacing, "m", above=0.0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 
@@ -23,19 +22,17 @@ ENDINGS: dict[str, str] = {
 
 
 def read(path: str | PathLike[str], *, skeleton: str | PathLike[str] | None = None) -> Recording:
-    """The recording in a motion file, with its likely licence; `skeleton`: the .asf of an .amc that lies elsewhere."""
-    from poise.motion.formats import licence
+    """The recording in a motion file; `skeleton`: the .asf of an .amc that lies elsewhere.
 
+    A clip made of it gets its likely licence (`poise.motion.formats.licence`).
+    """
     file = files.must_exist(path)
     try:
-        recording = _read(file, kind_of(file), None if skeleton is None else files.must_exist(skeleton))
+        return _read(file, kind_of(file), None if skeleton is None else files.must_exist(skeleton))
     except MemoryError:
         raise BadFile(path, "it is too large for this computer's memory.") from None
     except BadValue as error:  # what a Skeleton or Recording refuses
         raise BadFile(path, str(error)) from None
-    if recording.source.licence:
-        return recording
-    return replace(recording, source=replace(recording.source, licence=licence.guess(file, recording)))
 
 
 def kind_of(path: Path) -> str:

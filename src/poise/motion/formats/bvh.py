@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mmap
+import os
 import re
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from poise.maths.rotations import Array
 from poise.motion.formats import bvh_header, numbers
 from poise.motion.recording import Recording, Source
 
+_SMALL = 4_000_000  # bytes of a file that is read faster than mapped
 _LONGEST_HEADER = 16_000_000  # bytes; room for the largest hierarchy there can be
 _MOTION = re.compile(rb"\bMOTION\s+FRAMES?\s*:?\s*([^\s:]+)\s+FRAME\s*TIME\s*:?\s*([^\s:]+)", re.IGNORECASE)
 _BOM = b"\xef\xbb\xbf"
@@ -36,10 +38,11 @@ def read(path: Path) -> Recording:
         data = _plain(files.read_bytes(path, 1_000_000_000))
         return _read(path, data, np.frombuffer(data, np.uint8))
     try:
-        # mapped, so that a huge file of which only the beginning is sound is never read as a whole; the mapping is
+        # mapped where it is large, so that a huge file of which only the beginning is sound is never read as a whole; the mapping is
         # closed by the last reference to it, since numpy's views of it may not outlive it
         with path.open("rb") as stream:
-            data = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+            small = os.fstat(stream.fileno()).st_size < _SMALL
+            data = stream.read() if small else mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
         return _read(path, data, np.frombuffer(data, np.uint8))
     except OSError as error:
         raise BadFile(path, f"it cannot be read: {files.reason(error)}.") from None

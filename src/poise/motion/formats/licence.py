@@ -43,8 +43,8 @@ _BANDAI = {"joint_Root", "Hips", "Spine", "Chest", "Neck", "Head", "Shoulder_L",
 
 
 def guess(path: str | Path, recording: Recording) -> str:
-    """A sentence on the terms of use, 'likely ...'; empty where nothing is known."""
-    told = [_by_skeleton(recording), _beside(Path(path))]
+    """A sentence on the terms of use, 'likely ...'; empty where nothing is known. `path` is empty without a file."""
+    told = [_by_skeleton(recording), _beside(Path(path)) if str(path) else ""]
     return "; ".join(t for t in told if t)
 
 

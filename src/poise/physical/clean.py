@@ -1,0 +1,98 @@
+"""Cleaning before any physics: spikes and flips taken out of joints, and the tremble of noisy channels."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.signal import butter, sosfiltfilt
+
+from poise.maths import rotations as rot
+from poise.maths.configuration import BALL, FREE, HINGE, Layout
+from poise.maths.rotations import Array
+from poise.motion.clip import Clip
+from poise.motion.runs import frames
+from poise.motion.spikes import FASTEST, LARGEST
+
+LONGEST = 0.12  # [s] a joint that flips away comes back within this time; else it is believed
+AROUND = 2  # frames on either side of a flip that are not believed either
+CUTOFF = 10.0  # [Hz] people move slower
+NOISY = {"toes": 6.0}  # [Hz] for the joints that recordings tell worst
+
+
+def cleaned(clip: Clip) -> Clip:
+    """The clip without flips, its joints low-passed without delay; labels are kept."""
+    q, rows = _unrolled(clip)
+    q = smoothed(clip, without_flips(clip.character.layout, q, clip.dt))[rows]
+    if clip.cycle is not None:
+        q[-1] = clip.cycle.carry(q[0], 1)
+    return clip.with_q(q, labels=clip.contacts.labels)
+
+
+def _unrolled(clip: Clip) -> tuple[Array, slice]:
+    """The configurations, of a loop those of three periods, and where the clip's own are among them."""
+    if clip.cycle is None or len(clip) < 3:
+        return np.array(clip.q), slice(0, len(clip))
+    period = len(clip) - 1
+    q = np.concatenate([clip.cycle.carry(clip.q[:-1], -1), clip.q[:-1], clip.cycle.carry(clip.q, 1)])
+    return q, slice(period, 2 * period + 1)
+
+
+def without_flips(layout: Layout, q: Array, dt: float) -> Array:
+    """q (N, nq) in which joints that jump away and come back are led straight over the gap."""
+    out, limit, longest = q.copy(), np.radians(min(FASTEST * dt, LARGEST)), frames(LONGEST, dt)
+    for kind, at in zip(layout.kind, layout.qadr, strict=True):
+        if kind in (FREE, BALL):
+            turn = slice(at + 3, at + 7) if kind == FREE else slice(at, at + 4)
+            quats = out[:, turn]
+            for a, e in _flips(rot.angle_between(quats[:-1], quats[1:]), limit, longest):
+                share = np.linspace(0.0, 1.0, e - a + 1)
+                quats[a : e + 1] = rot.slerp(quats[a], quats[e], share)
+        elif kind == HINGE:
+            for a, e in _flips(np.abs(np.diff(out[:, at])), limit, longest):
+                out[a : e + 1, at] = np.linspace(out[a, at], out[e, at], e - a + 1)
+    return out
+
+
+def _flips(step: Array, limit: float, longest: int) -> list[tuple[int, int]]:
+    """Frames (last good before, first good after) of each flip in a joint that turns by `step` (N-1,) a frame."""
+    found, large = [], np.flatnonzero(step > limit)
+    while len(large):
+        inside = large[large < large[0] + longest]
+        if len(inside) > 1:  # away and back
+            found.append((max(0, int(inside[0]) - AROUND), min(len(step), int(inside[-1]) + 1 + AROUND)))
+        large = large[len(inside) :]
+    return found
+
+
+def smoothed(clip: Clip, q: Array) -> Array:
+    """q (N, nq) low-passed without delay; rotations by their quaternions, which is exact to first order."""
+    character, out = clip.character, np.array(q)
+    layout = character.layout
+    for j, (kind, at) in enumerate(zip(layout.kind, layout.qadr, strict=True)):
+        name = character.body_names[int(character.model.jnt_bodyid[j])]
+        part = next((role for role, body in character.roles.items() if body == name), name).split("_", 1)[-1]
+        low = NOISY.get(part, CUTOFF)
+        if kind in (FREE, BALL):
+            if kind == FREE:
+                out[:, at : at + 3] = low_passed(out[:, at : at + 3], low, clip.dt)
+                at += 3
+            out[:, at : at + 4] = rot.normalise(low_passed(rot.continuous(out[:, at : at + 4]), low, clip.dt))
+        else:
+            out[:, at] = low_passed(out[:, at], low, clip.dt)
+    return out
+
+
+def low_passed(x: Array, cutoff: float, dt: float) -> Array:
+    """x (N, ...) through a Butterworth filter of second order, forwards and back; as it is where it is too short."""
+    if cutoff * dt >= 0.4 or len(x) < 12:
+        return x
+    pad = min(len(x) - 1, frames(1.0 / cutoff, dt) * 3)
+    return sosfiltfilt(butter(2, 2.0 * cutoff * dt, output="sos"), x, axis=0, padlen=pad)
+
+
+def flipped_joints(clip: Clip) -> tuple[str, ...]:
+    """Names of the joints from which flips are taken."""
+    changed = np.any(without_flips(clip.character.layout, np.array(clip.q), clip.dt) != clip.q, axis=0)
+    layout = clip.character.layout
+    return tuple(name for name, at in zip(clip.character.joint_names, layout.qadr, strict=True)
+                 if changed[at : at + 7 if name == "root" else at + 1].any())  # fmt: skip
+
