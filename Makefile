@@ -8,7 +8,7 @@ READY := $(VENV)/.ready
 .PHONY: demo test test-all lint bench clean help
 
 help:
-	@echo "make demo      a walk is checked, edited for a slope and exported; look into demo/"
+	@echo "make demo      a walk is checked, edited for a slope, exported, and performed in physics; look into demo/"
 	@echo "make test      the fast suite, lint and types"
 	@echo "make test-all  also the slow reproductions and outside oracles (Blender, Khronos validator, fuzzing)"
 	@echo "make bench     speed beside yardsticks"
@@ -22,6 +22,9 @@ $(READY): pyproject.toml constraints.txt
 
 demo: $(READY)
 	@$(BIN)/python examples/01_house.py
+	@echo
+	@echo "And in physics, with joint servos alone, pushed at half a second:"
+	@$(BIN)/python examples/04_it_falls.py
 
 test: $(READY) lint
 	@$(BIN)/python -m pytest -m "not slow" -n 2

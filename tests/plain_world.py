@@ -35,7 +35,13 @@ def stairs(spec: mujoco.MjSpec, friction: float) -> None:
     """Steps of 0.15 m by 0.3 m from x = 0.5 on, as `poise.Stairs` has them."""
     flat(spec, friction)
     for k in range(8):
-        add(spec, mujoco.mjtGeom.mjGEOM_BOX, [0.15, 2.0, 0.075 * (k + 1)], [0.65 + 0.3 * k, 0, 0.075 * (k + 1)], friction)
+        add(
+            spec,
+            mujoco.mjtGeom.mjGEOM_BOX,
+            [0.15, 2.0, 0.075 * (k + 1)],
+            [0.65 + 0.3 * k, 0, 0.075 * (k + 1)],
+            friction,
+        )
 
 
 def add(spec: mujoco.MjSpec, kind: int, size: list[float], place: list[float], friction: float, turn=None) -> None:
@@ -114,7 +120,9 @@ class Sums:
         for (mine, his, _, _), (place, normal, force, moment, weight, depth) in self.rows.items():
             point, mean = place / weight, force / self.steps
             rest = moment / self.steps - np.cross(point, mean)
-            out.append([mine, his, *point, *(normal / np.linalg.norm(normal)), *mean, *rest, self.friction, depth, 0, 0])
+            out.append(
+                [mine, his, *point, *(normal / np.linalg.norm(normal)), *mean, *rest, self.friction, depth, 0, 0]
+            )
         return np.array(out, float).reshape(-1, 18)
 
 

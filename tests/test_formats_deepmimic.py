@@ -11,8 +11,7 @@ from scipy.spatial.transform import Rotation
 
 from poise.maths import rotations as rot
 from poise.motion import formats
-from poise.motion.formats import licence
-from poise.motion.formats import deepmimic
+from poise.motion.formats import deepmimic, licence
 
 
 def frame(dt: float = 1 / 30, x: float = 0.0, knee: float = 0.0) -> list[float]:

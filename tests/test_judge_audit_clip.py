@@ -1,16 +1,16 @@
-"""The audit of bare clips: what ground forces can explain passes, what they cannot is found, sized and put into words."""
+"""The audit of bare clips: what ground forces can explain passes; the rest is found, sized and put into words."""
 
 from __future__ import annotations
 
 import numpy as np
-import plain_world
-import puppet
 import pytest
 
+import plain_world
 import poise
+import puppet
 from poise.errors import BadValue
 from poise.judge import audit
-from poise.judge.audit_clip import CLIP, needed, nearest, solve
+from poise.judge.audit_clip import CLIP, nearest, needed, solve
 from poise.judge.quiet import without_noise
 from poise.judge.support import beyond_support, contact_map, support, tangents
 from poise.maths import configuration as conf

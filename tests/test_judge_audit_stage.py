@@ -12,7 +12,20 @@ from poise.motion.reference import Reference
 from poise.simulate.loop import run
 from poise.simulate.mujoco import MujocoSimulator
 from poise.stage import (
-    Ball, Bar, Blocks, Box, Flat, Grip, HeightField, Patches, Platform, PlatformMotion, Push, Seesaw, Slope, Stage,
+    Ball,
+    Bar,
+    Blocks,
+    Box,
+    Flat,
+    Grip,
+    HeightField,
+    Patches,
+    Platform,
+    PlatformMotion,
+    Push,
+    Seesaw,
+    Slope,
+    Stage,
     Stairs,
 )  # fmt: skip
 from poise.take import Recorder, Take
@@ -53,7 +66,7 @@ class Limp:
 
 def tumble(stage: Stage, q: np.ndarray, v: np.ndarray, seconds: float, gain: float = 0.3, contact="soft") -> Take:
     clip = poise.load_clip("stand")
-    clip = clip.with_q(np.tile(q, (2, 1)), labels=None)
+    clip = clip.with_q(np.tile(q, (2, 1)), labels=None, cycle=None)
     simulator = MujocoSimulator(clip.character, stage, contact=contact)
     simulator.reset(q, v)
     reference = Reference(clip)

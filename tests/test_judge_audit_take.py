@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import plain_world
 import pytest
 
+import plain_world
 import poise
 from poise.dynamics import Wrench
 from poise.errors import BadValue
@@ -182,9 +182,9 @@ def test_a_force_outside_its_cone(clip):
 
 def test_contacts_in_the_air_and_moments_from_nowhere(honest):
     rows = honest.contacts
-    lifted = replace(honest, contacts=replace(rows, point=rows.point + [0.0, 0.0, 0.1]))
+    lifted = replace(honest, contacts=replace(rows, point=rows.point + np.array([0.0, 0.0, 0.1])))
     assert any("from where anything touches" in p for p in audit(lifted).problems)
-    twisted = replace(honest, contacts=replace(rows, moment=rows.moment + [0.0, 20.0, 0.0]))
+    twisted = replace(honest, contacts=replace(rows, moment=rows.moment + np.array([0.0, 20.0, 0.0])))
     report = audit(twisted)  # a foot cannot make this moment about its centre of pressure
     assert not report.passed and report.unexplained_torque_rms > 10.0
 
@@ -222,7 +222,7 @@ def test_mirrored_take_mirrored_report(clip):
 
 
 def test_the_error_of_the_time_step_is_what_it_is_said_to_be(clip):
-    """A free body's A(q - h v) v changes by h e with every step, and by next to nothing else; its A(q) v by far more."""
+    """A free body's A(q - h v) v changes by h e with every step and by next to nothing else, its A(q) v by far more."""
     rng = np.random.default_rng(5)
     v = rng.normal(size=clip.character.model.nv) * 3.0
     q = clip.character.standing_pose()

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import export_samples
 import numpy as np
+import pytest
 
+import export_samples
 import poise
+from poise.maths import rotations as rot
 from poise.motion.clip import Cycle
 from poise.motion.formats import read
-from poise.take import Recorder, Take
+from poise.take import ContactRecord, Recorder, Take
 
 
 def played(clip, *, contacts=None, start: float = 0.0, frames: int | None = None) -> Take:
@@ -16,7 +18,9 @@ def played(clip, *, contacts=None, start: float = 0.0, frames: int | None = None
     recorder = Recorder(clip, method="kinematic", start=start)
     for k in range(frames or len(clip)):
         rows = contacts(k) if contacts else None
-        recorder.frame(k * clip.dt, clip.q[k % len(clip)], clip.velocity[k % len(clip)], np.zeros(clip.velocity.shape[1]), rows)
+        recorder.frame(
+            k * clip.dt, clip.q[k % len(clip)], clip.velocity[k % len(clip)], np.zeros(clip.velocity.shape[1]), rows
+        )
     return recorder.finish()
 
 
@@ -46,21 +50,33 @@ def test_source_times_follow_the_start_and_wrap_in_a_loop():
     assert times is not None and times.max() <= loop.duration and np.isclose(times[60], 60 / 60 - loop.duration)
 
 
-def test_labels_are_the_recorded_contacts():
+@pytest.mark.parametrize("pitch", [0.0, 0.1])
+def test_labels_are_the_recorded_contacts(pitch):
+    """One contact in the middle of the left sole; then one under the right ball, of a foot that is pitched or flat."""
     clip = poise.load_clip("stand").cut(0.0, 0.1)
-    points, where = clip.character.contact_points, clip.character.points(clip.q)
+    q = np.array(clip.q)
+    q[:, 3:7] = rot.multiply(rot.exp(np.array([0.0, pitch, 0.0])), q[:, 3:7])  # toes down
+    clip = clip.with_q(q)
+    points, where = clip.character.contact_points, clip.character.points(q)
+    left, right = points.of("left"), points.of("right")
+    balls = [k for k in right if "ball" in points.names[k]]
 
     def contacts(k: int) -> np.ndarray:
-        touching = [0, 3] if k < 6 else [5]
-        rows = np.zeros((len(touching), 18))
-        rows[:, 0] = points.bodies[touching]
-        rows[:, 2:5] = where[k, touching] + [0.004, -0.003, 0.0]
+        rows = np.zeros((2, 18))
+        rows[:, 0] = points.bodies[(left if k < 6 else right)[0]]
+        rows[:, 2:5] = where[k, left].mean(axis=0) - [0, 0, 0.02] if k < 6 else where[k, balls].mean(axis=0)
         rows[:, 7] = rows[:, 10] = 1.0
+        rows[1, 1], rows[1, 2:5] = 1, where[k, right[0]]  # and the foot touches the other shin: no footing
         return rows
 
-    labels = played(clip, contacts=contacts).as_clip().contacts.labels
-    assert labels[:6, [0, 3]].all() and labels[:6].sum() == 12
-    assert labels[6:, 5].all() and labels[6:].sum() == len(clip) - 6
+    take = played(clip, contacts=contacts)
+    shin = ContactRecord.from_rows(take.contacts.frame, take.contacts.rows(), ("ground", "left_shin"))
+    labels = take.with_(contacts=shin).as_clip().contacts.labels
+    assert not labels[:6, right].any() and not labels[6:, left].any()
+    if pitch:
+        assert np.array_equal(np.flatnonzero(labels[8]), np.sort(balls)) and labels[:6, left].any(axis=1).all()
+    else:
+        assert labels[6:, right].all()
 
 
 def test_pictures_of_a_take(tmp_path):

@@ -163,7 +163,7 @@ def test_streamed_to_disk_it_is_the_same_take(clip, tmp_path):
     same(plain.finish(), take)
     same(take, Take.load(tmp_path / "t.npz"))
     assert [p.name for p in tmp_path.iterdir()] == ["t.npz"]  # nothing is left over
-    with pytest.raises(BadValue, match="ending in .npz"):
+    with pytest.raises(BadValue, match=r"ending in \.npz"):
         Recorder(clip, path=tmp_path / "t.bvh")
     with pytest.raises(BadFile, match="does not exist"):
         Recorder(clip, path=tmp_path / "no" / "t.npz")

@@ -35,6 +35,8 @@ _REASONS = {
 def must_exist(path: str | PathLike[str]) -> Path:
     """The path of a readable file; refuses a missing one (naming a similar one), a folder, a pipe or a locked one."""
     given = Path(path)
+    if not str(path):
+        raise BadFile("''", "the name of a file is empty.")
     try:
         kind = given.stat().st_mode
         if stat.S_ISDIR(kind):
@@ -44,7 +46,7 @@ def must_exist(path: str | PathLike[str]) -> Path:
         with given.open("rb"):
             pass
     except FileNotFoundError:
-        raise BadFile(path, f"there is no such file.{_similar(given)}") from None
+        raise BadFile(path, f"there is no such file.{similar(given)}") from None
     except OSError as error:
         raise BadFile(path, f"it cannot be read: {reason(error)}.") from None
     except ValueError:  # an embedded null character
@@ -81,9 +83,10 @@ def check_writable(path: str | PathLike[str]) -> None:
     """Refuse, before any work is done, a path to which `writing` could not write."""
     target = _target(path)
     with _refusals(path):
-        if target.exists() and not target.is_file():  # a device: there is nothing to be created
-            with target.open("ab"):
-                return
+        if target.exists() and not target.is_file():  # a device or a pipe: there is nothing to be created
+            if not os.access(target, os.W_OK):
+                raise PermissionError(errno.EACCES, "permission denied")
+            return
         temporary = _beside(target)
         _create(temporary, target)
         temporary.unlink()
@@ -124,6 +127,8 @@ def _refusals(path: str | PathLike[str]) -> Iterator[None]:
         yield
     except OSError as error:
         raise BadFile(path, f"it cannot be written: {reason(error)}.") from error
+    except UnicodeEncodeError as error:  # from libraries that want the name of a file as text
+        raise BadFile(path, "it cannot be written: its name, or its folder's, is not valid text.") from error
 
 
 def _target(path: str | PathLike[str]) -> Path:
@@ -137,7 +142,8 @@ def _target(path: str | PathLike[str]) -> Path:
             if str(path).endswith(("/", os.sep)) or target.is_dir():
                 raise BadFile(path, "it is a folder; give the name of a file to write.")
             if not target.parent.is_dir():
-                raise BadFile(path, f"the folder {given.parent} does not exist; make it first.")
+                folder = target.parent if given.is_symlink() else given.parent
+                raise BadFile(path, f"the folder {folder} does not exist; make it first.")
             if target.is_file():
                 with target.open("rb+"):  # a protected file must not be replaced through its folder
                     pass
@@ -158,11 +164,12 @@ def _create(temporary: Path, target: Path) -> None:
         temporary.chmod(stat.S_IMODE(target.stat().st_mode))
 
 
-def _similar(path: Path) -> str:
-    """' Did you mean ...?' with the nearest name in the same folder, or nothing."""
+def similar(path: Path) -> str:
+    """' Did you mean ...?' with the nearest name in the same folder (or this one with an ending), or nothing."""
     try:
-        names = [entry.name for entry in os.scandir(path.parent) if entry.is_file()][:10000]
+        names = os.listdir(path.parent)[:10000]
     except OSError:
         return f" The folder {path.parent} does not exist either."
-    close = difflib.get_close_matches(path.name, names, n=1, cutoff=0.6)
+    stems = {Path(name).stem: name for name in names} if not path.suffix else {}
+    close = [stems[path.name]] if path.name in stems else difflib.get_close_matches(path.name, names, n=1, cutoff=0.7)
     return f" Did you mean {close[0]}?" if close else ""

@@ -174,9 +174,9 @@ def _vertex(full: Mapping[str, Array], ends: Mapping[str, Array], sole: float, H
 
 
 def _feet(full: dict[str, Array], known: Mapping[str, Array], ends: Mapping[str, Array], H: float) -> dict[str, Foot]:
-    """Both soles, below everything that is known of the feet; adds estimated toe joints to `full`.
+    """Both soles, at one height below everything that is known of the feet, but for those whose own height is given.
 
-    They lie at one height, but for those whose own height is given.
+    Adds estimated toe joints to `full`.
     """
     plans = {}
     sole = np.inf
@@ -184,11 +184,10 @@ def _feet(full: dict[str, Array], known: Mapping[str, Array], ends: Mapping[str,
         ankle, toes, given = full[f"{s}_foot"], known.get(f"{s}_toes"), ends.get(f"{s}_sole")
         front = ends.get(f"{s}_toes", ends.get(f"{s}_foot"))
         heel, ball, tip = _lengths(ankle, toes, front, ends.get(f"{s}_heel"), H)
-        low = [ankle[2] - ANKLE * H if given is None else given[2]]
-        low += [p[2] for p in (toes, front, ends.get(f"{s}_heel")) if p is not None]
-        sole = min(sole, *low)
+        low = [ankle[2] - ANKLE * H, *(p[2] for p in (toes, front, ends.get(f"{s}_heel")) if p is not None)]
+        sole = min(sole, *low) if given is None else min(sole, given[2])
         along = [p[1] for p in (ankle, toes if toes is not None else front) if p is not None]
-        plans[s] = (heel, ball, tip, float(np.mean(along)), None if given is None else float(min(low)))
+        plans[s] = (heel, ball, tip, float(np.mean(along)), None if given is None else float(given[2]))
     half = 0.5 * FOOT_WIDTH * H
     feet = {}
     for s, (heel, ball, tip, y, own) in plans.items():

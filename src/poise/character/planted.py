@@ -33,7 +33,7 @@ class Planted:
 
 
 def laid_flat(body: Moving, rest: Array, placement: Placement, feet: Mapping[str, Planted]) -> Array:
-    """The zero pose `rest` (J, 4, file axes) with planted feet (by side) flat, pointing forward, their toes straight."""
+    """The zero pose `rest` (J, 4, file axes) with planted feet, by side, flat and forward, their toes straight."""
     out = np.array(rest)
     for side, foot in feet.items():
         joint, toes = body.roles[f"{side}_foot"], body.roles.get(f"{side}_toes")

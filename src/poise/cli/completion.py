@@ -23,12 +23,10 @@ def run(args: argparse.Namespace) -> int:
 
 def vocabulary() -> dict[str, list[str]]:
     """Every verb with its options, read off the real command line."""
-    from poise.cli.main import parser
+    from poise.cli.main import parser, subparsers
 
-    top = parser("*")
-    verbs = next(a for a in top._actions if isinstance(a, argparse._SubParsersAction))
     out: dict[str, list[str]] = {}
-    for name, sub in verbs.choices.items():
+    for name, sub in subparsers(parser("*")).items():
         flags = [s for a in sub._actions for s in a.option_strings]
         choices = [str(c) for a in sub._actions if a.choices and not a.option_strings for c in a.choices]
         out[name] = sorted({*flags, *choices})

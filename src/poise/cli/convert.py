@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from poise.cli import saving
 from poise.cli.source import add_source, load
 from poise.errors import BadValue
+from poise.progress import working
 
 if TYPE_CHECKING:
-    from poise.motion.clip import Clip
+    from poise.motion.clip import Clip, Edit
 
 
 def arguments(p: argparse.ArgumentParser) -> None:
@@ -19,26 +23,29 @@ def arguments(p: argparse.ArgumentParser) -> None:
         "target", metavar="OUT", help="where to write it: .bvh .glb .usda .npz .html .mp4 or .png (a filmstrip)"
     )
     edits = p.add_argument_group("edits, done in this order")
-    edits.add_argument("--cut", metavar="FROM:TO", help="keep this part, in seconds, such as 0.5:2.0")
+    edits.add_argument("--cut", metavar="FROM:TO", help="keep this part, in seconds, such as 0.5:2.0 or 0.5:")
     edits.add_argument("--loop", action="store_true", help="cut the best whole cycle and close its seam")
     edits.add_argument("--repeat", type=int, metavar="N", help="play a cycle N times")
     edits.add_argument("--mirror", action="store_true", help="exchange left and right")
     edits.add_argument("--speed", type=float, metavar="X", help="play X times as fast")
     edits.add_argument("--stride", type=float, metavar="X", help="strides X times as long")
     edits.add_argument("--slope", type=float, metavar="DEG", help="walk up (or, negative, down) a slope")
-    edits.add_argument("--stairs", metavar="RISExRUN", help="walk on stairs, such as 0.15x0.3 (metres)")
+    edits.add_argument("--stairs", metavar="RISExRUN", help="walk up stairs, such as 0.15x0.3 (metres; -0.15x0.3: down)")
     edits.add_argument("--resample", type=float, metavar="FPS", help="change the frame rate")
     p.add_argument("--level", action="store_true", help="keep the levelled floor at height zero in the written file")
     add_source(p)
 
 
 def run(args: argparse.Namespace) -> int:
-    from poise.export import check_target
-
-    check_target(args.target)  # before any work is done
-    clip = edited(load(args, args.source), args)
-    options = {"level": True} if args.level and str(args.target).lower().endswith((".bvh", ".glb", ".usda")) else {}
-    clip.save(args.target, **options)
+    saving.check(args.target)  # before any work is done
+    changes = edits(args)
+    clip = load(args, args.source)
+    if args.repeat is not None and clip.cycle is None and not args.loop:
+        raise BadValue("--repeat plays a cycle again, and this motion is not one: give --loop too.")
+    with working("editing"):
+        for change in changes:
+            clip = change(clip)
+    saving.save(clip, args.target, level=args.level)
     what = {"written": args.target, "frames": len(clip), "fps": round(clip.fps, 6), "seconds": round(clip.duration, 4),
             "character": clip.character.name, "licence": clip.source.licence}  # fmt: skip
     if args.json:
@@ -50,34 +57,56 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def edited(clip: Clip, args: argparse.Namespace) -> Clip:
-    """The clip after the edits that the arguments ask for."""
+def edits(args: argparse.Namespace) -> list[Callable[[Clip], Clip]]:
+    """What the arguments ask for, in order; numbers without a meaning are refused here, before a file is read."""
     from poise.motion import edit
     from poise.motion.resample import resample
 
-    if args.cut:
-        clip = clip.cut(*_numbers(args.cut, ":", "--cut", "FROM:TO"))
+    out: list[Callable[[Clip], Clip]] = []
+    if args.cut is not None:
+        start, end = _interval(args.cut)
+        out.append(lambda clip: clip.cut(start, end))
     if args.loop:
-        clip = clip.loop()
+        out.append(lambda clip: clip.loop())
     if args.repeat is not None:
-        clip = clip.repeat(args.repeat)
+        if args.repeat < 1:
+            raise BadValue(f"--repeat wants 1 or more, not {args.repeat}.")
+        out.append(lambda clip: clip.repeat(args.repeat))
+    values: list[Edit] = []
     if args.mirror:
-        clip = clip.mirror()
+        values.append(edit.Mirror())
     if args.speed is not None:
-        clip = clip.edit(edit.Warp(speed=args.speed))
+        values.append(edit.Warp(speed=args.speed))
     if args.stride is not None:
-        clip = clip.edit(edit.Stride(scale=args.stride))
+        values.append(edit.Stride(scale=args.stride))
     if args.slope is not None:
-        clip = clip.edit(edit.Slope(degrees=args.slope))
-    if args.stairs:
-        rise, run_ = _numbers(args.stairs, "x", "--stairs", "RISExRUN")
-        clip = clip.edit(edit.Stairs(rise=rise, run=run_))
-    return resample(clip, args.resample) if args.resample else clip
+        values.append(edit.Slope(degrees=args.slope))
+    if args.stairs is not None:
+        rise, run_ = _stairs(args.stairs)
+        values.append(edit.Stairs(rise=rise, run=run_))
+    out += [value.apply for value in values]
+    if args.resample is not None:
+        if not 1.0 <= args.resample <= 10000.0:
+            raise BadValue(f"--resample wants 1 to 10000 frames per second, not {args.resample:g}.")
+        out.append(lambda clip: resample(clip, args.resample))
+    return out
 
 
-def _numbers(text: str, between: str, option: str, form: str) -> tuple[float, float]:
+def _interval(text: str) -> tuple[float, float | None]:
+    """0.5:2.0 is from 0.5 s to 2 s; either may be left out."""
     try:
-        a, b = text.split(between)
-        return float(a), float(b)
+        a, b = text.split(":")
+        start, end = float(a or 0.0), float(b) if b else None
+        if math.isfinite(start) and (end is None or math.isfinite(end)):
+            return start, end
     except ValueError:
-        raise BadValue(f"{option} wants {form}, two numbers, not {text!r}.") from None
+        pass  # falls through to the sentence below
+    raise BadValue(f"--cut wants FROM:TO in seconds, such as 0.5:2.0, not {text!r}.")
+
+
+def _stairs(text: str) -> tuple[float, float]:
+    try:
+        rise, run_ = text.lower().split("x")
+        return float(rise), float(run_)
+    except ValueError:
+        raise BadValue(f"--stairs wants RISExRUN in metres, such as 0.15x0.3, not {text!r}.") from None

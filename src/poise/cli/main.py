@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import re
+import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -51,7 +53,6 @@ _COMPLAINTS = {
     r"argument (\S+): invalid choice: (.*) \(choose from (.*)\)": r"\1 cannot be \2: it is one of \3",
     r"argument (\S+): expected (one|at least one) argument": r"\1 wants a value",
     r"argument (\S+): ignored explicit argument (.*)": r"\1 takes no value, not \2",
-    r"unrecognized arguments: (.*)": r"unknown words: \1",
     r"the following arguments are required: (.*)": r"missing: \1",
 }
 
@@ -77,18 +78,23 @@ def parser(only: str | None = None) -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; 0 when all went well, 2 for bad input, with one sentence on standard error."""
-    words = list(sys.argv[1:] if argv is None else argv)
+    if argv is None:
+        _prepare_process()
     try:
-        return _run(words)
+        code = _run(list(sys.argv[1:] if argv is None else argv))
+        sys.stdout.flush()  # a reader that went away is noticed here, not at exit
+        return code
     except PoiseError as error:
         return _fail(str(error), BAD_INPUT)
     except KeyboardInterrupt:
         return _fail("Stopped.", STOPPED)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # so that closing it does not complain again
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # so that closing standard output does not complain again
         return 0
     except MemoryError:
         return _fail("There is not enough memory for this.", BAD_INPUT)
+    except OSError as error:  # standard output on a full disk, and its like
+        return _fail(f"{error.strerror or error}.", BAD_INPUT)
     except Exception as error:
         if os.environ.get("POISE_DEBUG"):
             raise
@@ -96,18 +102,40 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _fail(f"This is a fault of poise itself ({text}). POISE_DEBUG=1 shows where; please report it.", BROKEN)
 
 
+def _prepare_process() -> None:
+    """Names of files and signs of units are printed whatever the terminal knows; a polite kill leaves nothing behind."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    signal.signal(signal.SIGTERM, signal.getsignal(signal.SIGINT))  # so that files that are being written are removed
+
+
 def _run(words: list[str]) -> int:
     verb = next((w for w in words if not w.startswith("-")), None)
     if verb is not None and verb not in VERBS:
         raise UnknownName("verb", verb, VERBS)
     top = parser(verb)
-    args = top.parse_args(words)
+    args, unknown = top.parse_known_args(words)
+    if unknown:
+        raise _unknown(top, verb, unknown[0])
     if not args.verb:
         top.print_help()
         return 0
-    code = int(args.run(args) or 0)
-    sys.stdout.flush()  # a reader that went away is noticed here, not at exit
-    return code
+    return int(args.run(args) or 0)
+
+
+def _unknown(top: argparse.ArgumentParser, verb: str | None, word: str) -> PoiseError:
+    """The refusal of a word that no argument of the verb takes."""
+    if not word.startswith("-"):
+        return BadValue(f"{word!r} is one word too many; poise {verb} --help tells more.")
+    listed = top if verb is None else subparsers(top)[verb]
+    return UnknownName("option", word.partition("=")[0], [s for a in listed._actions for s in a.option_strings])
+
+
+def subparsers(top: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    """The parser of each verb."""
+    verbs = next(a for a in top._actions if isinstance(a, argparse._SubParsersAction))
+    return dict(verbs.choices)
 
 
 def _fail(text: str, code: int) -> int:

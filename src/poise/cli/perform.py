@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
+from poise.cli import saving
 from poise.cli.source import add_source, load
 from poise.errors import BadValue
 
@@ -34,14 +35,12 @@ def arguments(p: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from poise.cli.events import ball, ground, push, setting
-    from poise.export import check_target
     from poise.methods import method
     from poise.motion.load import load_any_character
     from poise.performance import perform
     from poise.stage import Stage
 
-    for target in args.save:
-        check_target(target)
+    saving.check(*args.save)
     if args.seconds is not None and not args.seconds > 0:
         raise BadValue(f"--seconds wants a positive number, not {args.seconds}.")
     made = method(args.method, **dict(setting(text) for text in args.set))
@@ -55,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
     take = perform(clip, made, stage=stage if args.ground or args.push or args.ball else None, seconds=args.seconds,
                    start=args.start, noise=args.noise, seed=args.seed, contact=args.contact, progress=True)  # fmt: skip
     for target in args.save:
-        take.save(target)
+        saving.save(take, target)
     error = take.tracking_error()
     what = {"clip": clip.name, "method": take.method, "seconds": round(float(take.time[-1]), 4), "fell": take.fell,
             "tracking_error": error.to_dict(), "realtime_factor": round(take.realtime_factor, 2),

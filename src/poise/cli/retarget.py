@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
+from poise.cli import saving
 from poise.cli.source import add_source, load
 
 
@@ -20,14 +21,17 @@ def arguments(p: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from poise.export import check_target
     from poise.motion.check import penetration, skating
     from poise.motion.load import load_any_character
+    from poise.progress import tell_first_compilation, working
 
-    check_target(args.target)
+    saving.check(args.target)
+    tell_first_compilation()
     character = load_any_character(args.character)
-    clip = load(args, args.source).retarget(character)
-    clip.save(args.target)
+    clip = load(args, args.source)
+    with working(f"retargeting {len(clip)} frames"):
+        clip = clip.retarget(character)
+    saving.save(clip, args.target)
     slide, sink = skating(clip), penetration(clip)
     if args.json:
         what = {"written": args.target, "character": character.name, "frames": len(clip), "skating": round(slide, 5),

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import re
 from typing import TYPE_CHECKING
 
-from poise.errors import BadValue
+from poise.errors import BadValue, NoRoles
 
 if TYPE_CHECKING:
     from poise.motion.clip import Clip
@@ -26,12 +27,17 @@ def add_source(p: argparse.ArgumentParser) -> None:
 def load(args: argparse.Namespace, path: str, **more: object) -> Clip:
     """The clip that the arguments describe."""
     from poise.motion.load import load_clip
-    from poise.progress import tell_first_compilation
+    from poise.progress import tell_first_compilation, working
 
-    tell_first_compilation()
     roles = dict(_pair(text) for text in args.role)
-    return load_clip(path, unit=_unit(args.unit), up=args.up, fps=args.fps, weight=args.weight, roles=roles or None,
-                     level=not args.no_level, **more)  # type: ignore[arg-type]  # fmt: skip
+    unit = _unit(args.unit)
+    tell_first_compilation()
+    try:
+        with working(f"reading {path}"):
+            return load_clip(path, unit=unit, up=args.up, fps=args.fps, weight=args.weight, roles=roles or None,
+                             level=not args.no_level, **more)  # type: ignore[arg-type]  # fmt: skip
+    except NoRoles as error:
+        raise NoRoles(re.sub(r"roles=\{'([^']*)': '?([^'}]*)'?\}", r"--role \1=\2", str(error))) from None
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -54,5 +60,5 @@ def _unit(text: str | None) -> float | None:
     except ValueError:
         raise BadValue(f"--unit wants one of {', '.join(_UNITS)} or a number of metres, not {text!r}.") from None
     if not 0.0 < unit < 1000.0:
-        raise BadValue(f"A file unit of {unit} m cannot be meant.")
+        raise BadValue(f"--unit {text}: a file unit of {unit:g} m cannot be meant.")
     return unit

@@ -30,7 +30,7 @@ class _Played:
     def __init__(self, tape: list[Array], decimation: int):
         self.tape, self.decimation = tape, decimation
 
-    def start(self, *_: object) -> list[int]:
+    def start(self, character: object, reference: object, stage: object) -> list[int]:
         return [0]
 
     def act(self, state: State, touches: Touches, reference: Reference, memory: list[int]) -> Array:
@@ -60,7 +60,7 @@ def measures(repeat: int = 15) -> Iterator[Measure]:
     q = character.standing_pose()
     simulator = MujocoSimulator(character)
     reference = Reference(Clip(character, q[None].copy(), 1 / 120))
-    for decimation in (8, 2):
+    for decimation in (8, 2, 1):
         tape = _tape(simulator, q, decimation)
         player = _Played(tape, decimation)
         ways: dict[str, Callable[[], object]] = {

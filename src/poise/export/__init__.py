@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from poise import files
-from poise.errors import BadValue
+from poise.errors import BadFile, BadValue
 from poise.motion.clip import Clip
 
 WRITERS: dict[str, str] = {
@@ -57,9 +57,19 @@ def check_target(path: str | PathLike[str]) -> None:
 def _ending(path: str | PathLike[str]) -> str:
     ending = Path(path).suffix.lower()
     if ending not in WRITERS:
+        if Path(path).is_dir():
+            raise BadFile(path, "it is a folder; give the name of a file to write.")
         kind = f"files ending in {ending!r}" if ending else "files without an ending"
         raise BadValue(f"{path}: poise cannot write {kind}; it writes {' '.join(WRITERS)}.")
     return ending
+
+
+def options_of(path: str | PathLike[str]) -> tuple[str, ...]:
+    """Names of the options that `save` takes for a path with this ending, those passed on to others not included."""
+    from inspect import Parameter, signature
+
+    known = signature(import_module(WRITERS[_ending(path)]).save).parameters
+    return tuple(name for name, p in list(known.items())[2:] if p.kind is not Parameter.VAR_KEYWORD)
 
 
 def _check_options(writer: object, ending: str, options: dict[str, object]) -> None:

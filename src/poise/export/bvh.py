@@ -26,11 +26,13 @@ def save(clip: Clip, path: str | PathLike[str], *, level: bool = False, unit: fl
 
     Clips of built-in characters are written in centimetres, Y up, facing Z.
     """
+    note, beside = licence_note(clip), Path(path).with_suffix(".licence.txt")
+    if note:
+        files.check_writable(beside)  # both are written or none
     rig = one_root(rig_of(clip, level).converted(unit, up))
     bvh_write.write(path, rig.skeleton, rig.rotations, rig.positions, rig.dt)
-    note = licence_note(clip)
     if note:
-        with files.writing(Path(path).with_suffix(".licence.txt")) as temporary:
+        with files.writing(beside) as temporary:
             temporary.write_text(note, encoding="utf-8")
 
 

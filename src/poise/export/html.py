@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from os import PathLike
 from typing import TYPE_CHECKING
@@ -43,21 +43,22 @@ def save(
     beside: Clip | Sequence[Clip] = (),
     apart: float = 0.0,
     contacts: bool = True,
+    progress: Callable[[int, int], None] | None = None,
 ) -> None:
     """Write a clip as a page that plays.
 
     `fps`: pictures a second (as many as the clip has, at most 60, fewer where the file would grow large). `beside`:
     other clips shown pale with it, over the same time; `apart` [m] puts each so far to the left of the one before.
-    `contacts` marks the contact points while they touch.
+    `contacts` marks the contact points while they touch. `progress(done, all)` is called after each picture.
     """
     others = (beside,) if isinstance(beside, Clip) else tuple(beside)
-    text = page(clip, fps=fps, beside=others, apart=apart, contacts=contacts)
+    text = page(clip, fps=fps, beside=others, apart=apart, contacts=contacts, progress=progress)
     with files.writing(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
 
 
 def page(clip: Clip, *, fps: float | None = None, beside: Sequence[Clip] = (), apart: float = 0.0,
-         contacts: bool = True) -> str:  # fmt: skip
+         contacts: bool = True, progress: Callable[[int, int], None] | None = None) -> str:  # fmt: skip
     """The text of the page."""
     clips = (clip, *beside)
     rate = _rate(clips, fps)
@@ -80,8 +81,12 @@ def page(clip: Clip, *, fps: float | None = None, beside: Sequence[Clip] = (), a
             serializer.insert_sleep(1.0 / rate)
             for f, p in zip(figures, poses, strict=True):
                 f.show(p, n)
+            if progress is not None:
+                progress(n, len(times))
         serializer.insert_sleep(1.0 / rate)
         text = serializer.as_html()
+    if progress is not None:
+        progress(len(times), len(times))
     return _labelled(text, clip)
 
 

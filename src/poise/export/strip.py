@@ -151,7 +151,9 @@ def plan(rows: Sequence[Row], times: Array, *, spacing: float | str = "auto", el
     """Places for all poses: at their true distances where that leaves them apart but not lost, else side by side."""
     if not any(len(row.there) for row in rows):
         length = max(row.clip.duration for row in rows)
-        raise BadValue(f"None of the times of this filmstrip is within its clips, of which the longest lasts {length:.2f} s.")
+        raise BadValue(
+            f"None of the times of this filmstrip is within its clips, of which the longest lasts {length:.2f} s."
+        )
     turn = (18.0 if all(isinstance(r.clip.ground, Flat) for r in rows) else 0.0) if azimuth is None else float(azimuth)
     reach = np.zeros((len(rows), len(times), 2))  # how far each pose reaches to the left and right of its root
     travel = np.full(reach.shape[:2], np.nan)

@@ -8,7 +8,10 @@ The file keeps the units and the up axis of the motion's own file; the layer say
 
 from __future__ import annotations
 
+import errno
+import shutil
 from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,8 +33,19 @@ def save(clip: Clip, path: str | PathLike[str], *, level: bool = False) -> None:
     """Write a clip as USD. `level` keeps the levelled floor (see `rig_of`)."""
     stage = build(clip, level=level)
     with files.writing(path) as temporary:
-        if not stage.GetRootLayer().Export(str(temporary)):
-            raise OSError("the USD library could not write it")
+        _export(stage, temporary)
+
+
+def _export(stage: Usd.Stage, path: Path) -> None:
+    from pxr import Tf
+
+    try:
+        done = stage.GetRootLayer().Export(str(path))
+    except Tf.ErrorException:  # many lines about its inner life, and not always why
+        done = False
+    if not done:
+        full = shutil.disk_usage(path.parent).free < 1_000_000
+        raise OSError(errno.ENOSPC if full else errno.EIO, "the USD library could not write it")
 
 
 def build(clip: Clip, *, level: bool = False) -> Usd.Stage:

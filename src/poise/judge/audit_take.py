@@ -26,7 +26,8 @@ def audit_take(take: Take, tolerances: Tolerances) -> AuditReport:
     weight = character.mass * float(np.linalg.norm(character.model.opt.gravity))
     left, stepping = unexplained(take)
     force, torque = left[:, :3], left[:, 3:]
-    speed, lasting = touches.sliding(take)
+    velocity, lasting = touches.sliding(take)
+    speed = np.linalg.norm(velocity, axis=1)
     cone, depth = touches.outside_cone(take), _depths(take)
     normal, _ = touches.parts(take)
     carried = np.where(lasting & ~take.contacts.bilateral, np.maximum(normal, 0.0), 0.0)
@@ -40,7 +41,7 @@ def audit_take(take: Take, tolerances: Tolerances) -> AuditReport:
         unexplained_torque_max=worst(np.linalg.norm(torque, axis=1), time),
         cone_violation=cone_worst.value, cone_violation_when=cone_worst.time, penetration=depth_worst.value,
         penetration_when=depth_worst.time, slip=float(speed @ carried / carried.sum()) if carried.any() else 0.0,
-        held_slip=_held(take, speed, tolerances.window),
+        held_slip=_held(take, velocity, tolerances.window),
         joint_limit_violation=beyond_range(character, take.q, time), torque_limit_violation=torque_over,
         assist_force_rms=rms(_summed(take, take.assist.force)[:-1]), assist_torque_rms=_assist_torque(take),
         misplaced=_misplaced(take), stepping_force_rms=rms(stepping[:, :3]),
@@ -63,12 +64,13 @@ def unexplained(take: Take) -> tuple[Array, Array]:
     early = 0.5 * np.minimum(take.step / spans, 1.0)
     centre = (0.5 + early) * found.centre[:-1] + (0.5 - early) * found.centre[1:]
     gravity = take.character.mass * take.character.model.opt.gravity
-    wrench = np.concatenate([np.broadcast_to(gravity, centre.shape), np.cross(centre, gravity)], axis=1)
+    wrench = np.zeros((len(take) - 1, 6))
+    wrench[:, :3], wrench[:, 3:] = gravity, np.cross(centre, gravity)
     for record in (take.contacts, take.external):
         force, moment = record.total(len(take))
-        wrench = wrench + np.concatenate([force, moment], axis=1)[:-1]
+        wrench += np.concatenate([force, moment], axis=1)[:-1]
     wrench[:, 3:] -= _summed(take, touches.excess_moment(take), contacts=True)[:-1]
-    left = about(centre, np.diff(found.momentum, axis=0) / spans - wrench)
+    left = about(centre, (found.momentum[1:] - found.momentum[:-1]) / spans - wrench)
     stepping = _stepping(left, about(centre, found.stepping[:-1]), about(centre, found.stepping[1:]),
                          0.3 * take.character.height)  # fmt: skip
     return left - stepping, stepping
@@ -108,18 +110,23 @@ def _depths(take: Take) -> Array:
     return depth
 
 
-def _held(take: Take, speed: Array, window: float) -> Worst:
-    """The worst mean speed over a window of a foot whose contacts should hold, weighted by what they carry."""
+def _held(take: Take, velocity: Array, window: float) -> Worst:
+    """The worst mean velocity over a window of a foot whose contacts should hold, weighted by what they carry.
+
+    Velocities are averaged as vectors, so that a foot that trembles on the spot does not count as sliding, and what
+    soft contacts give way is taken off.
+    """
     rows, out = take.contacts, Worst(0.0)
-    feet = np.isin(rows.body, feet_of(take.character))
+    speed, feet = np.linalg.norm(velocity, axis=1), np.isin(rows.body, feet_of(take.character))
     chosen, count = np.flatnonzero(touches.held(take) & feet & (speed > 0.01)), max(1, round(window / take.dt))
-    speed = speed.copy()
-    speed[chosen] = np.maximum(speed[chosen] - touches.creep(take, chosen), 0.0)
-    normal, _ = touches.parts(take)
+    firm = velocity[chosen] * np.maximum(1.0 - touches.creep(take, chosen) / speed[chosen], 0.0)[:, None]
+    load = touches.parts(take)[0][chosen]
     for body in np.unique(rows.body[chosen]):
-        mine = chosen[rows.body[chosen] == body]
-        way, load = (np.bincount(rows.frame[mine], w, len(take)) for w in (speed[mine] * normal[mine], normal[mine]))
-        mean = moving_mean(way / np.maximum(load, 1e-9), count)
+        mine = np.flatnonzero(rows.body[chosen] == body)
+        total, way = np.zeros(len(take)), np.zeros((len(take), 3))
+        np.add.at(total, rows.frame[chosen[mine]], load[mine])
+        np.add.at(way, rows.frame[chosen[mine]], load[mine, None] * firm[mine])
+        mean = np.linalg.norm(moving_mean(way / np.maximum(total, 1e-9)[:, None], count), axis=1)
         if mean.max() > out.value:
             at = int(np.argmax(mean))
             out = Worst(float(mean[at]), float(take.time[at]), take.character.body_names[body])

@@ -37,7 +37,9 @@ def clip_words(clip: Clip, report: AuditReport, needs: Needs, places: Support, l
     elif report.unexplained_torque_rms > limits.torque * weight * clip.character.height:
         out.append(f"The torque that no ground explains is {report.unexplained_torque_rms:.3g} N m rms.")
     if report.penetration > limits.depth:
-        remarks.append(f"At {report.penetration_when:.2f} s the body is {100 * report.penetration:.1f} cm in the ground.")
+        remarks.append(
+            f"At {report.penetration_when:.2f} s the body is {100 * report.penetration:.1f} cm in the ground."
+        )
     if report.slip > limits.slip:
         remarks.append(f"Touching points slide at {100 * report.slip:.1f} cm/s.")
     if share > limits.torque_limit:
@@ -105,9 +107,8 @@ def _on_ground(clip: Clip, report: AuditReport, needs: Needs, places: Support, f
     hint = f"; {floats}" if floats else ""
     if away > 0.01 and away < 1.0:
         return f"leaning {100 * away:.0f} cm beyond {_edge(clip, frame, out)}{hint}"
-    left = report.series["force"][frame], report.series["torque"][frame]
-    return (f"what touches cannot give {np.linalg.norm(left[0]):.0f} N and {np.linalg.norm(left[1]):.0f} N m of what is "
-            f"needed{hint}")  # fmt: skip
+    short = [float(np.linalg.norm(report.series[name][frame])) for name in ("force", "torque")]
+    return f"what touches cannot give {short[0]:.0f} N and {short[1]:.0f} N m of what is needed{hint}"
 
 
 def _left(needs: Needs, places: Support, frame: int, friction: float) -> float:

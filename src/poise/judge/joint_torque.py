@@ -2,8 +2,8 @@
 
 Between two frames a joint needs M Δv / Δt + bias - Jᵀ f, with M, bias and J those of both ends. At an impact f changes
 faster than frames are recorded, so a single interval proves nothing; its errors cancel over a longer stretch, and a
-hidden motor's do not. Joints at their limits are left out, since stops make torques that a take does not record, and so are
-frames in which the body touches itself without a record of it.
+hidden motor's do not. Joints at their limits are left out, since stops make torques that a take does not record, and
+so are frames in which the body touches itself without a record of it.
 """
 
 from __future__ import annotations

@@ -61,7 +61,9 @@ class Effort:
 def tracking_error(take: Take) -> TrackingError:
     """How far the performance was from the reference."""
     series = deviations(take.character, take.q, take.q_ref)
-    rms = {n: float(np.sqrt(np.mean(series[n] ** 2))) for n in ("joints", "root_position", "root_orientation", "points")}
+    rms = {
+        n: float(np.sqrt(np.mean(series[n] ** 2))) for n in ("joints", "root_position", "root_orientation", "points")
+    }
     return TrackingError(**rms, series=series)
 
 
@@ -140,9 +142,9 @@ def _sank(take: Take) -> float | None:
 
 def skating(take: Take) -> float:
     """Mean speed [m/s] at which contact points of the feet slide over what they stand on, while they keep touching."""
-    speed, lasting = sliding(take)
+    velocity, lasting = sliding(take)
     feet = lasting & np.isin(take.contacts.body, feet_of(take.character))
-    return float(speed[feet].mean()) if feet.any() else 0.0
+    return float(np.linalg.norm(velocity[feet], axis=1).mean()) if feet.any() else 0.0
 
 
 def penetration(take: Take) -> float:
@@ -158,10 +160,6 @@ def lowest(take: Take) -> Array:
         return np.zeros(len(take))
     balls = skin(take.character)
     return clearance(balls.centres(take.character, take.q), take.ground, balls.radius).min(axis=1, initial=np.inf)
-
-
-
-
 
 
 def effort(take: Take) -> Effort:

@@ -54,7 +54,11 @@ class Recovery:
 
     def text(self) -> str:
         """One line for a terminal."""
-        return f"recovered at {self.at:.2f} s" if self.ok else f"not recovered at {self.at:.2f} s: {'; '.join(self.reasons)}"
+        return (
+            f"recovered at {self.at:.2f} s"
+            if self.ok
+            else f"not recovered at {self.at:.2f} s: {'; '.join(self.reasons)}"
+        )
 
 
 def recovered(take: Take, after: float, undisturbed: Take | None = None, within: float = 5.0) -> Recovery:
@@ -65,7 +69,9 @@ def recovered(take: Take, after: float, undisturbed: Take | None = None, within:
     `undisturbed` run of the same method where it is given, else `Bands()`.
     """
     if not take.time[0] <= after < take.time[-1]:
-        raise BadValue(f"Recovery after {after} s cannot be judged in a take from {take.time[0]:.2f} to {take.time[-1]:.2f} s.")
+        raise BadValue(
+            f"Recovery after {after} s cannot be judged in a take from {take.time[0]:.2f} to {take.time[-1]:.2f} s."
+        )
     at = min(after + within, float(take.time[-1]))
     bands = Bands() if undisturbed is None else Bands.around(undisturbed, after)
     seen = (take.time <= at + 1e-9) & (take.time >= max(after, at - WINDOW) - 1e-9)
@@ -74,11 +80,15 @@ def recovered(take: Take, after: float, undisturbed: Take | None = None, within:
     if take.fell is not None and take.fell <= at:
         reasons.append(f"it fell at {take.fell:.2f} s")
     if found["joints"] > bands.joints:
-        reasons.append(f"its joints are {np.degrees(found['joints']):.0f} degrees off, {np.degrees(bands.joints):.0f} are allowed")
+        reasons.append(
+            f"its joints are {np.degrees(found['joints']):.0f} degrees off, {np.degrees(bands.joints):.0f} are allowed"
+        )
     if found["tilt"] > bands.tilt:
         reasons.append(f"it leans {np.degrees(found['tilt']):.0f} degrees, {np.degrees(bands.tilt):.0f} are allowed")
     if found["height"] > bands.height:
-        reasons.append(f"its root is {100 * found['height']:.0f} cm off in height, {100 * bands.height:.0f} are allowed")
+        reasons.append(
+            f"its root is {100 * found['height']:.0f} cm off in height, {100 * bands.height:.0f} are allowed"
+        )
     if found["in_step"] < bands.in_step:
         reasons.append(f"its feet follow the schedule {100 * found['in_step']:.0f} % of the time, "
                        f"{100 * bands.in_step:.0f} % are needed")  # fmt: skip
@@ -88,7 +98,7 @@ def recovered(take: Take, after: float, undisturbed: Take | None = None, within:
 
 
 def measures(take: Take, seen: np.ndarray, steps: np.ndarray | None = None) -> dict[str, float]:
-    """Largest joint error and tilt [rad] and height error [m] in the frames `seen` (F,), and how well the feet keep step.
+    """Largest joint error and tilt [rad] and height error [m] in frames `seen` (F,), and how well the feet keep step.
 
     Heights are above the ground below the root, so that a slope that was walked further up does not count.
     """

@@ -29,7 +29,8 @@ class Tolerances:
     place: float = 0.03  # [m] between a recorded contact and the surfaces that it joins
     limit: float = 0.1  # [rad] beyond a joint's range
     torque_limit: float = 0.01  # share by which a torque may pass its limit
-    stepping: float = 0.03  # W, rms of what the time step itself makes
+    stepping: float = 0.005  # W, rms of what the time step itself makes
+    turn: float = 0.15  # [rad] that a joint may turn in one time step
 
 
 class Worst(NamedTuple):
@@ -38,6 +39,9 @@ class Worst(NamedTuple):
     value: float
     time: float = float("nan")  # [s]
     what: str = ""  # body or joint
+
+
+NOTHING = Worst(0.0)
 
 
 class Stretch(NamedTuple):
@@ -53,7 +57,7 @@ class Stretch(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class AuditReport:
-    """How true the physics of a take or a clip is. Forces [N], torques about the centre of mass [N m], SI throughout."""
+    """How true the physics of a take or a clip is. Torques are about the centre of mass; SI units throughout."""
 
     kind: str  # "take" or "clip"
     name: str
@@ -73,11 +77,11 @@ class AuditReport:
     torque_limit_violation: Worst  # [N m]
     assist_force_rms: float = 0.0  # [N]
     assist_torque_rms: float = 0.0  # [N m]
-    misplaced: Worst = Worst(0.0)  # [m] between a recorded contact and the surfaces that it joins
+    misplaced: Worst = NOTHING  # [m] between a recorded contact and the surfaces that it joins
     cone_violation_when: float = float("nan")  # [s]
     penetration_when: float = float("nan")  # [s]
     stepping_force_rms: float = 0.0  # [N] that the simulator's finite time step makes; not part of the unexplained
-    joint_torque: Worst = Worst(0.0)  # [N m] that joints needed beyond what was recorded, mean over a window
+    joint_torque: Worst = NOTHING  # [N m] that joints needed beyond what was recorded, mean over a window
     stretches: tuple[Stretch, ...] = ()  # unexplained frames in a row, the longest first
     friction: float | None = None  # coefficient with which a clip was audited
     problems: tuple[str, ...] = ()  # one sentence each; empty: the audit passes
@@ -102,8 +106,10 @@ class AuditReport:
     def text(self) -> str:
         """The report for a terminal."""
         verdict = "explained by its forces" if self.kind == "take" else "explained by ground forces"
-        lines = [f"{self.kind} {self.name}: {self.frames} frames, {self.duration:.2f} s, body weight {self.weight:.0f} N",
-                 f"  {'Physics: ' + verdict if self.passed else 'Physics: not ' + verdict}"]  # fmt: skip
+        lines = [
+            f"{self.kind} {self.name}: {self.frames} frames, {self.duration:.2f} s, body weight {self.weight:.0f} N",
+            f"  Physics: {'' if self.passed else 'not '}{verdict}",
+        ]
         lines += [f"  {label:<26}{value}" for label, value in self._rows()]
         lines += [f"  ! {problem}" for problem in self.problems] + [f"  - {remark}" for remark in self.remarks]
         if self.kind == "clip":
@@ -113,8 +119,8 @@ class AuditReport:
     def _rows(self) -> list[tuple[str, str]]:
         force, torque = self.unexplained_force_max, self.unexplained_torque_max
         rows = [
-            ("unexplained force", f"{self.unexplained_force_rms:.3g} N rms ({100 * self.unexplained_force_share:.3g} % of "
-                                  f"body weight), worst {force.value:.3g} N{_when(force.time)}"),
+            ("unexplained force", f"{self.unexplained_force_rms:.3g} N rms ({100 * self.unexplained_force_share:.3g} % "
+                                  f"of body weight), worst {force.value:.3g} N{_when(force.time)}"),
             ("unexplained torque", f"{self.unexplained_torque_rms:.3g} N m rms, worst {torque.value:.3g} N m"
                                    f"{_when(torque.time)}"),
             ("outside friction cones", f"{self.cone_violation:.3g} N{_when(self.cone_violation_when)}"),

@@ -33,7 +33,7 @@ def outside_cone(take: Take) -> Array:
 
 
 def sliding(take: Take) -> tuple[Array, np.ndarray]:
-    """Tangential speed (K,) of each contact over what it touches [m/s], and whether it lasts (K,).
+    """Tangential velocity (K, 3) of each contact over what it touches [m/s], and whether it lasts (K,).
 
     The body's own point at the contact is followed from the frame to the next, and so is that of the other body where
     its poses are recorded. A contact lasts if the same two bodies touch in the frame before and in the one after:
@@ -41,27 +41,25 @@ def sliding(take: Take) -> tuple[Array, np.ndarray]:
     """
     rows, frames = take.contacts, len(take)
     if not len(rows) or frames < 2:
-        return np.zeros(len(rows)), np.zeros(len(rows), bool)
+        return np.zeros((len(rows), 3)), np.zeros(len(rows), bool)
     now = np.minimum(rows.frame, frames - 2)
     pos, quat = take.character.forward(take.q)
-    shift = _carried(pos[:, rows.body], quat[:, rows.body], now, rows.point) - rows.point
+    shift = _carried(pos, quat, now, rows.body, rows.point) - rows.point
     for code, name in enumerate(rows.others):
         chosen = np.flatnonzero(rows.other == code)
         pose = take.props.get(name.removeprefix("ground "))
         if len(chosen) and pose is not None:
-            place, turn = pose[:, None, :3], pose[:, None, 3:7]
-            wide = np.zeros(len(chosen), int)
-            shift[chosen] -= _carried(place[:, wide], turn[:, wide], now[chosen], rows.point[chosen]) - rows.point[chosen]
+            one = np.zeros(len(chosen), int)
+            place = rows.point[chosen]
+            shift[chosen] -= _carried(pose[:, None, :3], pose[:, None, 3:7], now[chosen], one, place) - place
     shift -= np.einsum("ki,ki->k", shift, rows.normal)[:, None] * rows.normal
-    speed = np.linalg.norm(shift, axis=1) / (take.time[now + 1] - take.time[now])
-    return speed, _lasting(take)
+    return shift / (take.time[now + 1] - take.time[now])[:, None], _lasting(take)
 
 
-def _carried(pos: Array, quat: Array, now: np.ndarray, point: Array) -> Array:
-    """Where points (K, 3), fixed in bodies with poses (F, K, 3) and (F, K, 4) at frames `now`, are one frame later."""
-    k = np.arange(len(now))
-    local = rot.rotate(rot.conjugate(quat[now, k]), point - pos[now, k])
-    return pos[now + 1, k] + rot.rotate(quat[now + 1, k], local)
+def _carried(pos: Array, quat: Array, now: np.ndarray, body: np.ndarray, point: Array) -> Array:
+    """Where points (K, 3), fixed at frames `now` in bodies with poses (F, B, 3) and (F, B, 4), are one frame later."""
+    local = rot.rotate(rot.conjugate(quat[now, body]), point - pos[now, body])
+    return pos[now + 1, body] + rot.rotate(quat[now + 1, body], local)
 
 
 def _lasting(take: Take) -> np.ndarray:

@@ -50,12 +50,24 @@ def _remarks(take: Take, report: AuditReport, limits: Tolerances) -> list[str]:
     """What is not as it should be although no force is missing."""
     out, bent = [], report.joint_limit_violation
     if report.penetration > limits.depth:
-        out.append(f"At {report.penetration_when:.2f} s the body is {100 * report.penetration:.1f} cm deep in the ground.")
+        out.append(
+            f"At {report.penetration_when:.2f} s the body is {100 * report.penetration:.1f} cm deep in the ground."
+        )
     if bent.value > limits.limit:
         out.append(f"At {bent.time:.2f} s {bent.what} is {np.degrees(bent.value):.0f} degrees beyond its range.")
-    if report.stepping_force_rms > limits.stepping * report.weight:
-        out.append(f"The time step of {1000 * take.step:.3g} ms is long: it makes {report.stepping_force_rms:.3g} N rms.")
+    out += _stepping(take, report, limits)
     return out
+
+
+def _stepping(take: Take, report: AuditReport, limits: Tolerances) -> list[str]:
+    """Is the time step short enough for how fast the joints turn? If not, it may itself be what is unexplained."""
+    turn = np.abs(take.v[:, 3:]) * take.step
+    fastest = worst(turn, take.time, [take.character.joint_names[j] for j in take.character.model.dof_jntid[3:]])
+    if report.stepping_force_rms <= limits.stepping * report.weight and fastest.value <= limits.turn:
+        return []
+    return [f"The time step of {1000 * take.step:.3g} ms is long for this motion and makes "
+            f"{report.stepping_force_rms:.3g} N rms by itself: at {fastest.time:.2f} s {fastest.what} turns by "
+            f"{np.degrees(fastest.value):.0f} degrees in one step."]  # fmt: skip
 
 
 def _unexplained(report: AuditReport, limits: Tolerances, weight: float, height: float, dt: float) -> list[str]:

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from poise.motion.contacts import Contacts
 
 
+MOST_FRAMES = 10_000_000  # of a repeated clip: a day at 120 frames a second
+
+
 class Edit(Protocol):
     """A frozen value that turns a clip into another one."""
 
@@ -137,6 +140,8 @@ class Clip:
 
     def cut(self, start: float = 0.0, end: float | None = None) -> Clip:
         """The part from start to end [s], as an open clip."""
+        if not (np.isfinite(start) and (end is None or np.isfinite(end))):
+            raise BadValue(f"A clip cannot be cut from {start} s to {end} s.")
         first = max(0, round(start / self.dt))
         last = len(self) if end is None else min(len(self), round(end / self.dt) + 1)
         if last - first < 1:
@@ -154,6 +159,8 @@ class Clip:
             raise BadValue("Only a looping clip can be repeated: take clip.loop() first.")
         if count < 1:
             raise BadValue(f"A clip can be repeated once or more often, not {count} times.")
+        if count * len(self) > MOST_FRAMES:
+            raise BadValue(f"{len(self)} frames {count} times in a row are more than {MOST_FRAMES} frames.")
         carry = self.cycle.carry
 
         def rows(a: np.ndarray | None) -> np.ndarray | None:  # the last frame of a period is the first of the next
@@ -177,6 +184,15 @@ class Clip:
         from poise.motion.loop import loop
 
         return loop(self)
+
+    def make_physical(self, **options: object) -> Clip:
+        """The nearest motion that leaves no force that the ground cannot give; see `poise.physical.repair.repair`.
+
+        Options: change, friction, margin, keep.
+        """
+        from poise.physical.repair import make_physical
+
+        return make_physical(self, **options)  # type: ignore[arg-type]
 
     def mirror(self) -> Clip:
         """Left and right exchanged, across the plane y = 0."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from os import PathLike
@@ -9,7 +10,7 @@ from pathlib import Path
 
 from poise.character.character import Character
 from poise.errors import BadValue, NoRoles, UnknownName
-from poise.files import must_exist
+from poise.files import must_exist, similar
 from poise.motion.clip import Clip
 from poise.motion.recording import Recording
 
@@ -43,19 +44,23 @@ def load_clip(
     """
     body = _character(character)
     text = str(name_or_path)
+    given = {"roles": roles, "unit": unit, "up": up, "weight": weight, "height": height, "fps": fps,
+             "skeleton": skeleton}  # fmt: skip
     if not isinstance(name_or_path, PathLike) and text in built_in():
+        _nothing_of(given, f"The built-in clip {text!r}")
         return _make(text, body, params)
     path = Path(name_or_path)
-    if not path.exists() and not path.suffix and path.name == text:
-        raise UnknownName("clip or file", text, built_in())
+    if not os.path.exists(path) and not path.suffix and path.name == text:
+        raise UnknownName("clip or file", text, built_in(), similar(path).strip())
     if params:
         raise UnknownName("option", next(iter(params)), _OPTIONS)
     from poise.motion import formats
     from poise.motion.interpret import clip_from_recording
 
-    if formats.kind_of(must_exist(path)) == "npz":
+    if formats.kind_of(must_exist(name_or_path)) == "npz":
         from poise.motion.formats import npz
 
+        _nothing_of(given, f"{path}: a saved clip")
         clip = npz.load(path)
         return clip if body is None else clip.retarget(body)
     recording = formats.read(path, skeleton=skeleton)
@@ -78,7 +83,7 @@ def load_any_character(name_or_path: str | PathLike[str], roles: Mapping[str, st
     path = Path(name_or_path)
     if str(name_or_path) in load.names() or path.suffix.lower() in load.ENDINGS:
         return load.load_character(path, roles)
-    if not path.exists() and path.suffix.lower() not in formats.ENDINGS:
+    if not os.path.exists(path) and path.suffix.lower() not in formats.ENDINGS:
         models, motions = " ".join(load.ENDINGS), " ".join(formats.ENDINGS)
         hint = f"Or give a file of a body ({models}) or of a motion whose skeleton is meant ({motions})."
         raise UnknownName("character", str(name_or_path), load.names(), hint)
@@ -94,6 +99,13 @@ def built_in() -> tuple[str, ...]:
     from poise.physical import library
 
     return library.names()
+
+
+def _nothing_of(given: Mapping[str, object], what: str) -> None:
+    """Refuse options about how a recording is read where there is no recording to be read."""
+    for name, value in given.items():
+        if value is not None:
+            raise BadValue(f"{what} has its character and its times; {name} is for recordings.")
 
 
 def _make(name: str, character: Character | None, params: Mapping[str, float]) -> Clip:

@@ -22,7 +22,7 @@ from poise.motion.footing import Footing, footing
 from poise.motion.stances import stances
 
 SPEEDS = (0.15, 0.30, 0.60)  # [m/s] below which heel and ball are at rest; the first that tells enough
-ENOUGH = 0.10  # [s] of standing flat that tells how a foot stands
+ENOUGH = 0.15  # [s] of standing flat that tells how a foot stands
 LONGEST = 0.5  # [s] a longer stance says no more
 LOW = 0.012  # [m] above the lowest: still flat
 ALIKE = np.radians(6.0)  # flat feet differ by no more

@@ -22,6 +22,10 @@ class Source:
     licence: str = ""  # empty: unknown
     notes: tuple[str, ...] = ()  # what was done on the way in, one sentence each
 
+    def __post_init__(self) -> None:
+        for text in ("name", "path", "licence"):  # names of files need not be text; what travels into exports must be
+            object.__setattr__(self, text, getattr(self, text).encode("utf-8", "replace").decode("utf-8"))
+
 
 @dataclass(frozen=True, eq=False)
 class Recording:

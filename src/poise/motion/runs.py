@@ -39,7 +39,11 @@ def close_gaps(flags: Flags, longest: int) -> Flags:
 
 def widened(flags: Flags, by: int) -> Flags:
     """`flags`, each stretch of True longer by `by` frames at both ends."""
-    return np.convolve(flags, np.ones(2 * by + 1), "same") > 0.5 if len(flags) > 2 * by else np.full_like(flags, flags.any())
+    return (
+        np.convolve(flags, np.ones(2 * by + 1), "same") > 0.5
+        if len(flags) > 2 * by
+        else np.full_like(flags, flags.any())
+    )
 
 
 def drop_short(flags: Flags, shortest: int) -> Flags:

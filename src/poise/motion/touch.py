@@ -166,15 +166,18 @@ def _extend(foot: Footing, high: Array, on: np.ndarray, limits: Thresholds) -> N
 
 
 def _close_steps(foot: Footing, high: Array, on: np.ndarray, limits: Thresholds) -> None:
-    """Close, in place, gaps between two contacts of a foot that are too short for a step: it rolls over its lowest pair.
+    """Close, in place, gaps between two contacts of a foot that are too short for a step.
 
-    The ball may be free a moment before noisy toes are found touching.
+    It rolls over its lowest pair: the ball may be free a moment before noisy toes are found touching.
     """
     for pairs in (foot.of(side) for side in dict.fromkeys(foot.sides)):
         for a, e in runs(~np.any(on[:, pairs], axis=1)):
-            inside = a > 0 and e < len(on)
-            if inside and (e - a) * foot.dt < limits.step and high[a:e, pairs].min(axis=1).max() < limits.reach:
-                on[np.arange(a, e), pairs[high[a:e, pairs].argmin(axis=1)]] = True
+            if a == 0 or e == len(on) or (e - a) * foot.dt >= limits.step:
+                continue
+            lowest = pairs[high[a:e, pairs].argmin(axis=1)]
+            rows, spot = np.arange(a, e), foot.place[a - 1 : e + 1, lowest[(e - a) // 2], :2]
+            if high[rows, lowest].max() < limits.reach and np.linalg.norm(np.ptp(spot, axis=0)) < limits.float_drift:
+                on[rows, lowest] = True
 
 
 def _corners(clip: Clip, foot: Footing, on: np.ndarray, limits: Thresholds) -> np.ndarray:

@@ -15,13 +15,14 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from poise.dynamics import engine
+from poise.maths.rotations import Array
 
 MOST_TOUCHES, MOST_SUMS = 512, 512
 SUM_WIDTH = 25
 FASTEST = 1e5  # [m/s, rad/s]: nothing moves so fast that is not blowing up
 # entries of `where`: addresses, counts and the layout of a contact in doubles and in ints
 (CONTACTS, FORCES, CVEL, COM, QVEL, QACC, NV, BODIES, OWN, SIZE, DIST, POS, FRAME, FRICTION, MU, DIM, GEOM,
- ADDRESS, WARNINGS, KINDS) = range(20)  # fmt: skip
+ ADDRESS, WARNINGS, KINDS, GEOMS, COUNT, TOUCHES, SUMS, COUNTS) = range(25)  # fmt: skip
 WARNED = -2  # what `read` gives when MuJoCo has warned
 
 
@@ -37,14 +38,19 @@ def _as_pointer(typingctx, address):
 _pointer: Any = intrinsic(_as_pointer)
 
 
-def addresses(model: engine.Model, data: engine.Data, own_bodies: int) -> np.ndarray:
-    """The table `where` that the compiled functions below need; good as long as `data` lives."""
+def addresses(model: engine.Model, data: engine.Data, own_bodies: int, geoms: np.ndarray, touches: Array, sums: Array,
+              counts: np.ndarray) -> np.ndarray:  # fmt: skip
+    """The table `where` that the compiled functions below need; good as long as all that is given lives.
+
+    It spares a call its arrays: handing over one array costs more than reading a contact.
+    """
     m, start = engine.contact_memory(), data._address
     at = lambda a: a.__array_interface__["data"][0]  # noqa: E731
     return np.array(
         [start + m.contacts, start + m.forces, at(data.cvel), at(data.subtree_com), at(data.qvel), at(data.qacc),
          model.nv, model.nbody, own_bodies, m.size // 8, m.dist // 8, m.pos // 8, m.frame // 8, m.friction // 8,
-         m.mu // 8, m.dim // 4, m.geom // 4, m.address // 4, at(data.warning.number), len(data.warning.number)],
+         m.mu // 8, m.dim // 4, m.geom // 4, m.address // 4, at(data.warning.number), len(data.warning.number),
+         at(geoms), len(geoms), at(touches), at(sums), at(counts)],
         np.int64,
     )  # fmt: skip
 
@@ -56,15 +62,17 @@ def geoms_of(model: engine.Model, label: np.ndarray) -> np.ndarray:
 
 
 @njit(cache=True)
-def put(torque, root, target, total):
-    """Write torques into `target` and add them to `total`; gives the index of one that is not finite, or of one that
-    is not zero among the first `root`, or -1."""
+def put(torque, root, steps, target, total):
+    """Write torques into `target` and add them to `total` for so many steps.
+
+    Gives -1, or the index of one that is not finite, or of one that is not zero among the first `root`.
+    """
     for i in range(torque.shape[0]):
         if not np.isfinite(torque[i]) or (i < root and torque[i] != 0.0):
             return i
     for i in range(torque.shape[0]):
         target[i] = torque[i]
-        total[i] += torque[i]
+        total[i] += steps * torque[i]
     return -1
 
 
@@ -115,21 +123,23 @@ def _add(sums, count, row, gc, go, dt):
 
 
 @njit(cache=True, inline="always")
-def _speed(cvel, com, body, root, p, out):
-    """Add the velocity of the point p of a body to out; cvel is about the centre of mass of the body's tree."""
-    rx, ry, rz = p[0] - com[root, 0], p[1] - com[root, 1], p[2] - com[root, 2]
+def _speed(cvel, com, body, root, x, y, z):
+    """Velocity of the point x, y, z of a body; cvel is about the centre of mass of the body's tree."""
+    rx, ry, rz = x - com[root, 0], y - com[root, 1], z - com[root, 2]
     wx, wy, wz = cvel[body, 0], cvel[body, 1], cvel[body, 2]
-    out[0] += cvel[body, 3] + wy * rz - wz * ry
-    out[1] += cvel[body, 4] + wz * rx - wx * rz
-    out[2] += cvel[body, 5] + wx * ry - wy * rx
+    return cvel[body, 3] + wy * rz - wz * ry, cvel[body, 4] + wz * rx - wx * rz, cvel[body, 5] + wx * ry - wy * rx
 
 
-@njit(cache=True)
-def read(where, ncon, geoms, dt, touches, sums, counts):
-    """Read the contacts of the step just taken into `touches` and add them to `sums`.
+@njit(cache=True, error_model="numpy")
+def read(where, ncon, dt):
+    """Read the contacts of the step just taken into the touches (K, 18) and add them to the sums.
 
     counts: [rows in touches, rows in sums]. Gives what `worst` gives, or WARNED.
     """
+    geoms = carray(_pointer(where[GEOMS]), (where[COUNT], 3), np.int64)
+    touches = carray(_pointer(where[TOUCHES]), (MOST_TOUCHES, 18), np.float64)
+    sums = carray(_pointer(where[SUMS]), (MOST_SUMS, SUM_WIDTH), np.float64)
+    counts = carray(_pointer(where[COUNTS]), (2,), np.int64)
     bad = worst(where)
     if bad >= 0:
         return bad
@@ -141,42 +151,38 @@ def read(where, ncon, geoms, dt, touches, sums, counts):
     cvel = carray(_pointer(where[CVEL]), (bodies, 6), np.float64)
     com = carray(_pointer(where[COM]), (bodies, 3), np.float64)
     count, rows = 0, counts[1]
-    row, slip = np.empty(18), np.empty(3)
     for c in range(ncon):
         first, dim = whole[c, where[ADDRESS]], whole[c, where[DIM]]
         g0, g1 = whole[c, where[GEOM]], whole[c, where[GEOM] + 1]
         if first < 0 or g0 < 0 or g1 < 0 or (geoms[g0, 0] >= own and geoms[g1, 0] >= own):
             continue
-        frame = numbers[c, where[FRAME] : where[FRAME] + 9]
-        row[2:5] = numbers[c, where[POS] : where[POS] + 3]
-        slip[:] = 0.0
-        _speed(cvel, com, geoms[g0, 0], geoms[g0, 2], row[2:5], slip)
-        for i in range(3):
-            slip[i] = -slip[i]
-        _speed(cvel, com, geoms[g1, 0], geoms[g1, 2], row[2:5], slip)
-        along = slip[0] * frame[0] + slip[1] * frame[1] + slip[2] * frame[2]
-        fast = 0.0
-        for i in range(3):
-            fast += (slip[i] - along * frame[i]) ** 2
+        at, f = where[POS], where[FRAME]
+        px, py, pz = numbers[c, at], numbers[c, at + 1], numbers[c, at + 2]
+        nx, ny, nz = numbers[c, f], numbers[c, f + 1], numbers[c, f + 2]
+        ax, ay, az = _speed(cvel, com, geoms[g0, 0], geoms[g0, 2], px, py, pz)
+        bx, by, bz = _speed(cvel, com, geoms[g1, 0], geoms[g1, 2], px, py, pz)
+        ax, ay, az = bx - ax, by - ay, bz - az
+        along = ax * nx + ay * ny + az * nz
+        fast = np.sqrt((ax - along * nx) ** 2 + (ay - along * ny) ** 2 + (az - along * nz) ** 2)
         for side in range(2):  # the normal points from the first geom to the second: the force is on the second
-            mine, his = (g1, g0) if side == 0 else (g0, g1)
+            mine, his, sign = (g1, g0, 1.0) if side == 0 else (g0, g1, -1.0)
             body = geoms[mine, 0]
             if body >= own or body == 0:
                 continue
-            sign = 1.0 if side == 0 else -1.0
+            row = touches[min(count, MOST_TOUCHES - 1)]  # the last row is overwritten when there are too many
+            count = min(count + 1, MOST_TOUCHES)
             row[0], row[1] = body, geoms[his, 1]
+            row[2], row[3], row[4] = px, py, pz
+            row[5], row[6], row[7] = sign * nx, sign * ny, sign * nz
             for i in range(3):
-                row[5 + i] = sign * frame[i]
-                row[8 + i], row[11 + i] = 0.0, 0.0
+                push, turn = 0.0, 0.0
                 for j in range(min(dim, 3)):
-                    row[8 + i] += sign * frame[3 * j + i] * forces[first + j]
+                    push += numbers[c, f + 3 * j + i] * forces[first + j]
                 for j in range(3, dim):
-                    row[11 + i] += sign * frame[3 * (j - 3) + i] * forces[first + j]
-            row[14] = numbers[c, where[FRICTION]]
-            row[15], row[16], row[17] = -numbers[c, where[DIST]], np.sqrt(fast), 0.0
-            if count < touches.shape[0]:
-                touches[count, :] = row
-                count += 1
+                    turn += numbers[c, f + 3 * (j - 3) + i] * forces[first + j]
+                row[8 + i], row[11 + i] = sign * push, sign * turn
+            row[14], row[15] = numbers[c, where[FRICTION]], -numbers[c, where[DIST]]
+            row[16], row[17] = fast, 0.0
             rows = _add(sums, rows, row, mine, his, dt)
     counts[0], counts[1] = count, rows
     warned = carray(_pointer(where[WARNINGS]), (where[KINDS], 2), np.int32)  # how often, beside other facts
@@ -223,13 +229,14 @@ def mean_rows(sums, count, torque, steps, dt, out, mean):
 
 
 @njit(cache=True)
-def repaint(where, ncon, geoms, patches):
+def repaint(where, ncon, patches):
     """Give contacts with the ground (label 0) that lie on a patch the friction of that patch.
 
     Between MuJoCo's collision and its solver: the friction of a contact and that of its regularised cone are scaled
     alike, which is what another coefficient of the geoms would have done.
     """
     size = where[SIZE]
+    geoms = carray(_pointer(where[GEOMS]), (where[COUNT], 3), np.int64)
     start = carray(_pointer(where[CONTACTS]), (1,), np.int64)[0]
     numbers = carray(_pointer(start), (ncon, size), np.float64)
     whole = carray(_pointer(start), (ncon, 2 * size), np.int32)

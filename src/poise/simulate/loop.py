@@ -153,18 +153,19 @@ class _Session:
 
     def frame(self, steps: int) -> tuple[Array, Array, Mapping[str, Array]]:
         """Simulate one frame; gives the state and the props at its beginning."""
-        simulator, step = self.simulator, self.simulator.step
+        simulator, step, every = self.simulator, self.simulator.step, self.decimation
         state = simulator.state()
         props = simulator.props()
         self.began = state.time
-        for k in range(steps):
-            if self.count % self.decimation == 0:
-                self._act(state if k == 0 else simulator.state())
-            self.count += 1
-            if self.assist:
-                step(self.torque, self.assist)
-            else:
-                step(self.torque)
+        left = steps
+        while left:
+            since = self.count % every
+            if since == 0:
+                self._act(state if left == steps else simulator.state())
+            now = min(every - since, left)
+            step(self.torque, self.assist, now)
+            self.count += now
+            left -= now
         return state.q, state.v, props
 
     def _act(self, state: State) -> None:

@@ -22,6 +22,7 @@ from poise.stage.world import World, build
 
 _DEEPEST = 0.03  # [m] that a body may be under ground at the start
 _KEPT = 16  # steps between two copies of the state, for a blow-up
+_step, _read = mujoco.mj_step, contacts.read
 _NONE = np.zeros((0, 11))
 _FATAL = ("BADQPOS", "BADQVEL", "BADQACC", "CONTACTFULL", "CNSTRFULL")
 
@@ -43,11 +44,12 @@ class MujocoSimulator:
         self._programme = Programme(self.world, data, self.dt)
         self._grips = Gripping(self.world, data)
         self.labels = (*self._programme.labels, "assist")
-        self._where = contacts.addresses(model, data, self.world.nbody)
         self._geoms = contacts.geoms_of(model, self.world.body_label)
         self._touches = np.zeros((contacts.MOST_TOUCHES, 18))
         self._sums = np.zeros((contacts.MOST_SUMS, contacts.SUM_WIDTH))
         self._counts = np.zeros(2, np.int64)
+        self._where = contacts.addresses(model, data, self.world.nbody, self._geoms, self._touches, self._sums,
+                                         self._counts)  # fmt: skip
         self._assist = np.zeros((self.world.nbody, 10))
         self._torque, self._steps = np.zeros(self.world.nv), 0
         # views into MuJoCo's own arrays, which stay where they are
@@ -58,17 +60,17 @@ class MujocoSimulator:
         self._kept = np.zeros(engine.state_size(model))
         self._plain = not (self.stage.events or self.stage.grips or self.world.platform or len(self.world.patches))
         self._log: list[tuple[float, str, str]] = []
-        self._start, self._count = 0.0, 0
+        self._start, self._count, self._kept_at = 0.0, 0, 0
         self._warm_up()
 
     def _warm_up(self) -> None:
         """Compile, or load from disk, what the loop calls, so that no step waits for it."""
         torque = np.zeros(self.world.nv)
-        contacts.put(torque, self._root, self._target, self._torque)
-        contacts.read(self._where, 0, self._geoms, self.dt, self._touches, self._sums, self._counts)
+        contacts.put(torque, self._root, 1, self._target, self._torque)
+        contacts.read(self._where, 0, self.dt)
         contacts.add_rows(np.zeros((0, 18)), self.dt, self._touches, self._sums, self._counts)
         contacts.mean_rows(self._sums, 0, torque, 1, self.dt, np.empty((0, 18)), np.empty(len(torque)))
-        contacts.repaint(self._where, 0, self._geoms, self.world.patches)
+        contacts.repaint(self._where, 0, self.world.patches)
         self.reset(self.character.zero_pose(), check=False)
 
     @property
@@ -86,7 +88,7 @@ class MujocoSimulator:
             raise BadValue("A simulation cannot start from numbers that are not finite.")
         mujoco.mj_resetData(model, data)
         data.qpos[:nq], data.qvel[:nv], data.time = q, v, time
-        self._start, self._count = float(time), 0
+        self._start, self._count, self._kept_at = float(time), 0, 0
         self._log.clear()
         self._forget()
         self._programme.begin(time)
@@ -143,30 +145,37 @@ class MujocoSimulator:
             engine.kinematics(self._model, d)
         return {name: np.concatenate([d.xpos[b], d.xquat[b]]) for name, b in self.world.things.items()}
 
-    def step(self, torque: Array, assist: Iterable[Wrench] = ()) -> None:
-        """One time step under joint torques (nv,), wrenches of assistance and whatever is due on the stage."""
+    def step(self, torque: Array, assist: Iterable[Wrench] = (), steps: int = 1) -> None:
+        """Time steps under joint torques (nv,), wrenches of assistance and whatever is due on the stage."""
         if torque.shape != self._torque.shape:
             raise BadValue(f"{self.character.name} needs torques ({self.world.nv},), not {torque.shape}.")
-        bad = contacts.put(torque, self._root, self._target, self._torque)
+        bad = contacts.put(torque, self._root, steps, self._target, self._torque)
         if bad >= 0:
             self._stop(guard.torque_sentence(self.character, torque, bad, self.time), torque)
-        model, data = self._model, self._data
-        if self._plain and not assist:
-            mujoco.mj_step(model, data)
-        else:
-            self._busy_step(assist)
-        bad = contacts.read(self._where, data.ncon, self._geoms, self.dt, self._touches, self._sums, self._counts)
+        model, data, where, dt, plain = self._model, self._data, self._where, self.dt, self._plain and not assist
+        for _ in range(steps):
+            if plain:
+                _step(model, data)
+            else:
+                self._busy_step(assist)
+            bad = _read(where, data.ncon, dt)
+            if bad != -1:
+                self._check(bad, torque)
+            self._count += 1
+            if not plain:
+                self._after()
+        self._steps += steps
+        if self._count - self._kept_at >= _KEPT:
+            self._kept_at = self._count
+            engine.get_state(model, data, self._kept)
+
+    def _check(self, bad: int, torque: Array) -> None:
+        """Look at what the compiled reader complains of."""
         if bad == contacts.WARNED:
             self._heed()
-        elif bad >= 0:
-            value = float(data.qvel[bad])
+        else:
+            value = float(self._data.qvel[bad])
             self._stop(guard.state_sentence(self.character, bad, value, self.time, self.dt), torque)
-        self._count += 1
-        self._steps += 1
-        if not self._plain:
-            self._after()
-        if self._count % _KEPT == 0:
-            engine.get_state(model, data, self._kept)
 
     def _busy_step(self, assist: Iterable[Wrench]) -> None:
         """A step with something going on: before the collisions, and between them and the forces."""
@@ -178,7 +187,7 @@ class MujocoSimulator:
             self._grips.update(time, log)
         mujoco.mj_step1(self._model, self._data)
         if len(self.world.patches):
-            contacts.repaint(self._where, self._data.ncon, self._geoms, self.world.patches)
+            contacts.repaint(self._where, self._data.ncon, self.world.patches)
         if active:
             assist = tuple(assist)
             programme.forces(time, assist)
@@ -194,7 +203,7 @@ class MujocoSimulator:
     def _read(self) -> None:
         """Contacts of the state as it is, after a reset."""
         self._counts[0] = 0
-        contacts.read(self._where, self._data.ncon, self._geoms, self.dt, self._touches, self._sums, self._counts)
+        contacts.read(self._where, self._data.ncon, self.dt)
         self._after()
 
     def _after(self) -> None:
@@ -273,4 +282,4 @@ class MujocoSimulator:
         self._counts[:] = touching, summed
         self._programme.wake()
         self._log.clear()
-        self._kept[:] = state
+        self._kept[:], self._kept_at = state, self._count

@@ -157,8 +157,8 @@ class Simulator(Protocol):
         """Poses (7,) of all things on the stage: position and quaternion."""
         ...
 
-    def step(self, torque: Array, assist: Iterable[Wrench] = ()) -> None:
-        """One time step under joint torques (nv,) [N m], zero on the root, and the events that are due."""
+    def step(self, torque: Array, assist: Iterable[Wrench] = (), steps: int = 1) -> None:
+        """One time step, or several, under joint torques (nv,) [N m], zero on the root, and the events that are due."""
         ...
 
     def collect(self) -> Means:

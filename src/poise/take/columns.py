@@ -62,12 +62,12 @@ class Column:
 
     def flush(self, folder: Path) -> None:
         """Move the rows in memory to the end of the file; when that fails they stay, and the file is as it was."""
-        if not self.count and self.written:
+        if not self.count:
             return
         with open(folder / f"{self.name}.raw", "ab", buffering=0) as stream:
             whole = 8 * self.width * self.written
             try:
-                _write(stream.fileno(), memoryview(self.data[: self.count]).cast("B") if self.count else memoryview(b""))
+                _write(stream.fileno(), self.data[: self.count].data.cast("B"))
             except OSError:
                 os.ftruncate(stream.fileno(), whole)
                 raise

@@ -57,7 +57,9 @@ def rebuild(facts: Any) -> Any:
         return tuple(rebuild(v) for v in facts)
     if not isinstance(facts, dict) or "kind" not in facts:
         return facts
-    made = next((getattr(m, str(facts["kind"]), None) for m in _ground_modules() if hasattr(m, str(facts["kind"]))), None)
+    made = next(
+        (getattr(m, str(facts["kind"]), None) for m in _ground_modules() if hasattr(m, str(facts["kind"]))), None
+    )
     if not isinstance(made, type) or not dataclasses.is_dataclass(made):
         return None
     known = {f.name for f in dataclasses.fields(made) if f.init}

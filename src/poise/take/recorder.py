@@ -68,7 +68,7 @@ class Recorder:
 
     @property
     def frames(self) -> int:
-        """How many were recorded. (No `__len__`: an empty recorder is still a recorder where one asks `if recorder`.)"""
+        """How many were recorded. (There is no `__len__`: an empty recorder must not be false.)"""
         return self._frames
 
     def begin(self, *, others: Iterable[str] | None = None, labels: Iterable[str] | None = None,
@@ -83,7 +83,7 @@ class Recorder:
         self.facts["step"] = self.facts["step"] if step is None else float(step)
 
     def follow(self, reference: Reference) -> None:
-        """The reference that is followed from now on; it knows its own past, as `reference.edit(e, at=...)` makes it."""
+        """The reference that is followed from now on; `reference.edit(e, at=...)` makes one that knows its past."""
         self.reference = reference
 
     def log(self, time: float, kind: str, text: str) -> None:

@@ -35,8 +35,8 @@ def save(take: Take, path: str | PathLike[str]) -> None:
         names[kind] = list(group)
         arrays |= {f"{kind}.{k}": array for k, array in enumerate(group.values())}
     facts = {
-        "format": FORMAT, "version": VERSION, "clip": clip, "method": take.method, "start": take.start, "step": take.step,
-        "others": list(take.contacts.others), "external": list(take.external.labels),
+        "format": FORMAT, "version": VERSION, "clip": clip, "method": take.method, "start": take.start,
+        "step": take.step, "others": list(take.contacts.others), "external": list(take.external.labels),
         "assist": list(take.assist.labels), **names, "stage": take.stage, "settings": take.settings,
         "events": [list(e) for e in take.events], "timings": dict(take.timings), "seed": take.seed,
         "versions": dict(take.versions),
@@ -53,7 +53,9 @@ def load(path: str | PathLike[str]) -> Take:
             hint = " It is a clip: open it with poise.load_clip." if facts.get("format") == "poise clip" else ""
             raise BadFile(path, f"it is an npz file, but not a take saved by poise.{hint}")
         if facts.get("version") != VERSION:
-            raise BadFile(path, f"it has version {facts.get('version')!r} of the take format; this poise reads {VERSION}.")
+            raise BadFile(
+                path, f"it has version {facts.get('version')!r} of the take format; this poise reads {VERSION}."
+            )
         return _take(facts, arrays)
     except BadFile:
         raise
@@ -86,11 +88,13 @@ def _take(facts: dict[str, Any], arrays: dict[str, np.ndarray]) -> Take:
         if len(array) != frames:
             raise BadValue(f"its {name!r} has {len(array)} rows for {frames} frames.")
     return Take(
-        clip=clip, method=str(facts["method"]), **{name: arrays[name] for name in _ARRAYS},
+        clip=clip, method=str(facts["method"]), time=arrays["time"], q=arrays["q"], v=arrays["v"],
+        torque=arrays["torque"], q_ref=arrays["q_ref"], v_ref=arrays["v_ref"], scheduled=arrays["scheduled"],
         contacts=ContactRecord(**records["contacts"], others=_texts(facts["others"])),
         external=WrenchRecord(**records["external"], labels=_texts(facts["external"])),
         assist=WrenchRecord(**records["assist"], labels=_texts(facts["assist"])),
-        start=float(facts["start"]), step=float(facts["step"]), **groups, stage=facts["stage"], settings=facts["settings"],
+        start=float(facts["start"]), step=float(facts["step"]), props=groups["props"],
+        traces=groups["traces"], stage=facts["stage"], settings=facts["settings"],
         events=tuple(LogEntry(float(t), str(k), str(x)) for t, k, x in facts["events"]),
         timings={str(k): float(v) for k, v in facts["timings"].items()}, seed=int(facts["seed"]),
         versions={str(k): str(v) for k, v in facts["versions"].items()},

@@ -32,7 +32,9 @@ _ENDING = ".frames"
 def open_folder(path: Path) -> Path:
     """A new folder beside the file that a take will be written to; older ones are never touched."""
     if path.suffix.lower() != ".npz":
-        raise BadValue(f"{path}: a performance is streamed to a file ending in .npz; save it as another one afterwards.")
+        raise BadValue(
+            f"{path}: a performance is streamed to a file ending in .npz; save it as another one afterwards."
+        )
     if path.is_dir():
         raise BadFile(path, "it is a folder; give the name of a file to write.")
     for number in range(1, 10000):
@@ -118,8 +120,8 @@ def assemble(reference: Reference, facts: dict[str, Any], arrays: dict[str, Arra
     points = len(reference.character.contact_points)
     contacts, external, assist = (tables[n] for n in ("contacts", "external", "assist"))
     return Take(
-        clip=reference.baked, method=str(facts["method"]), start=reference.start, time=time, q=arrays["q"], v=arrays["v"],
-        torque=arrays["torque"],
+        clip=reference.baked, method=str(facts["method"]), start=reference.start, time=time, q=arrays["q"],
+        v=arrays["v"], torque=arrays["torque"],
         contacts=ContactRecord.from_rows(contacts[:, 0], contacts[:, 1:], facts["others"]),
         external=WrenchRecord.from_rows(external[:, 0], external[:, 1:], facts["labels"]),
         assist=WrenchRecord.from_rows(assist[:, 0], assist[:, 1:], facts["labels"]),

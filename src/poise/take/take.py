@@ -97,7 +97,7 @@ class Take:
 
     @cached_property
     def touching(self) -> np.ndarray:
-        """Boolean (F, P): which contact points touched, from the recorded contacts; each marks its nearest point."""
+        """Boolean (F, P): which contact points stood on something, from the recorded contacts."""
         from poise.take.touching import touching
 
         return touching(self)

@@ -13,20 +13,30 @@ from poise.motion.clip import Clip
 from poise.take.record import ContactRecord, WrenchRecord
 from poise.take.take import Take
 
+IN_PLANE = 0.005  # [m] up to which a point is in the plane of a contact
 Record = TypeVar("Record", ContactRecord, WrenchRecord)
 
 
 def touching(take: Take) -> np.ndarray:
-    """Boolean (F, P): which contact points touched. A recorded contact marks the nearest point of its body."""
+    """Boolean (F, P): which contact points stood on something.
+
+    A recorded contact marks the nearest point of its body, and those that are in its plane: a contact may stand for a
+    whole sole. Contacts with the character itself and from above (a ball on the foot) mark nothing.
+    """
     points, labels = take.character.contact_points, np.zeros(take.scheduled.shape, bool)
-    rows, grip = take.contacts, take.contacts.bilateral
-    carries = ~grip & (np.einsum("ki,ki->k", rows.force, rows.normal) > 0.0)
+    rows, own = take.contacts, set(take.character.body_names[1:])
+    outer = np.array([name not in own for name in rows.others], bool)
+    carries = ~rows.bilateral & (rows.normal[:, 2] > 0.3) & (np.einsum("ki,ki->k", rows.force, rows.normal) > 0.0)
+    carries &= outer[rows.other] if len(rows) else True
     place = take.character.points(take.q)
     for body in np.unique(points.bodies):
         mine = np.flatnonzero(points.bodies == body)
         chosen = np.flatnonzero(carries & (rows.body == body))
-        away = np.linalg.norm(place[rows.frame[chosen]][:, mine] - rows.point[chosen, None], axis=-1)
-        labels[rows.frame[chosen], mine[np.argmin(away, axis=1)]] = True
+        away = place[rows.frame[chosen]][:, mine] - rows.point[chosen, None]
+        here = np.einsum("kpi,ki->kp", away, rows.normal[chosen]) < IN_PLANE
+        here[np.arange(len(chosen)), np.argmin(np.linalg.norm(away, axis=-1), axis=1)] = True
+        at, which = np.nonzero(here)
+        labels[rows.frame[chosen[at]], mine[which]] = True
     if len(labels) > 1:
         labels[-1] = labels[-2]  # the last frame has no interval after it
     return labels

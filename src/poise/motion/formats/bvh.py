@@ -38,8 +38,8 @@ def read(path: Path) -> Recording:
         data = _plain(files.read_bytes(path, 1_000_000_000))
         return _read(path, data, np.frombuffer(data, np.uint8))
     try:
-        # mapped where it is large, so that a huge file of which only the beginning is sound is never read as a whole; the mapping is
-        # closed by the last reference to it, since numpy's views of it may not outlive it
+        # a large file is mapped, so that one of which only the beginning is sound is never read as a whole; the
+        # mapping is closed by the last reference to it, since numpy's views of it may not outlive it
         with path.open("rb") as stream:
             small = os.fstat(stream.fileno()).st_size < _SMALL
             data = stream.read() if small else mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
@@ -104,10 +104,14 @@ def _values(path: Path, header: bvh_header.Header, text: np.ndarray, frames: int
     if width == 0:
         raise BadFile(path, "its joints declare no channels, so it holds no motion.")
     values, count, stop = numbers.scan(text, frames * width)
+    if stop >= 0 and 0 < len(text) - stop < 24 and not bytes(text[stop:]).split()[1:]:  # half a number, then nothing
+        raise BadFile(path, f"it is cut short in frame {count // width + 1} of {frames}.")
     if stop >= 0:
         raise BadFile(path, _bad_word(header, numbers.word_at(text, stop), count, width))
     if count == 0:
         raise BadFile(path, "it holds no frames.")
+    if frames == 0:
+        raise BadFile(path, f"it declares no frames ('Frames: 0'), yet {count} numbers follow.")
     if count == frames * width:
         return values.reshape(frames, width), ()
     if count > frames * width and count % width == 0:

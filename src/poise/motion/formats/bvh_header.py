@@ -97,7 +97,9 @@ def parse(path: Path, text: str) -> Header:
     )
     listed = [c for j in order for c in joints[j].channels or ()]
     owner = [k for j in order for k in [place.get(j, -1)] * len(joints[j].channels or ())]
-    turns, axis = (np.array([meaning[c] for c in listed], kind) for meaning, kind in ((_TURNS, bool), (_AXIS, np.int64)))
+    turns, axis = (
+        np.array([meaning[c] for c in listed], kind) for meaning, kind in ((_TURNS, bool), (_AXIS, np.int64))
+    )
     return Header(skeleton, np.array(owner, np.int64), turns, axis, notes)
 
 

@@ -150,6 +150,7 @@ def _feet_down(character: Character, q: Array, labels: np.ndarray, phase: Array,
     """The motion with its feet on their prints: in contact held in place, elsewhere above the floor."""
     points = character.contact_points
     flat = character.points(character.standing_pose())[0]
+    flat[:, 2] = 0.0  # legs of different lengths: both soles are on the floor all the same
     zero = character.standing_pose()
     hips, _ = character.forward(zero)
     targets: list[ik.PointTarget | ik.FloorTarget] = []

@@ -1,0 +1,154 @@
+"""The repair of recordings: the nearest motion that the ground can explain.
+
+1. Spikes and flips are taken out, noisy channels smoothed (`clean`).
+2. Feet that touch are set on the ground and pinned (`poise.motion.edit.settle`); each touching point gets one place.
+3. One optimisation over the whole clip (`setup`, `problem`): postures near the recording, touching points held, nothing
+   in the ground, and in every frame a wrench that forces inside the friction cones of the scheduled contacts can give;
+   so flight becomes ballistic. Long clips are solved in windows that continue each other, in time linear in length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from poise.errors import BadValue, ClipMismatch
+from poise.maths import configuration as conf
+from poise.maths.configuration import FREE
+from poise.maths.rotations import Array
+from poise.motion.check import penetration, skating
+from poise.motion.clip import Clip
+from poise.motion.edit.settle import settled
+from poise.motion.footing import footing
+from poise.motion.ground import Flat
+from poise.motion.runs import frames, runs
+from poise.physical.clean import cleaned, flipped_joints
+from poise.physical.report import RepairReport, compare
+from poise.physical.residual import residual
+from poise.physical.setup import REFERENCE, Plan, Weights
+from poise.solve.gauss_newton import Result, Settings
+
+SETTINGS = Settings(iterations=20, step=2e-5, gain=1e-3)
+WINDOW, OVERLAP = 12.0, 1.5  # [s] of frames solved at once, and of those that the next window solves again
+SEAM = 3  # frames of the last window that the next one continues: the reach of the wrenches' jumps
+SHORTEST = 8  # frames
+PASSES, SUNK = 3, 1.5e-3  # solutions on steps, until no point is deeper than this [m]
+HELD, FALL = 0.8, 5.0  # [s] without any contact, [m/s²] slower than which a body in the air is held by something
+GOOD_FORCE, GOOD_TORQUE = 1.0, 0.5  # [N], [N m] rms at 70 kg: a clip that leaves less unexplained is left as it is
+
+
+class Repaired(NamedTuple):
+    """A clip that obeys physics, and what was done to it."""
+
+    clip: Clip
+    report: RepairReport
+
+
+def make_physical(clip: Clip, *, change: float = 1.0, friction: float = 0.8, margin: float = 0.2,
+                  keep: Iterable[str] = ()) -> Clip:  # fmt: skip
+    """The nearest motion that leaves no force that the ground cannot give; see `repair`."""
+    return repair(clip, change=change, friction=friction, margin=margin, keep=keep).clip
+
+
+def repair(clip: Clip, *, change: float = 1.0, friction: float = 0.8, margin: float = 0.2,
+           keep: Iterable[str] = ()) -> Repaired:  # fmt: skip
+    """The nearest motion that obeys physics with the clip's contacts, and a report.
+
+    `change` says how willingly postures change: 1 as usual, less for staying nearer to the recording at the price of
+    forces that remain unexplained. `friction` is that of the ground. `margin` is the share of each foot's support that
+    is left unused, as room for a controller. `keep` names bodies (roles) whose place and orientation stay as they are.
+    """
+    _must_fit(clip, change, friction, margin)
+    bodies = tuple(clip.character.body(name) for name in keep)
+    if is_physical(clip, friction):
+        return Repaired(clip, compare(clip, clip, friction, unchanged=True))
+    recorded = cleaned(clip)
+    plan = Plan.of(clip, recorded, settled(recorded), friction=friction, margin=margin, keep=bodies,
+                   weights=Weights().allowing(change))  # fmt: skip
+    q, results = solve(plan)
+    out = clip.with_q(q, labels=plan.labels)
+    report = compare(replace(clip, labels=plan.labels), out, friction, flips=flipped_joints(clip),
+                     iterations=sum(len(r.steps) for r in results), status=results[-1].status.value)  # fmt: skip
+    return Repaired(out, report)
+
+
+def is_physical(clip: Clip, friction: float = 0.8) -> bool:
+    """Does a clip with given contacts obey physics already, its feet at rest and out of the ground?"""
+    if clip.labels is None or skating(clip) > 0.01 or penetration(clip) > 0.002:
+        return False
+    left = residual(clip, friction)
+    scale = REFERENCE / left.weight
+    return scale * left.force_rms < GOOD_FORCE and scale * left.torque_rms < GOOD_TORQUE
+
+
+def solve(plan: Plan) -> tuple[Array, list[Result]]:
+    """Configurations (N, nq) of the repaired clip, and how each of its windows was solved."""
+    q, results = _solve_windows(plan, None)
+    if isinstance(plan.recorded.ground, Flat):
+        return q, results
+    for _ in range(PASSES - 1):
+        places = plan.recorded.character.points(q)
+        if plan.barrier.depth(places) < SUNK:
+            break
+        plan = replace(plan, barrier=plan.barrier.seen_from(places))
+        q, more = _solve_windows(plan, q)
+        results += more
+    return q, results
+
+
+def _solve_windows(plan: Plan, start: Array | None) -> tuple[Array, list[Result]]:
+    clip = plan.recorded
+    layout, count = clip.character.layout, len(clip)
+    x = _in_turning_axes(plan, conf.difference(layout, clip.q, plan.planted.q if start is None else start))
+    longest, overlap = frames(WINDOW, clip.dt), frames(OVERLAP, clip.dt)
+    q, results, first = np.array(clip.q), [], 0
+    while True:
+        last = count if clip.cycle is not None or count - first <= longest + overlap else first + longest
+        problem = plan.problem(slice(first, last), SEAM if first else 0)
+        unknown = problem.motion.frames
+        result = problem.solve(x[first : first + unknown], SETTINGS)
+        x[first : first + unknown] = result.x
+        q[first : first + unknown] = problem.configurations(result.x)
+        results.append(result)
+        if last == count:
+            break
+        first = last - overlap - SEAM
+    if clip.cycle is not None:
+        q[-1] = clip.cycle.carry(q[0], 1)
+    return q, results
+
+
+def _in_turning_axes(plan: Plan, x: Array) -> Array:
+    """Corrections (N, nv) of a loop with the root's translation in the axes that turn with the cycle."""
+    cycle, out = plan.recorded.cycle, x.copy()
+    if cycle is None or cycle.turn == 0.0 or len(x) < 2:
+        return out
+    spin = -cycle.turn * np.arange(len(x)) / (len(x) - 1)
+    c, s = np.cos(spin), np.sin(spin)
+    out[:, 0], out[:, 1] = c * x[:, 0] - s * x[:, 1], s * x[:, 0] + c * x[:, 1]
+    return out
+
+
+def _must_fit(clip: Clip, change: float, friction: float, margin: float) -> None:
+    """Refuse what cannot be repaired, in clear words."""
+    character = clip.character
+    if not len(character.tree.kind) or character.tree.kind[0] != FREE:
+        raise ClipMismatch(f"{character.name} has no free root: nothing about its balance can be repaired.")
+    if len(clip) < SHORTEST:
+        raise BadValue(f"A repair needs at least {SHORTEST} frames, and this clip has {len(clip)}.")
+    if not 0.0 < change < 100.0 or not 0.0 < friction <= 10.0 or not 0.0 <= margin < 1.0:
+        raise BadValue(f"A repair needs a change above 0, a friction above 0 and a margin from 0 to below 1, "
+                       f"not {change}, {friction} and {margin}.")  # fmt: skip
+    labels = clip.contacts.labels
+    if not labels.any():
+        raise BadValue("No foot ever touches the ground, so the ground cannot explain this motion: is it lifted off "
+                       "the floor, upside down, or is its unit wrong? See clip.check().")  # fmt: skip
+    lift = footing(clip)
+    rising = lift.trimmed(lift.lift)
+    for a, e in runs(~np.any(labels, axis=1)):
+        if (e - a) * clip.dt > HELD and float(np.mean(rising[a:e])) > -FALL:
+            raise BadValue(f"From {a * clip.dt:.2f} to {(e - 1) * clip.dt:.2f} s no foot touches and the body does not "
+                           "fall: something that the clip does not tell of (hands, a bar) holds it.")  # fmt: skip

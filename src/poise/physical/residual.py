@@ -1,0 +1,51 @@
+"""What of a clip's motion its scheduled contacts cannot explain, frame by frame."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from poise.maths.rotations import Array
+from poise.motion.clip import Clip
+from poise.physical.explain import explain
+from poise.physical.stances import pushing
+from poise.physical.wrench import masses, root_wrench
+
+
+@dataclass(frozen=True, eq=False)
+class Residual:
+    """One row a frame; forces [N], torques [N m] about the root."""
+
+    force: Array  # (N,) size of the force that no contact can give
+    torque: Array  # (N,)
+    push: Array  # (N,) size of all contact forces together
+    weight: float  # of the body [N]
+
+    @property
+    def force_rms(self) -> float:
+        """[N]"""
+        return float(np.sqrt(np.mean(self.force**2)))
+
+    @property
+    def torque_rms(self) -> float:
+        """[N m]"""
+        return float(np.sqrt(np.mean(self.torque**2)))
+
+    @property
+    def peak(self) -> float:
+        """Largest push of the ground, in body weights."""
+        return float(self.push.max()) / self.weight
+
+
+def residual(clip: Clip, friction: float) -> Residual:
+    """The residual of a clip with the contacts that it is labelled with, where its points are."""
+    character = clip.character
+    ground = pushing(clip, character.points(clip.q), clip.contacts.labels, friction, 0.0)
+    w = root_wrench(character, masses(character), clip.q, clip.velocity, clip.acceleration, ground.about)
+    w[:, :3] /= ground.length
+    found = explain(w, ground.columns, ground.touching, ground.friction)
+    left = np.linalg.norm(found.left.reshape(-1, 2, 3), axis=-1)
+    push = np.einsum("nkd,nkdi->ni", found.forces, ground.columns[..., 3:])
+    weight = character.mass * float(np.linalg.norm(character.model.opt.gravity))
+    return Residual(left[:, 1], left[:, 0] * ground.length, np.linalg.norm(push, axis=1), weight)

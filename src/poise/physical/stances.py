@@ -1,0 +1,73 @@
+"""Where the feet stand during the repair: constant places for what touches, and the ground that may push there."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from poise.character.roles import SIDES
+from poise.maths.rotations import Array
+from poise.motion.clip import Clip
+from poise.motion.footing import speeds
+from poise.motion.runs import runs
+from poise.physical.problem import Ground
+
+TREMBLE = 0.008  # [m] a point that strays no further from its mean while it touches stands still; else it is led
+FASTEST = 0.2  # [m/s] at which a point that is led may still be pushed
+UNDER = 0.02  # [m] ground that is further than this from a point that touches is not what it stands on
+
+
+def stance_goals(clip: Clip, labels: np.ndarray) -> Array:
+    """Where each contact point (N, P, 3) of a clip with settled feet shall be.
+
+    While it touches, at one place, unless its foot is turned or pushed over the ground; else where it is.
+    """
+    places = clip.character.points(clip.q)
+    goals, points = places.copy(), clip.character.contact_points
+    for side in SIDES:
+        own = points.of(side)
+        for first, last in _stances(labels[:, own]):
+            still = places[first:last].copy()
+            spread = 0.0
+            for i in own:
+                for a, e in runs(labels[first:last, i]):
+                    mean = places[first + a : first + e, i].mean(axis=0)
+                    spread = max(spread, float(np.linalg.norm(places[first + a : first + e, i] - mean, axis=1).max()))
+                    still[a:e, i] = mean
+            if spread < TREMBLE:
+                goals[first:last, own] = still[:, own]
+    level = clip.ground.height(goals[..., 0], goals[..., 1])
+    near = labels & (np.abs(level - goals[..., 2]) < UNDER)  # a corner over the edge of a step is as high as its foot
+    goals[..., 2] = np.where(near, level, goals[..., 2])
+    return goals
+
+
+def _stances(labels: np.ndarray) -> np.ndarray:
+    """Stretches (R, 2) in which any of the points touches."""
+    return runs(np.asarray(np.any(labels, axis=1))) if labels.shape[1] else np.zeros((0, 2), int)
+
+
+def standing(goals: Array, labels: np.ndarray, dt: float) -> np.ndarray:
+    """The labels (N, P) without points that are led over the ground too fast to be pushed by it."""
+    return labels & (speeds(goals, dt) < FASTEST)
+
+
+def pushing(clip: Clip, goals: Array, labels: np.ndarray, friction: float, margin: float) -> Ground:
+    """The ground under contacts at `goals` (N, P, 3), each foot's drawn in towards the middle of what touches of it.
+
+    Moments are taken about the root of the clip, N frames of it.
+    """
+    points, about = clip.character.contact_points, clip.q[:, :3].copy()
+    places, length = goals.copy(), 0.3 * clip.character.height
+    for side in SIDES:
+        own = points.of(side)
+        on = labels[:, own, None].astype(float)
+        middle = np.sum(on * goals[:, own], axis=1, keepdims=True) / np.maximum(on.sum(axis=1, keepdims=True), 1.0)
+        places[:, own] = middle + (1.0 - margin) * (goals[:, own] - middle)
+    normal = np.broadcast_to(clip.ground.normal(places[..., 0], places[..., 1]), places.shape)
+    away = np.where(np.abs(normal[..., :1]) < 0.9, np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0]))
+    first = np.cross(normal, away)
+    first /= np.linalg.norm(first, axis=-1, keepdims=True)
+    ways = np.stack([normal, first, np.cross(normal, first)], axis=2)  # (N, P, 3, 3)
+    arms = np.cross((places - about[:, None])[:, :, None], ways) / length
+    columns = np.ascontiguousarray(np.concatenate([arms, ways], axis=-1))
+    return Ground(columns, np.ascontiguousarray(labels, bool), np.full(len(points), friction), about, length)
