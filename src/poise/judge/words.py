@@ -13,8 +13,11 @@ from poise.take import Take
 
 def take_words(take: Take, report: AuditReport, limits: Tolerances, cone: Array, share: float) -> AuditReport:
     """The report with a sentence for everything beyond its tolerance, the gravest first."""
-    return replace(report, problems=tuple(_problems(take, report, limits, cone, share)),
-                   remarks=tuple(_remarks(take, report, limits)))  # fmt: skip
+    problems, remarks = _problems(take, report, limits, cone, share), _remarks(take, report, limits)
+    slow = _stepping(take, report, limits)
+    if slow:
+        problems = [p.replace("no event explains.", "no event explains; the time step may make it.") for p in problems]
+    return replace(report, problems=tuple(problems), remarks=(*remarks, *slow))
 
 
 def _problems(take: Take, report: AuditReport, limits: Tolerances, cone: Array, share: float) -> list[str]:
@@ -55,7 +58,6 @@ def _remarks(take: Take, report: AuditReport, limits: Tolerances) -> list[str]:
         )
     if bent.value > limits.limit:
         out.append(f"At {bent.time:.2f} s {bent.what} is {np.degrees(bent.value):.0f} degrees beyond its range.")
-    out += _stepping(take, report, limits)
     return out
 
 
