@@ -33,7 +33,7 @@ def test_forces_are_those_of_the_cone_solver():
         A = columns[n, on].reshape(-1, 6).T
         wanted = cone_least_squares(A, b[n], friction[on], SOFTNESS)
         np.testing.assert_allclose(found.forces[n, on].ravel(), wanted.forces, atol=1e-3)
-        np.testing.assert_allclose(found.left[n], b[n] - A @ found.forces[n, on].ravel(), atol=1e-4)
+        np.testing.assert_allclose(found.left[n], b[n] - A @ found.forces[n, on].ravel(), atol=1e-3)
 
 
 def test_forces_stay_in_their_cones():

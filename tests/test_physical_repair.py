@@ -96,7 +96,9 @@ def test_what_is_kept_stays(mocap: Path):
     clip = recorded(mocap, "02_01").cut(0.5, 1.2)
     fixed = clip.make_physical(keep=("left_hand",))
     hand = clip.character.body("left_hand")
-    moved = np.linalg.norm(fixed.character.forward(fixed.q)[0][:, hand] - clip.character.forward(clip.q)[0][:, hand], axis=1)
+    moved = np.linalg.norm(
+        fixed.character.forward(fixed.q)[0][:, hand] - clip.character.forward(clip.q)[0][:, hand], axis=1
+    )
     assert moved.max() < 0.01
 
 

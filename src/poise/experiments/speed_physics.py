@@ -6,69 +6,17 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from poise.experiments import loop_speed
 from poise.experiments.speed import Measure, cpu
 from poise.maths.rotations import Array
 
 
 def measures() -> Iterator[Measure]:
     """Every measurement, one by one."""
-    yield from _loop()
+    yield from loop_speed.measures()
     yield _cones()
     yield _qp()
     yield _lcp()
-
-
-def _loop() -> Iterator[Measure]:
-    """The simulation loop without controller and recorder, and with the recorder, against bare steps of MuJoCo."""
-    import mujoco
-
-    from poise.character.load import load_character
-    from poise.motion.reference import Reference
-    from poise.physical import library
-    from poise.simulate.loop import run
-    from poise.simulate.mujoco import MujocoSimulator
-    from poise.take import Recorder
-
-    character = load_character("human42")
-    reference = Reference(library.make("stand", character))
-    simulator = MujocoSimulator(character)
-    start, seconds = reference.sample(0.0), 0.5
-    model, data = simulator.world.model, mujoco.MjData(simulator.world.model)
-    steps = round(seconds / simulator.dt)
-
-    class Limp:
-        """No torque at all: what is measured is the loop."""
-
-        def start(self, *_: object) -> None: ...
-        def act(self, *_: object) -> Array:
-            return nothing
-
-    class Deaf(Recorder):
-        """Takes nothing down."""
-
-        def frame(self, *_: object, **__: object) -> None: ...
-        def finish(self, *_: object, **__: object) -> None: ...
-
-    nothing = np.zeros(character.model.nv)
-
-    def bare() -> None:
-        mujoco.mj_resetData(model, data)
-        data.qpos[: len(start.q)], data.qvel[: len(start.v)] = start.q, start.v
-        for _ in range(steps):
-            mujoco.mj_step(model, data)
-
-    def loop(kind: type[Recorder]) -> None:
-        simulator.reset(start.q, start.v)
-        run(simulator, Limp(), reference, seconds=seconds, recorder=kind(reference))
-
-    ratios, recorded = [], []
-    for _ in range(5):  # taken in turns, since the machine may be busy with other things
-        times = [cpu(work, repeat=1) for work in (bare, lambda: loop(Deaf), lambda: loop(Recorder))]
-        ratios.append(times[1] / times[0])
-        recorded.append(times[2] / times[1] - 1.0)
-    ratio, more = float(np.median(ratios)), 100 * float(np.median(recorded))
-    yield Measure("simulation loop", ratio, "x", "<= 1.15", ratio <= 1.15, "the same number of mj_step calls")
-    yield Measure("recorder", more, "% more", "<= 5", more <= 5.0, "the loop without it")
 
 
 def _cones() -> Measure:

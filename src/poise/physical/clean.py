@@ -95,4 +95,3 @@ def flipped_joints(clip: Clip) -> tuple[str, ...]:
     layout = clip.character.layout
     return tuple(name for name, at in zip(clip.character.joint_names, layout.qadr, strict=True)
                  if changed[at : at + 7 if name == "root" else at + 1].any())  # fmt: skip
-

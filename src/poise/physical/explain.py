@@ -5,8 +5,8 @@ For the wrench b (6,) of a frame and its contacts, with columns A (6, 3K) of (no
     c(b) = min over forces f in their friction cones of ½ |b - A f|² + ½ ε |f|²
 
 is convex and once differentiable. Its dual has six unknowns y; at the solution y is the gradient of c, which is what
-is left over of b, and (1 + A P' Aᵀ / ε)⁻¹ its Hessian, P' being the derivative of the projection on the cones. So forces
-need not be unknowns of a larger problem. See `poise.solve.cones` for one problem at a time.
+is left over of b, and (1 + A P' Aᵀ / ε)⁻¹ its Hessian, P' being the derivative of the projection on the cones. So
+forces need not be unknowns of a larger problem. See `poise.solve.cones` for one problem at a time.
 """
 
 from __future__ import annotations

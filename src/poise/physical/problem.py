@@ -56,10 +56,17 @@ class PhysicalProblem:
         """Does the chain of frames close?"""
         return self.motion.ring
 
+    @property
+    def _turn(self) -> float:
+        """Turn of the cycle [rad], 0 without one."""
+        return 0.0 if self.motion.cycle is None else self.motion.cycle.turn
+
     def configurations(self, x: Array) -> Array:
         """Configurations (N, nq) of the unknown frames."""
         layout, own = self.motion.character.layout, self.motion
-        return conf.integrate(layout, own.q[: own.frames], spun(layout, x, own._spin))
+        return conf.integrate(
+            layout, own.q[: own.frames], spun(layout, x, self._turn * np.arange(own.frames) / own.frames)
+        )
 
     def _neighbours(self, q: Array) -> tuple[Array, Array]:
         before, after = np.roll(q, 1, axis=0), np.roll(q, -1, axis=0)
@@ -85,14 +92,14 @@ class PhysicalProblem:
         return rows
 
     def wrench_derivatives(self, x: Array) -> tuple[Array, Array]:
-        """`wrenches`, and their derivatives (N, 3, nv, 6) by the corrections of the frames before, at and after each."""
+        """`wrenches`, and their derivatives (N, 3, nv, 6) by the corrections of each frame and its neighbours."""
         character, q = self.motion.character, self.configurations(x)
         layout = character.layout
         ahead, back = steps(layout, *_three(self._neighbours(q), q))
-        w, *by = root_wrench_derivatives(character, self.body, q, *rates(ahead, back, self.dt), self.ground.about)
+        v, a = rates(ahead, back, self.dt)
+        w, by_q, by_v, by_a = root_wrench_derivatives(character, self.body, q, v, a, self.ground.about)
         out = np.empty((len(q), 3, layout.nv, 6))
-        turn = self.motion.cycle.turn if self.ring and self.motion.cycle is not None else 0.0
-        chain(layout.kind, layout.vadr, self.dt, ahead, back, x, turn, *by, out)
+        chain(layout.kind, layout.vadr, self.dt, ahead, back, x, self._turn, by_q, by_v, by_a, out)
         return self._ends(w * self._units()), self._ends(out * self._units())
 
     def explained(self, b: Array) -> Explained:
@@ -123,7 +130,9 @@ class PhysicalProblem:
         total = own.cost + self.unexplained**2 * float(found.cost.sum()) + 0.5 * self.jump**2 * float(np.sum(jumps**2))
         bands = np.zeros((4, *own.bands.shape[1:]))
         bands[: len(own.bands)] = own.bands
-        _add(bands, own.gradient, blocks, found.left, found.hessian, self.unexplained**2, jumps, self.jump**2, self.ring)
+        _add(
+            bands, own.gradient, blocks, found.left, found.hessian, self.unexplained**2, jumps, self.jump**2, self.ring
+        )
         if self.fixed:
             _hold(bands, own.gradient, self.fixed)
         return Normal(total, own.gradient, bands)

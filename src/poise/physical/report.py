@@ -40,7 +40,9 @@ class RepairReport:
     def text(self) -> str:
         """The report for a terminal."""
         if self.unchanged:
-            return f"{self.name}: obeys physics already ({self.after.force_rms:.2g} N rms unexplained); nothing changed."
+            return (
+                f"{self.name}: obeys physics already ({self.after.force_rms:.2g} N rms unexplained); nothing changed."
+            )
         joint, angle, time = self.worst
         a, b = self.before, self.after
         lines = [
