@@ -12,7 +12,7 @@ from poise.character.roles import mirrored
 from poise.errors import BadValue, UnknownName
 from poise.motion.clip import Cycle
 from poise.motion.contacts import Contacts
-from poise.motion.runs import close_gaps, drop_short, hysteresis, runs
+from poise.motion.runs import close_gaps, drop_short, hysteresis, runs, widened
 
 
 def agree(found: list[tuple[float, float]], known: list[tuple[float, float]], within: float) -> bool:
@@ -147,3 +147,10 @@ def test_short_clips() -> None:
     clip, _ = puppet.walk(120)
     for n in (1, 2, 3, 5):
         assert clip.with_q(clip.q[:n]).contacts.labels.shape == (n, 8)
+
+
+def test_widening_reaches_both_ways_and_stops_at_the_ends():
+    flags = np.array([0, 0, 1, 0, 0, 0, 0, 1, 1, 0], bool)
+    assert np.array_equal(widened(flags, 1), np.array([0, 1, 1, 1, 0, 0, 1, 1, 1, 1], bool))
+    assert widened(flags, 3).all() and not widened(np.zeros(4, bool), 2).any()
+    assert np.array_equal(widened(flags, 0), flags)

@@ -165,8 +165,13 @@ def test_streamed_to_disk_it_is_the_same_take(clip, tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == ["t.npz"]  # nothing is left over
     with pytest.raises(BadValue, match=r"ending in \.npz"):
         Recorder(clip, path=tmp_path / "t.bvh")
-    with pytest.raises(BadFile, match="does not exist"):
+    with pytest.raises(BadFile, match="exist"):
         Recorder(clip, path=tmp_path / "no" / "t.npz")
+    short = Recorder(clip, path=tmp_path / "short.npz")  # a run shorter than a chunk, and one that never begins
+    fill(short, 8)
+    Recorder(clip, path=tmp_path / "never.npz")
+    same(short.finish(), Take.load(tmp_path / "short.npz"))
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["short.npz", "t.npz"]
 
 
 def test_a_killed_recording_keeps_what_was_flushed(clip, tmp_path):

@@ -40,8 +40,9 @@ class Character:
     """A compiled body with its roles, contact points, joint stiffness and torque limits.
 
     In the zero pose (`zero_pose()`) a humanoid stands upright facing X, legs straight, arms hanging, palms to the
-    thighs, and every body frame lies along the world's axes. `xml` is the whole model as MJCF; nothing else of the
-    model is stored, so a saved character is the same character.
+    thighs, and every body frame lies along the world's axes. Both soles are at one height then, but for a body fitted to
+    a recording: there they differ by as much as the recorded legs do, up to some 4 cm. `xml` is the whole model as
+    MJCF; nothing else of the model is stored, so a saved character is the same character.
     """
 
     name: str
@@ -161,9 +162,8 @@ class Character:
     def dofs(self, name: str) -> np.ndarray:
         """Indices in v of the joints by which a body (role or name) moves against its parent."""
         b, width = self.body(name), {FREE: 6, BALL: 3}
-        first, count = int(self.model.body_jntadr[b]), int(self.model.body_jntnum[b])
         spans = [range(self.tree.vadr[j], self.tree.vadr[j] + width.get(int(self.tree.kind[j]), 1))
-                 for j in range(first, first + count)]  # fmt: skip
+                 for j in self.tree.joints(b)]  # fmt: skip
         return np.array([i for span in spans for i in span], int)
 
     def forward(self, q: Array) -> tuple[Array, Array]:

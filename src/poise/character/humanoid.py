@@ -80,8 +80,8 @@ def humanoid_links(
         raise BadValue(f"A weight must be a positive number of kilograms, not {weight!r}.")
     if not (SHORTEST <= marks.height <= TALLEST and kilos >= LIGHTEST):
         raise BadValue(
-            f"A body of {marks.height:.3g} m and {kilos:.3g} kg cannot be built: it must be {SHORTEST:g} to {TALLEST:g} "
-            f"m tall and weigh at least {LIGHTEST:g} kg; the unit may be wrong."
+            f"A body of {marks.height:.3g} m and {kilos:.3g} kg cannot be built: it must be {SHORTEST:g} to "
+            f"{TALLEST:g} m tall and weigh at least {LIGHTEST:g} kg; the unit may be wrong."
         )
     roles = link_order(marks.given)
     for given in (dofs or {}, masses or {}, stiffness or {}):

@@ -54,9 +54,7 @@ def _anchors(character: Character) -> Array:
     """Point (B, 3) in each body about which it turns against its parent; the body's origin where nothing turns."""
     tree, anchor = character.tree, np.zeros((len(character.tree.parent), 3))
     for b in range(1, len(anchor)):
-        turning = [
-            j for j in range(tree.jntadr[b], tree.jntadr[b] + tree.jntnum[b]) if tree.kind[j] not in (FREE, SLIDE)
-        ]
+        turning = [j for j in tree.joints(b) if tree.kind[j] not in (FREE, SLIDE)]
         if turning:
             anchor[b] = tree.anchor[turning].mean(axis=0)
     return anchor

@@ -27,6 +27,10 @@ class Tree(NamedTuple):
     qpos0: Array  # (nq,)
     nv: int
 
+    def joints(self, body: int) -> range:
+        """Ids of the joints by which a body moves against its parent."""
+        return range(int(self.jntadr[body]), int(self.jntadr[body] + self.jntnum[body]))
+
 
 @njit(cache=True)
 def _forward(tree, q, xpos, xquat, dof_axis, dof_anchor, want_dofs):
@@ -127,6 +131,6 @@ def moved_by(tree: Tree) -> np.ndarray:
     width = {FREE: 6, BALL: 3}
     for b in range(1, len(tree.parent)):
         mask[b] = mask[tree.parent[b]]
-        for j in range(tree.jntadr[b], tree.jntadr[b] + tree.jntnum[b]):
+        for j in tree.joints(b):
             mask[b, tree.vadr[j] : tree.vadr[j] + width.get(int(tree.kind[j]), 1)] = True
     return mask

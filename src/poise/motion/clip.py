@@ -43,12 +43,21 @@ class Cycle:
     def carry(self, q: Array, count: int) -> Array:
         """Configurations (..., nq) of a free-rooted body moved on by `count` periods (negative: back)."""
         q = np.array(q, float)
-        step = replace(self) if count >= 0 else self.inverse()
-        for _ in range(abs(count)):
-            turn = rot.about_z(step.turn)
-            q[..., :3] = rot.rotate(turn, q[..., :3]) + step.shift
-            q[..., 3:7] = rot.multiply(turn, q[..., 3:7])
+        on = self.times(count)
+        turn = rot.about_z(on.turn)
+        q[..., :3] = rot.rotate(turn, q[..., :3]) + on.shift
+        q[..., 3:7] = rot.multiply(turn, q[..., 3:7])
         return q
+
+    def times(self, count: int) -> Cycle:
+        """`count` periods (negative: back) in one: the sum of the shifts, each turned by those before it."""
+        if count < 0:
+            return self.inverse().times(-count)
+        half = 0.5 * self.turn
+        whole = abs(np.sin(half)) < 1e-12
+        ratio = count * np.cos(count * half) / np.cos(half) if whole else np.sin(count * half) / np.sin(half)
+        level = ratio * rot.rotate(rot.about_z((count - 1) * half), self.shift * [1.0, 1.0, 0.0])
+        return Cycle(count * self.turn, level + self.shift * [0.0, 0.0, count])
 
     def inverse(self) -> Cycle:
         """The way back."""

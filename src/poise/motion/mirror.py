@@ -47,8 +47,7 @@ def mirror_q(character: Character, q: Array) -> Array:
     _, zero = character.forward(tree.qpos0)
     for body in range(1, len(tree.parent)):
         other = int(swap[body])
-        joints = _joints(character, body)
-        theirs = _joints(character, other)
+        joints, theirs = tree.joints(body), tree.joints(other)
         if [tree.kind[j] for j in joints] != [tree.kind[j] for j in theirs]:
             names = character.body_names
             raise ClipMismatch(f"{character.name} cannot be mirrored: {names[body]!r} and {names[other]!r} have "
@@ -56,11 +55,6 @@ def mirror_q(character: Character, q: Array) -> Array:
         for j, k in zip(joints, theirs, strict=True):
             _mirror_joint(tree, zero[0, body], zero[0, other], j, k, q, out)
     return out
-
-
-def _joints(character: Character, body: int) -> range:
-    first = int(character.tree.jntadr[body])
-    return range(first, first + int(character.tree.jntnum[body])) if first >= 0 else range(0)
 
 
 def _mirror_joint(tree: Tree, here: Array, there: Array, j: int, k: int, q: Array, out: Array) -> None:

@@ -71,8 +71,7 @@ def _turns(clip: Clip) -> dict[str, Array]:
     roles = {body: role for role, body in character.roles.items()}
     out = {}
     for b in range(1, len(tree.parent)):
-        joints = range(tree.jntadr[b], tree.jntadr[b] + tree.jntnum[b]) if tree.jntadr[b] >= 0 else ()
-        if any(tree.kind[j] in (BALL, HINGE) for j in joints):
+        if any(tree.kind[j] in (BALL, HINGE) for j in tree.joints(b)):
             name = character.body_names[b]
             out[roles.get(name, name)] = rot.multiply(rot.conjugate(quat[:, tree.parent[b]]), quat[:, b])
     return out

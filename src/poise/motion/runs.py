@@ -39,11 +39,11 @@ def close_gaps(flags: Flags, longest: int) -> Flags:
 
 def widened(flags: Flags, by: int) -> Flags:
     """`flags`, each stretch of True longer by `by` frames at both ends."""
-    return (
-        np.convolve(flags, np.ones(2 * by + 1), "same") > 0.5
-        if len(flags) > 2 * by
-        else np.full_like(flags, flags.any())
-    )
+    spans = runs(flags)
+    step = np.zeros(len(flags) + 1, int)
+    np.add.at(step, np.maximum(spans[:, 0] - by, 0), 1)
+    np.add.at(step, np.minimum(spans[:, 1] + by, len(flags)), -1)
+    return np.cumsum(step[:-1]) > 0
 
 
 def drop_short(flags: Flags, shortest: int) -> Flags:

@@ -57,7 +57,7 @@ def touching(clip: Clip, limits: Thresholds = Thresholds()) -> np.ndarray:  # no
     _support(foot, high, on, limits)
     for k in range(on.shape[1]):
         on[:, k] = close_gaps(on[:, k], frames(limits.gap, foot.dt))
-    _close_steps(foot, high, on, limits)
+    _roll_off(foot, high, on, limits)
     labels = foot.trimmed(_corners(clip, foot, on, limits))
     if clip.cycle is not None and len(labels) > 1:
         labels[-1] = labels[0]
@@ -86,18 +86,16 @@ def _by_height_and_speed(foot: Footing, high: Array, limits: Thresholds) -> np.n
     rests = (high < limits.misfit) & (foot.speed < limits.rest_speed)
     on = (high < limits.height_on) & (foot.speed < limits.speed_on) | rests
     stay = (high < limits.height_off) & (foot.speed < limits.speed_off) | rests
-    held, near = np.empty(on.shape, bool), frames(limits.step, foot.dt)
-    for k in range(on.shape[1]):
-        held[:, k] = close_gaps(hysteresis(on[:, k], stay[:, k]), frames(limits.gap, foot.dt))
-    out = np.empty(on.shape, bool)
-    for k in range(on.shape[1]):
-        mates = np.any(held[:, [i for i in foot.of(foot.sides[k]) if i != k]], axis=1)
-        if foot.names[k].endswith("tip"):  # a foot rolls off over its toes: they may begin as they may go on
-            rolls = widened(mates, near) & stay[:, k]
-            held[:, k] = close_gaps(hysteresis(on[:, k] | rolls, stay[:, k]), frames(limits.gap, foot.dt))
-        out[:, k] = drop_short(held[:, k], frames(limits.shortest, foot.dt))
-        for a, e in runs(held[:, k] & ~out[:, k]):  # short, but part of a step of its foot
-            out[a:e, k] = np.any(mates[max(a - near, 0) : e + near])
+    gap, shortest, near = (frames(t, foot.dt) for t in (limits.gap, limits.shortest, limits.step))
+    held = np.stack([close_gaps(hysteresis(on[:, k], stay[:, k]), gap) for k in range(on.shape[1])], axis=1)
+    out = np.stack([drop_short(held[:, k], shortest) for k in range(on.shape[1])], axis=1)
+    for k, name in enumerate(foot.names):
+        if name.endswith("tip"):  # a foot rolls off over its toes: they may begin as they may go on, however short
+            mates = np.any(held[:, [i for i in foot.of(foot.sides[k]) if i != k]], axis=1)
+            rolls = close_gaps(hysteresis(on[:, k] | (widened(mates, near) & stay[:, k]), stay[:, k]), gap)
+            out[:, k] = drop_short(rolls, shortest)
+            for a, e in runs(rolls & ~out[:, k]):
+                out[a:e, k] = np.any(mates[max(a - near, 0) : a])
     return out
 
 
@@ -165,18 +163,18 @@ def _extend(foot: Footing, high: Array, on: np.ndarray, limits: Thresholds) -> N
             on[ahead] |= np.logical_and.accumulate(fits, axis=0)
 
 
-def _close_steps(foot: Footing, high: Array, on: np.ndarray, limits: Thresholds) -> None:
-    """Close, in place, gaps between two contacts of a foot that are too short for a step.
+def _roll_off(foot: Footing, high: Array, on: np.ndarray, limits: Thresholds) -> None:
+    """Close, in place, gaps that are too short for a step, between a contact of a foot and one of its toes alone.
 
     It rolls over its lowest pair: the ball may be free a moment before noisy toes are found touching.
     """
+    tips = np.array([name.endswith("tip") for name in foot.names])
     for pairs in (foot.of(side) for side in dict.fromkeys(foot.sides)):
         for a, e in runs(~np.any(on[:, pairs], axis=1)):
-            if a == 0 or e == len(on) or (e - a) * foot.dt >= limits.step:
+            if a == 0 or e == len(on) or (e - a) * foot.dt >= limits.step or np.any(on[e, pairs] & ~tips[pairs]):
                 continue
-            lowest = pairs[high[a:e, pairs].argmin(axis=1)]
-            rows, spot = np.arange(a, e), foot.place[a - 1 : e + 1, lowest[(e - a) // 2], :2]
-            if high[rows, lowest].max() < limits.reach and np.linalg.norm(np.ptp(spot, axis=0)) < limits.float_drift:
+            lowest, rows = pairs[high[a:e, pairs].argmin(axis=1)], np.arange(a, e)
+            if high[rows, lowest].max() < limits.reach:
                 on[rows, lowest] = True
 
 

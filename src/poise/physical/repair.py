@@ -26,6 +26,7 @@ from poise.motion.footing import footing
 from poise.motion.ground import Flat
 from poise.motion.runs import frames, runs
 from poise.physical.clean import cleaned, flipped_joints
+from poise.physical.labels import believed
 from poise.physical.report import RepairReport, compare
 from poise.physical.residual import residual
 from poise.physical.setup import REFERENCE, Plan, Weights
@@ -66,6 +67,7 @@ def repair(clip: Clip, *, change: float = 1.0, friction: float = 0.8, margin: fl
     if is_physical(clip, friction):
         return Repaired(clip, compare(clip, clip, friction, unchanged=True))
     recorded = cleaned(clip)
+    recorded = replace(recorded, labels=believed(recorded))
     plan = Plan.of(clip, recorded, settled(recorded), friction=friction, margin=margin, keep=bodies,
                    weights=Weights().allowing(change))  # fmt: skip
     q, results = solve(plan)

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from poise import __version__
+from poise.errors import PoiseError
 from poise.motion import ground as grounds
-from poise.motion.ground import Flat, Ground
+from poise.motion.ground import Ground
 
 _LONGEST = 200  # letters of the text of a value that has no plain form
 _PACKAGES = ("mujoco", "mujoco-core", "numpy", "scipy", "numba", "daqp")
@@ -65,7 +66,7 @@ def rebuild(facts: Any) -> Any:
     known = {f.name for f in dataclasses.fields(made) if f.init}
     try:
         return made(**{k: rebuild(v) for k, v in facts.items() if k in known})
-    except Exception:  # a description of another version: whatever its constructor thinks of it, it is not this ground
+    except (PoiseError, TypeError, ValueError, AttributeError, IndexError):  # described by another version
         return None
 
 
@@ -86,6 +87,3 @@ def versions() -> dict[str, str]:
         except PackageNotFoundError:
             continue
     return out
-
-
-__all__ = ["Flat", "describe", "ground_of", "rebuild", "versions"]

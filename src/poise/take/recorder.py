@@ -64,7 +64,9 @@ class Recorder:
         self._frames, self._chunk, self._writing = 0, max(2, int(chunk)), 0.0
         self._due = self._chunk if path is not None else -1
         self.path = None if path is None else Path(path)
-        self.folder = None if self.path is None else stream.open_folder(self.path)
+        self.folder: Path | None = None  # made with the first flush, so that a run that never begins leaves nothing
+        if self.path is not None:
+            stream.check_target(self.path)
 
     @property
     def frames(self) -> int:
@@ -126,10 +128,12 @@ class Recorder:
 
     def flush(self) -> None:
         """Move what is in memory to the folder. A full disk gives one clear sentence and loses nothing."""
-        if self.folder is None:
+        if self.path is None:
             return
         self._due = -1  # whatever happens now, do not try again with every frame
         begun = clock.process_time()
+        if self.folder is None:
+            self.folder = stream.open_folder(self.path)
         try:
             stream.write_index(self.folder, self)
             # time last: a frame counts as recorded once its time is there
@@ -174,10 +178,11 @@ class Recorder:
         if "loop" in spent and self._writing:
             spent = {**spent, "loop": spent["loop"] - self._writing, "writing": self._writing}
         take = self.take(spent)
-        if self.path is not None and self.folder is not None:
+        if self.path is not None:
             take.save(self.path)
-            stream.remove_folder(self.folder)
-            self.folder, self._due = None, -1
+            if self.folder is not None:
+                stream.remove_folder(self.folder)
+            self.path, self.folder, self._due = None, None, -1
         return take
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from poise.errors import BadFile, BadValue, PoiseError
-from poise.files import reason
+from poise.files import check_writable, reason
 from poise.maths.rotations import Array
 from poise.motion.formats import npz
 from poise.motion.reference import Reference
@@ -29,14 +29,17 @@ _INDEX, _CLIP = "index.json", "clip.npz"
 _ENDING = ".frames"
 
 
-def open_folder(path: Path) -> Path:
-    """A new folder beside the file that a take will be written to; older ones are never touched."""
+def check_target(path: Path) -> None:
+    """Refuse, before anything is performed, a file that a take cannot be streamed to."""
     if path.suffix.lower() != ".npz":
         raise BadValue(
             f"{path}: a performance is streamed to a file ending in .npz; save it as another one afterwards."
         )
-    if path.is_dir():
-        raise BadFile(path, "it is a folder; give the name of a file to write.")
+    check_writable(path)
+
+
+def open_folder(path: Path) -> Path:
+    """A new folder beside the file that a take will be written to; older ones are never touched."""
     for number in range(1, 10000):
         folder = path.with_name(f"{path.name}{_ENDING}{'' if number == 1 else f'-{number}'}")
         try:

@@ -13,7 +13,7 @@ from poise.character import Character
 from poise.maths import rotations as rot
 from poise.maths.configuration import HINGE
 from poise.maths.rotations import Array
-from poise.motion.edit.orient import centred, joints_of, set_turn, turns_fully
+from poise.motion.edit.orient import centred, set_turn, turns_fully
 from poise.motion.edit.window import fade
 
 CHAINS = {"foot": ("thigh", "shin"), "hand": ("upper_arm", "forearm")}
@@ -42,7 +42,7 @@ def limb(character: Character, end: str) -> Limb | None:
     parent = character.tree.parent
     if parent[middle] != upper or parent[last] != middle or not turns_fully(character, upper):
         return None
-    if not all(centred(character, b) for b in (upper, middle, last)) or len(joints_of(character, middle)) != 1:
+    if not all(centred(character, b) for b in (upper, middle, last)) or character.tree.jntnum[middle] != 1:
         return None
     return Limb(upper, middle, last, _FLEXION[part])
 
@@ -73,7 +73,7 @@ def reach(character: Character, q: Array, chain: Limb, goal: Array, turn: Array 
     above = quat[:, character.tree.parent[up]]
     set_turn(character, q, up, rot.multiply(rot.conjugate(above), upper))
     if hinge:
-        q[:, character.tree.qadr[joints_of(character, mid)[0]]] += hinge * bend
+        q[:, character.tree.qadr[character.tree.jntadr[mid]]] += hinge * bend
     else:
         set_turn(character, q, mid, rot.multiply(rot.conjugate(upper), middle))
     if turn is not None:
@@ -91,7 +91,7 @@ def _swivelled(swing: Array, turned: Array, end: Array, turn: Array, chord: Arra
 
 def _bend_axis(character: Character, chain: Limb, quat: Array, a: Array, b: Array) -> tuple[Array, float]:
     """World axis (N, 3) about which a positive turn flexes the limb; and the sign of a hinge's own axis (0: a ball)."""
-    joint = joints_of(character, chain.middle)[0]
+    joint = int(character.tree.jntadr[chain.middle])
     lateral = chain.flexion * rot.rotate(quat[:, chain.upper], np.array([0.0, 1.0, 0.0]))
     if character.tree.kind[joint] == HINGE:
         axis = rot.rotate(quat[:, chain.middle], character.tree.axis[joint])

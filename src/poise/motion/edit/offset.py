@@ -10,7 +10,7 @@ from poise.errors import BadValue
 from poise.maths import rotations as rot
 from poise.maths.configuration import FREE
 from poise.motion.clip import Clip
-from poise.motion.edit.orient import joints_of, set_turn
+from poise.motion.edit.orient import set_turn
 from poise.motion.edit.window import check_interval, window
 
 FRAMES = ("parent", "own", "world")
@@ -49,7 +49,8 @@ class Offset:
     def apply(self, clip: Clip) -> Clip:
         """The clip with the offset."""
         character, body = clip.character, clip.character.body(self.body)
-        if not len(joints_of(character, body)):
+        joints = character.tree.joints(body)
+        if not joints:
             raise BadValue(f"{self.body!r} is fixed to its parent: it has no joint to turn.")
         period = clip.duration if clip.cycle is not None else None
         weight = window(clip.times, self.start, self.end, self.fade, period)
@@ -63,9 +64,8 @@ class Offset:
         else:
             new = rot.multiply(above, rot.multiply(extra, rot.multiply(rot.conjugate(above), own)))
         q = np.array(clip.q)
-        joint = joints_of(character, body)[0]
-        if character.tree.kind[joint] == FREE:
-            a = int(character.tree.qadr[joint]) + 3
+        if character.tree.kind[joints[0]] == FREE:
+            a = int(character.tree.qadr[joints[0]]) + 3
             q[:, a : a + 4] = new
         else:
             set_turn(character, q, body, rot.multiply(rot.conjugate(above), new))

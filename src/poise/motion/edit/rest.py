@@ -18,7 +18,6 @@ from poise.motion.clip import Clip
 from poise.motion.edit.feet import Feet
 from poise.motion.edit.footprints import Footsteps
 from poise.motion.edit.legs import plant
-from poise.motion.edit.orient import joints_of
 from poise.motion.edit.window import fade
 from poise.motion.runs import runs
 
@@ -92,7 +91,7 @@ def _toes(character: Character, side: str) -> tuple[int, int] | None:
     if not character.has(f"{side}_toes"):
         return None
     body = character.body(f"{side}_toes")
-    joints = joints_of(character, body)
+    joints = character.tree.joints(body)
     if len(joints) != 1 or character.tree.kind[joints[0]] != HINGE:
         return None
     if character.tree.parent[body] != character.body(f"{side}_foot") or np.any(character.tree.anchor[joints[0]]):
