@@ -40,8 +40,8 @@ class Character:
     """A compiled body with its roles, contact points, joint stiffness and torque limits.
 
     In the zero pose (`zero_pose()`) a humanoid stands upright facing X, legs straight, arms hanging, palms to the
-    thighs, and every body frame lies along the world's axes. Both soles are at one height then, but for a body fitted to
-    a recording: there they differ by as much as the recorded legs do, up to some 4 cm. `xml` is the whole model as
+    thighs, and every body frame lies along the world's axes. Both soles are at one height then, but for a body fitted
+    to a recording: there they differ by as much as the recorded legs do, up to some 4 cm. `xml` is the whole model as
     MJCF; nothing else of the model is stored, so a saved character is the same character.
     """
 

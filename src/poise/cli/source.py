@@ -47,18 +47,18 @@ def _pair(text: str) -> tuple[str, str]:
     return role.strip(), joint.strip()
 
 
-_UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254, "ft": 0.3048, "cmu": 0.0254 / 0.45}
+UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254, "ft": 0.3048, "cmu": 0.0254 / 0.45}
 
 
 def _unit(text: str | None) -> float | None:
     if text is None:
         return None
-    if text in _UNITS:
-        return _UNITS[text]
+    if text in UNITS:
+        return UNITS[text]
     try:
         unit = float(text)
     except ValueError:
-        raise BadValue(f"--unit wants one of {', '.join(_UNITS)} or a number of metres, not {text!r}.") from None
+        raise BadValue(f"--unit wants one of {', '.join(UNITS)} or a number of metres, not {text!r}.") from None
     if not 0.0 < unit < 1000.0:
         raise BadValue(f"--unit {text}: a file unit of {unit:g} m cannot be meant.")
     return unit

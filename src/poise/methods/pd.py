@@ -24,6 +24,7 @@ from poise.simulate.simulator import State, Touches
 from poise.stage import Stage
 
 
+_KICK = 20.0  # [rad/s] by which a servo may spin up a free limb in one period: a foot may leave the ground at any moment
 _HELD = 1000.0  # [kg] by which a touching point resists being moved, so that a standing foot is not taken for a free one
 
 
@@ -42,7 +43,7 @@ class PD:
 
     full: float = 0.2  # [rad] error at which a servo gives all the torque its joint can bear
     lag: float = 0.08  # [s] damping over stiffness
-    period: float = 1 / 480  # [s] between two decisions
+    period: float = 1 / 960  # [s] between two decisions
 
     name = "pd"
 
@@ -70,4 +71,5 @@ class PD:
         ahead = cho_solve(cho_factor(inertia), pull - x.bias)
         torque = pull - h * memory.damping * ahead
         torque[:6] = 0.0
-        return np.clip(torque, -character.torque_limit, character.torque_limit)
+        most = np.minimum(character.torque_limit, np.diag(x.mass_matrix) * _KICK / h)
+        return np.clip(torque, -most, most)

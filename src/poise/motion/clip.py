@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
@@ -42,26 +43,22 @@ class Cycle:
 
     def carry(self, q: Array, count: int) -> Array:
         """Configurations (..., nq) of a free-rooted body moved on by `count` periods (negative: back)."""
-        q = np.array(q, float)
-        on = self.times(count)
-        turn = rot.about_z(on.turn)
-        q[..., :3] = rot.rotate(turn, q[..., :3]) + on.shift
+        q, far = np.array(q, float), self.times(count)
+        turn = rot.about_z(far.turn)
+        q[..., :3] = rot.rotate(turn, q[..., :3]) + far.shift
         q[..., 3:7] = rot.multiply(turn, q[..., 3:7])
         return q
 
     def times(self, count: int) -> Cycle:
-        """`count` periods (negative: back) in one: the sum of the shifts, each turned by those before it."""
-        if count < 0:
-            return self.inverse().times(-count)
-        half = 0.5 * self.turn
-        whole = abs(np.sin(half)) < 1e-12
-        ratio = count * np.cos(count * half) / np.cos(half) if whole else np.sin(count * half) / np.sin(half)
-        level = ratio * rot.rotate(rot.about_z((count - 1) * half), self.shift * [1.0, 1.0, 0.0])
-        return Cycle(count * self.turn, level + self.shift * [0.0, 0.0, count])
-
-    def inverse(self) -> Cycle:
-        """The way back."""
-        return Cycle(-self.turn, -rot.rotate(rot.about_z(-self.turn), self.shift))
+        """`count` periods in one: shifts turned by 0, 1, ... count-1 turns add up to (R^count - 1) (R - 1)^-1 shift."""
+        x, y, z = (float(s) for s in self.shift)
+        if abs(self.turn) < 1e-12:
+            return Cycle(0.0, np.array([count * x, count * y, count * z]))
+        c, s = math.cos(self.turn) - 1.0, math.sin(self.turn)
+        cn, sn = math.cos(count * self.turn) - 1.0, math.sin(count * self.turn)
+        size = c * c + s * s
+        re, im = (cn * c + sn * s) / size, (sn * c - cn * s) / size
+        return Cycle(count * self.turn, np.array([re * x - im * y, im * x + re * y, count * z]))
 
 
 @dataclass(frozen=True, eq=False)

@@ -127,14 +127,8 @@ class Reference:
         """The cycle's displacement applied `count` times."""
         cycle = self.baked.cycle
         assert cycle is not None
-        turn, (x, y, z) = cycle.turn, cycle.shift
-        if abs(turn) < 1e-12:
-            return Shift(0.0, (count * x, count * y, count * z))
-        c, s = math.cos(turn) - 1.0, math.sin(turn)
-        cn, sn = math.cos(count * turn) - 1.0, math.sin(count * turn)
-        size = c * c + s * s  # sum of R(k turn), k < count: (R^count - 1) (R - 1)^-1
-        re, im = (cn * c + sn * s) / size, (sn * c - cn * s) / size
-        return Shift(count * turn, (re * x - im * y, im * x + re * y, count * z))
+        far = cycle.times(count)
+        return Shift(far.turn, (float(far.shift[0]), float(far.shift[1]), float(far.shift[2])))
 
     def edit(self, edit: Edit, at: float | None = None, over: float = 0.3) -> Reference:
         """This reference with one more edit: over its whole length, or from time `at` on, blended in over `over` s."""

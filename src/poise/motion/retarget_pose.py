@@ -13,6 +13,7 @@ from functools import cache
 import numpy as np
 
 from poise.character import Character
+from poise.character.posing import turn_joints
 from poise.character.roles import PARENT, ROLES, SIDES, TRUNK
 from poise.maths import rotations as rot
 from poise.maths.configuration import BALL, FREE, HINGE
@@ -27,7 +28,6 @@ CHILD = {"pelvis": ("chest", "head"), "abdomen": ("chest", "head"), "chest": ("n
          "shin": ("foot",)}  # fmt: skip
 """Toward which part a bone points, the first that both bodies have."""
 TOES = np.radians([-65.0, 30.0])  # how far toes bend up and down
-SWEEPS = 12  # of coordinate ascent for joints of several hinges; each makes the misfit smaller
 
 
 @cache
@@ -144,65 +144,23 @@ def fit(target: Character, turns: dict[str, Array]) -> Array:
     toes = {b: rot.rotate(rot.conjugate(zero[b]), np.array([0.0, 1.0, 0.0])) for b in lateral}
     for b in range(1, model.nbody):
         rest = rot.multiply(world[:, tree.parent[b]], tree.quat[b])
-        joints = range(tree.jntadr[b], tree.jntadr[b] + tree.jntnum[b])
-        kinds = [int(tree.kind[j]) for j in joints]
         goal = wanted.get(b)
-        if goal is not None and BALL in kinds:
+        kinds = [int(tree.kind[j]) for j in tree.joints(b)]
+        if goal is None:
+            world[:, b] = rest
+            continue
+        if kinds == [FREE]:
+            a = int(tree.qadr[tree.jntadr[b]])
+            world[:, b] = rot.continuous(goal)
+            q[:, a : a + 3], q[:, a + 3 : a + 7] = 0.0, world[:, b]
+            continue
+        if BALL in kinds:
             goal = _bending_plane(target, b, goal, wanted)
-        if goal is None or not kinds:
-            world[:, b] = rot.multiply(rest, _turned(target, q, joints))
-        elif kinds == [FREE]:
-            a = int(tree.qadr[joints[0]])
-            q[:, :3], q[:, a + 3 : a + 7] = 0.0, rot.continuous(goal)
-            world[:, b] = goal
-        else:
-            local = rot.multiply(rot.conjugate(rest), goal)
-            if b in toes:  # recorded toes are noise but for their bending, and even that goes where no toe can
-                local = rot.from_axis_angle(toes[b], np.clip(rot.twist_angle(local, toes[b]), *TOES))
-            _fit_joints(target, q, joints, local)
-            world[:, b] = rot.multiply(rest, _turned(target, q, joints))
+        local = rot.multiply(rot.conjugate(rest), goal)
+        if b in toes:  # recorded toes are noise but for their bending, and even that goes where no toe can
+            local = rot.from_axis_angle(toes[b], np.clip(rot.twist_angle(local, toes[b]), *TOES))
+        world[:, b] = rot.multiply(rest, turn_joints(target, q, b, local, limited=True))
     return q
-
-
-def _turned(target: Character, q: Array, joints: range) -> Array:
-    """The rotation (N, 4) that a body's joints make together."""
-    tree = target.tree
-    out = np.tile(rot.IDENTITY, (len(q), 1))
-    for j in joints:
-        out = rot.multiply(out, _one(target, q, j)) if tree.kind[j] in (BALL, HINGE) else out
-    return out
-
-
-def _one(target: Character, q: Array, j: int) -> Array:
-    tree, a = target.tree, int(target.tree.qadr[j])
-    if tree.kind[j] == BALL:
-        return q[:, a : a + 4]
-    return rot.from_axis_angle(tree.axis[j], q[:, a] - tree.qpos0[a])
-
-
-def _fit_joints(target: Character, q: Array, joints: range, goal: Array) -> None:
-    """Set, in q, the joints of one body so that together they come nearest to the local rotation `goal` (N, 4).
-
-    Coordinate ascent: with the others held, the best angle of a hinge is the twist of what is left about its axis.
-    """
-    tree, model = target.tree, target.model
-    turning = [j for j in joints if tree.kind[j] in (BALL, HINGE)]
-    for _ in range(1 if len(turning) == 1 else SWEEPS):
-        for k, j in enumerate(turning):
-            left = goal
-            for before in turning[:k]:
-                left = rot.multiply(rot.conjugate(_one(target, q, before)), left)
-            for after in reversed(turning[k + 1 :]):
-                left = rot.multiply(left, rot.conjugate(_one(target, q, after)))
-            a = int(tree.qadr[j])
-            if tree.kind[j] == BALL:
-                q[:, a : a + 4] = rot.continuous(left)
-                continue
-            low, high = model.jnt_range[j] if model.jnt_limited[j] else (-np.inf, np.inf)
-            centre = 0.5 * (low + high) if model.jnt_limited[j] else tree.qpos0[a]
-            angle = rot.twist_angle(left, tree.axis[j]) + tree.qpos0[a]
-            angle = centre + (angle - centre + np.pi) % (2 * np.pi) - np.pi
-            q[:, a] = np.clip(angle, low, high) if model.jnt_limited[j] else np.unwrap(angle)
 
 
 def _bending_plane(target: Character, b: int, goal: Array, wanted: dict[int, Array]) -> Array:

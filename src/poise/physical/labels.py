@@ -13,7 +13,7 @@ from poise.character.roles import SIDES
 from poise.motion.clip import Clip
 from poise.motion.runs import close_gaps, drop_short, frames
 
-LIFTED = 0.02  # [m] above the lowest touching point of its foot
+LIFTED = 0.006  # [m] above the lowest touching point of its foot
 SHORTEST = 0.04  # [s] of contact, and of a gap in it
 
 
