@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from poise.motion.edit.settle import settled
 from poise.motion.load import load_clip
 from poise.physical import repair as room
 from poise.physical.clean import cleaned, without_flips
+from poise.physical.labels import believed
 from poise.physical.repair import repair
 from poise.physical.setup import Plan, Weights
 
@@ -122,3 +124,28 @@ def test_what_cannot_be_repaired_is_refused(mocap: Path):
         clip.with_q(q).make_physical()
     with pytest.raises(BadValue, match="friction"):
         clip.make_physical(friction=-1.0)
+
+
+def test_wrong_labels_are_doubted(mocap: Path):
+    clip = recorded(mocap, "02_01").cut(0.0, 2.2)
+    labels, own = np.array(clip.contacts.labels), clip.contacts.points.of("left")
+    assert not [d for d in repair(clip).report.doubtful if "left" in d.reason]
+    labels[15:, own] = labels[:-15, own]
+    report = repair(replace(clip, labels=labels)).report
+    end = int(
+        np.flatnonzero(np.diff(labels[:, own].any(axis=1).astype(int)) == -1)[-1]
+    )  # its last stance ends too late
+    assert any(d.first <= end and d.last >= end - 10 and "left" in d.reason for d in report.doubtful)
+    assert "recorded elsewhere" in report.text()
+
+
+def test_a_raised_heel_is_not_pinned(mocap: Path):
+    clip = recorded(mocap, "02_01").cut(0.0, 1.0)
+    everything = replace(clip, labels=np.ones(clip.contacts.labels.shape, bool))
+    labels = believed(everything)
+    places = clip.character.points(clip.q)[..., 2]
+    for side in ("left", "right"):
+        own = clip.contacts.points.of(side)
+        assert labels[:, own].any(axis=1).all()  # the lowest part of each foot keeps its contact
+        lifted = places[:, own] - places[:, own].min(axis=1, keepdims=True) > 0.05
+        assert lifted.any() and not np.any(labels[:, own] & lifted)

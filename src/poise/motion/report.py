@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 WIDTH = 100  # columns
+MOST_SPANS = 24  # contact intervals shown; --json gives them all
 
 
 def text(report: Mapping[str, Any]) -> str:
@@ -59,7 +60,9 @@ def _contacts(r: Mapping[str, Any]) -> list[tuple[str, str]]:
     rows = []
     for side in ("left", "right"):
         if side in r["contacts"]:
-            spans = "  ".join(f"{a:.2f}-{b:.2f}" for a, b in r["contacts"][side])
+            times = r["contacts"][side]
+            spans = "  ".join(f"{a:.2f}-{b:.2f}" for a, b in times[:MOST_SPANS])
+            spans += f"  and {len(times) - MOST_SPANS} more" if len(times) > MOST_SPANS else ""
             rows.append((f"{side} foot", f"{100 * r['share'][side]:3.0f} %   {spans + ' s' if spans else 'never'}"))
     rows.append(("in the air", f"{100 * r['flight']:3.0f} %"))
     return rows

@@ -7,14 +7,19 @@ keeps its contact, so no support is lost altogether.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from poise.character.roles import SIDES
 from poise.motion.clip import Clip
-from poise.motion.runs import close_gaps, drop_short, frames
+from poise.motion.footing import speeds
+from poise.motion.runs import close_gaps, drop_short, frames, runs
 
-LIFTED = 0.006  # [m] above the lowest touching point of its foot
+LIFTED = 0.008  # [m] above the lowest touching point of its foot
 SHORTEST = 0.04  # [s] of contact, and of a gap in it
+MOVED = 0.06  # [m] a touching point that had to be moved further may not have touched
+LOW, SLOW, LONG = 0.01, 0.08, 0.08  # [m], [m/s], [s] a foot so low and slow for so long seems to stand
 
 
 def believed(clip: Clip) -> np.ndarray:
@@ -38,3 +43,31 @@ def believed(clip: Clip) -> np.ndarray:
     if clip.cycle is not None and len(labels) > 1:
         labels[-1] = labels[0]
     return labels
+
+
+class Doubt(NamedTuple):
+    """Frames whose contacts do not fit the recording."""
+
+    first: int
+    last: int  # included
+    reason: str
+
+
+def doubts(before: Clip, after: Clip) -> list[Doubt]:
+    """Where labels and recording disagree, given a clip and its repaired twin, whose labels are meant."""
+    points, labels = before.character.contact_points, after.contacts.labels
+    was, now = before.character.points(before.q), after.character.points(after.q)
+    away = labels & (np.linalg.norm(now - was, axis=-1) > MOVED)
+    height = was[..., 2] - before.ground.height(was[..., 0], was[..., 1])
+    rests = (height < LOW) & (speeds(was, before.dt) < SLOW) if len(before) > 1 else np.zeros(labels.shape, bool)
+    out = []
+    for side in SIDES:
+        own = points.of(side)
+        if not len(own):
+            continue
+        moved, idle = away[:, own].any(axis=1), rests[:, own].any(axis=1) & ~labels[:, own].any(axis=1)
+        out += [Doubt(int(a), int(e) - 1, f"the {side} foot is said to stand, but was recorded elsewhere")
+                for a, e in runs(close_gaps(moved, 3))]  # fmt: skip
+        out += [Doubt(int(a), int(e) - 1, f"the {side} foot is said to be in the air, but seems to stand")
+                for a, e in runs(np.asarray(idle)) if (e - a) * before.dt > LONG]  # fmt: skip
+    return sorted(out)

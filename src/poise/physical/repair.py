@@ -33,7 +33,7 @@ from poise.physical.setup import REFERENCE, Plan, Weights
 from poise.solve.gauss_newton import Result, Settings
 
 SETTINGS = Settings(iterations=20, step=2e-5, gain=1e-3)
-WINDOW, OVERLAP = 12.0, 1.5  # [s] of frames solved at once, and of those that the next window solves again
+WINDOW, OVERLAP = 8.0, 1.0  # [s] of frames solved at once, and of those that the next window solves again
 SEAM = 3  # frames of the last window that the next one continues: the reach of the wrenches' jumps
 SHORTEST = 8  # frames
 PASSES, SUNK = 3, 1.5e-3  # solutions on steps, until no point is deeper than this [m]

@@ -12,6 +12,7 @@ from poise.maths.rotations import Array
 from poise.motion.check import penetration, skating
 from poise.motion.clip import Clip
 from poise.motion.runs import runs
+from poise.physical.labels import Doubt, doubts
 from poise.physical.residual import Residual, residual
 
 DOUBTFUL = 0.05  # of body weight: frames with more left over after the repair are doubtful
@@ -31,7 +32,7 @@ class RepairReport:
     skating: tuple[float, float]  # mean speed of touching points before and after [m/s]
     penetration: tuple[float, float]  # greatest depth before and after [m]
     worst: tuple[str, float, float]  # the joint that turned most, by how much [degrees] and when [s]
-    doubtful: tuple[tuple[int, int], ...]  # first and last frames that the ground still does not explain
+    doubtful: tuple[Doubt, ...]  # frames whose contacts seem wrong, or that the ground still does not explain
     flips: tuple[str, ...] = ()  # joints from which spikes were taken
     iterations: int = 0
     status: str = ""  # how the solver ended
@@ -59,8 +60,7 @@ class RepairReport:
         ]
         if self.flips:
             lines.append(f"  spikes taken from   {', '.join(self.flips)}")
-        lines += [f"  ! frames {i}-{j}: contacts are doubtful, the ground does not explain them"
-                  for i, j in self.doubtful[:8]]  # fmt: skip
+        lines += [f"  ! frames {d.first}-{d.last}: {d.reason}" for d in self.doubtful[:8]]
         return "\n".join(lines)
 
     @property
@@ -90,12 +90,13 @@ def compare(before: Clip, after: Clip, friction: float, **said: Any) -> RepairRe
     at, which = (int(k) for k in np.unravel_index(int(np.argmax(table)), table.shape))
     rms = {n: float(np.sqrt(np.mean(a**2))) for n, a in angles.items()}
     spans = runs(last.force > DOUBTFUL * last.weight)
+    left = [Doubt(int(a), int(e) - 1, "no ground force explains the motion") for a, e in spans]
     return RepairReport(
         after.name, first, last, dict(sorted(rms.items(), key=lambda item: -item[1])),
         np.sqrt(np.mean(table**2, axis=1)), float(np.sqrt(np.mean(table**2))),
         np.linalg.norm(after.q[:, :3] - before.q[:, :3], axis=1), (skating(before), skating(after)),
         (penetration(before), penetration(after)), (names[which], float(table[at, which]), float(after.times[at])),
-        tuple((int(a), int(e) - 1) for a, e in spans), **said,
+        tuple(sorted([*left, *doubts(before, after)])), **said,
     )  # fmt: skip
 
 
