@@ -20,7 +20,8 @@ ANGLES = (1e-12, 1e-9, 1e-4, 0.049, 0.051, 1.0, 3.0, np.pi - 1e-6)
 XML = """<mujoco><worldbody><body name="a"><freejoint/><geom size=".1"/>
 <body name="b" pos=".1 .2 .3" quat=".9 .1 .2 .3"><joint type="hinge" axis="1 1 0" pos="0 .3 0"/>
 <joint type="hinge" axis="1 0 0" pos="0 .3 0"/><geom size=".1"/>
-<body name="c" pos="0 0 1"><joint type="slide" axis="0 1 1"/><joint type="hinge" axis="0 1 0" ref=".3"/><geom size=".1"/>
+<body name="c" pos="0 0 1"><joint type="slide" axis="0 1 1"/><joint type="hinge" axis="0 1 0" ref=".3"/>
+<geom size=".1"/>
 <body name="d" pos=".1 .2 .3"><joint type="ball" pos=".1 0 .2"/><geom size=".1"/>
 <body name="e" pos=".1 0 0"><geom size=".1"/></body></body></body></body></body></worldbody></mujoco>"""
 

@@ -65,7 +65,7 @@ def test_springs_are_another_contact_model(walk):
 
 
 def test_bad_wishes_get_one_sentence(walk):
-    with pytest.raises(UnknownName, match="no method 'pdd'. Did you mean 'pd'"):
+    with pytest.raises(UnknownName, match=r"no method 'pdd'\. Did you mean 'pd'"):
         poise.perform(walk, "pdd")
     with pytest.raises(UnknownName, match="setting of pd"):
         methods.method("pd", gain=3)

@@ -20,7 +20,7 @@ def find(model: mujoco.MjModel, roles: Mapping[str, str]) -> ContactPoints:
     """Four corners a foot, two tips where there are toes; empty where the model has no feet with shapes."""
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
-    ahead = forward(model, data, roles)
+    ahead = _facing(data, roles)
     side_of = np.cross([0.0, 0.0, 1.0], ahead)  # left
     names: list[str] = []
     bodies: list[int] = []
@@ -45,7 +45,7 @@ def find(model: mujoco.MjModel, roles: Mapping[str, str]) -> ContactPoints:
     return ContactPoints(tuple(names), np.array(bodies, int), np.array(local, float).reshape(-1, 3))
 
 
-def forward(model: mujoco.MjModel, data: mujoco.MjData, roles: Mapping[str, str]) -> Array:
+def _facing(data: mujoco.MjData, roles: Mapping[str, str]) -> Array:
     """Horizontal unit vector into which the model faces: its left hip is to the left of its right hip."""
     for part in ("thigh", "upper_arm", "foot"):
         if f"left_{part}" in roles and f"right_{part}" in roles:

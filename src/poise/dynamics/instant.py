@@ -155,7 +155,7 @@ class Instant:
     def momentum_bias(self) -> Array:
         """Rate of momentum (6,) that is there without joint accelerations: A' v.
 
-        The root rows of the velocity forces are that rate about the root, in its frame; here moved to the centre of mass.
+        The root rows of the velocity forces are that rate about the root, in its frame; moved to the centre of mass.
         """
         root = int(self.dynamics.model.jnt_bodyid[0])
         velocity_forces = self.bias - self.gravity

@@ -44,10 +44,6 @@ class Camera:
         """Pixels per metre in the plane through the target."""
         return self.height / self.span
 
-    def enlarged(self, factor: int) -> Camera:
-        """The same view with `factor` times as many pixels along each side."""
-        return Camera(self.eye, self.target, self.span, self.width * factor, self.height * factor, self.parallel)
-
     def pixels(self, points: Array) -> Array:
         """Places (..., 2) in the picture, in pixels from its upper left corner, of world points (..., 3)."""
         p = (np.asarray(points, float) - self.eye) @ self.axes.T

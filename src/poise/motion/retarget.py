@@ -65,7 +65,7 @@ def retarget(clip: Clip, character: Character, *, scale: float | None = None, sm
         touching = np.any(labels[:, character.contact_points.of(side)], axis=1)
         turn = foot_turn(character, q, turns, side, np.asarray(touching), clip.dt)
         feet.append(_foot(source, pos, quat, character, turn, (own, labels), side, factor, ground))
-    q[:, :3] += _hips(source, pos, clip, q_source, ratio, factor) - hip_middle(character, q)
+    q[:, :3] += _hips(source, pos, clip, ratio, factor) - hip_middle(character, q)
     q[:, 2] -= _overstretch(source, pos, character, q, [f for f in feet if f is not None], clip.dt)
     paths = [_cut(f, frames) for f in feet if f is not None]
     q, labels = q[frames], labels[frames]
@@ -133,7 +133,7 @@ def hip_middle(character: Character, q: Array) -> Array:
     return 0.5 * (pos[:, character.body("left_thigh")] + pos[:, character.body("right_thigh")])
 
 
-def _hips(source: Character, pos: Array, clip: Clip, q: Array, ratio: float, factor: float) -> Array:
+def _hips(source: Character, pos: Array, clip: Clip, ratio: float, factor: float) -> Array:
     """The way (N, 3) of the middle of the target's hips: scaled, its height above what it stands on by leg length."""
     middle = 0.5 * (pos[:, source.body("left_thigh")] + pos[:, source.body("right_thigh")])
     out = factor * middle

@@ -84,10 +84,6 @@ class World:
         """Id of a thing on the stage or of a body of the character."""
         return self.things[name] if name in self.things else self.character.body(name)
 
-    def is_ground(self, body: int) -> bool:
-        """Is it a part of the ground?"""
-        return self.others[int(self.body_label[body])].startswith("ground")
-
 
 def build(character: Character, stage: Stage, *, contact: str = "soft", dt: float = 1 / 960) -> World:
     """The world of a character on a stage, with the contact model "soft" or "springs" and time step dt [s]."""

@@ -118,7 +118,7 @@ def _by_least_squares(character: Character, q: Array, feet: Mapping[str, Feet]) 
     points, turns = [], []
     for side, foot in feet.items():
         body = character.body(f"{side}_foot")
-        weight = np.where(foot.stands, 1.0, 0.3)
+        weight = np.where(foot.stands, 20.0, 0.3)
         points.append(ik.PointTarget(body, np.zeros(3), foot.place, weight))
-        turns.append(ik.TurnTarget(body, foot.turn, 0.3 * weight))
+        turns.append(ik.TurnTarget(body, foot.turn, np.where(foot.stands, 3.0, 0.1)))
     return ik.solve(character, q, points, turns)

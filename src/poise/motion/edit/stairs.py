@@ -52,7 +52,7 @@ class Stairs:
         if tread.max() <= 0:
             raise BadValue(f"{clip.name or 'This clip'} makes no steps along {heading:.0f} degrees; "
                            "give the heading into which it goes.")  # fmt: skip
-        start = _first_riser(steps, along, tread, self.run)
+        start = _first_riser(along, tread, self.run)
         goal = start + (tread - 0.5) * self.run + self._within(steps, way)
         shift = (goal - along)[:, None] * way
         ground = StairsGround(self.rise, self.run, start, heading=heading)
@@ -78,11 +78,13 @@ class _Endless:
     stairs: StairsGround
 
     def height(self, x: Array, y: Array) -> Array:
+        """Height [m] of the tread at x, y."""
         way = np.radians(self.stairs.heading)
         along = np.cos(way) * np.asarray(x, float) + np.sin(way) * np.asarray(y, float) - self.stairs.start
         return self.stairs.rise * (np.floor(along / self.stairs.run) + 1.0)
 
     def normal(self, x: Array, y: Array) -> Array:
+        """Straight up."""
         return self.stairs.normal(x, y)
 
 
@@ -97,7 +99,7 @@ def _treads(steps: Footsteps, along: Array) -> np.ndarray:
     return tread - tread[own].min()
 
 
-def _first_riser(steps: Footsteps, along: Array, tread: np.ndarray, run: float) -> float:
+def _first_riser(along: Array, tread: np.ndarray, run: float) -> float:
     """Where along the heading the first riser stands: half a run past the prints on the floor, so that these stay."""
     floor = along[tread == 0]
     return float(np.mean(floor) + 0.5 * run)
