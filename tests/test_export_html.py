@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import re
 from dataclasses import replace
 
@@ -15,16 +14,7 @@ from poise.export import save
 from poise.motion.ground import Slope, Stairs, Tread, Treads
 
 pytest.importorskip("viser", reason="needs the extra [studio]")
-import msgspec
-import zstandard
-
-
-def recording(text: str) -> dict:
-    """What the player gets: decoded from the page as the player decodes it."""
-    raw = base64.b64decode(re.search(r'__VISER_EMBED_DATA__="([^"]+)"', text)[1])
-    inner = zstandard.ZstdDecompressor().decompress(raw[8:], max_output_size=int.from_bytes(raw[:8], "little"))
-    size = int.from_bytes(inner[:8], "little")
-    return msgspec.msgpack.decode(inner[8 : 8 + size])
+from html_page import recording
 
 
 def labelled_clip(frames: int = 60):

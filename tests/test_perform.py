@@ -73,3 +73,8 @@ def test_bad_wishes_get_one_sentence(walk):
         poise.perform(walk, "pd", stage=poise.Stage(events=[poise.Push("tail", force=(1, 0, 0), at=0, duration=1)]))
     with pytest.raises(BadValue, match="at least one frame"):
         poise.perform(walk, "pd", seconds=0.0)
+
+
+def test_a_reference_begins_where_it_says(walk):
+    with pytest.raises(BadValue, match="its own `start`"):
+        poise.perform(poise.Reference(walk), start=0.2)

@@ -38,3 +38,27 @@ def test_one_hinge_takes_the_twist_and_stays_continuous_over_full_turns():
     true = np.linspace(0, 12, 300)[:, None]
     found = hinge_angles(product(true, np.eye(3)[[1]]), np.eye(3)[[1]])
     assert np.allclose(found, true, atol=1e-9)
+
+
+@pytest.mark.parametrize("axes", PAIRS)
+def test_ranges_are_kept_and_within_them_nothing_is_closer(axes):
+    rng = np.random.default_rng(2)
+    wanted = rot.exp(0.9 * rng.normal(size=(60, 3)))
+    ranges = np.tile([-0.3, 0.5], (len(axes), 1))
+    found = hinge_angles(wanted, axes, ranges=ranges)
+    assert found.min() >= -0.3 and found.max() <= 0.5
+    best = rot.angle_between(product(found, axes), wanted)
+    for k in range(len(axes)):
+        for step in (-0.01, 0.01):
+            moved = found.copy()
+            moved[:, k] = np.clip(moved[:, k] + step, -0.3, 0.5)
+            assert np.all(rot.angle_between(product(moved, axes), wanted) >= best - 1e-7)
+
+
+def test_of_several_solutions_the_nearby_one_is_taken():
+    start = np.tile([2.8, 2.0, -0.4], (20, 1))  # the middle angle past a right angle: Euler angles are elsewhere
+    wanted = product(start + 0.1 * np.random.default_rng(3).normal(size=start.shape), np.eye(3))
+    found = hinge_angles(wanted, np.eye(3), start)
+    assert rot.angle_between(product(found, np.eye(3)), wanted).max() < 1e-8
+    assert np.abs(found - start).max() < 0.6
+    assert np.abs(hinge_angles(wanted, np.eye(3))[0] - start[0]).max() > 1.0

@@ -7,6 +7,7 @@ import pytest
 
 import export_samples
 import poise
+from poise.export.props import Props
 from poise.maths import rotations as rot
 from poise.motion.clip import Cycle
 from poise.motion.formats import read
@@ -83,3 +84,33 @@ def test_pictures_of_a_take(tmp_path):
     take = played(poise.load_clip("walk").cut(0.0, 0.5))
     take.save(tmp_path / "take.png", frames=3)
     assert (tmp_path / "take.png").stat().st_size > 5000
+
+
+def test_pictures_show_props_that_are_near_and_balls_once_they_are_thrown(tmp_path):
+    walk = poise.load_clip("walk").cut(0.0, 0.5)
+    stage = poise.Stage(props=[poise.Box("crate"), poise.Bar()], events=[poise.Ball(2.0, 0.2, 8.0, "chest")])
+    recorder = Recorder(walk, method="kinematic", stage=stage)
+    for k in range(len(walk)):
+        ball = [-1.0, 0.0, 1.2 if k * walk.dt > 0.2 else 500.0, 1.0, 0.0, 0.0, 0.0]
+        props = {"crate": np.array([0.3 + 0.01 * k, 0, 0.15, 1.0, 0, 0, 0]), "ball_0": np.array(ball)}
+        recorder.frame(k * walk.dt, walk.q[k], walk.velocity[k], np.zeros(walk.velocity.shape[1]), props=props)
+    take = recorder.finish()
+    props = Props.of(take)
+    assert props is not None and set(props.bodies) == {"crate", "ball_0"}  # of the bar nothing was recorded
+    assert [bool(props.at("ball_0", np.array([t]))[1][0]) for t in (0.1, 0.4)] == [False, True]
+    assert len(props.near(walk.q[0, :3], 0.1, 1.5).kind) == 1 and len(props.near(walk.q[0, :3], 0.1, 0.1).kind) == 0
+    take.save(tmp_path / "with.png", frames=2)
+    take.with_(props={}).save(tmp_path / "without.png", frames=2)
+    assert (tmp_path / "with.png").read_bytes() != (tmp_path / "without.png").read_bytes()
+    pytest.importorskip("viser", reason="needs the extra [studio]")
+    from html_page import recording
+
+    take.save(tmp_path / "take.html")
+    messages = [m for _, m in recording((tmp_path / "take.html").read_text())["messages"]]
+    moves = [m for m in messages if m["type"] == "SetPositionMessage" and m["name"] == "/props/crate"]
+    places = [m["position"][0] for m in moves]
+    assert len(places) >= 20 and places[0] == pytest.approx(0.3)
+
+
+def test_a_take_without_props_has_none_to_show():
+    assert Props.of(played(poise.load_clip("stand").cut(0.0, 0.1))) is None

@@ -34,6 +34,8 @@ def perform(clip: Clip | Reference, method: str | Any = "pd", *, stage: Stage | 
     standard deviation of Gaussian noise on all starting velocities [rad/s, m/s], from the generator `seed`. `contact`
     chooses the simulator's contact model, "soft" or "springs". With `save` (an .npz) the take is streamed to disk.
     """
+    if isinstance(clip, Reference) and start:
+        raise BadValue("A Reference begins where it says itself; give its own `start`, not that of perform.")
     reference = clip if isinstance(clip, Reference) else Reference(clip, start=start)
     way = methods.method(method) if isinstance(method, str) else method
     stage = Stage(ground=reference.baked.ground) if stage is None else stage

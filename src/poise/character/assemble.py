@@ -72,8 +72,8 @@ def assemble(
     return Character(name, xml, given, contact, stiffness, torque, binding, tuple(notes))
 
 
-# [kg m²] added to a joint's own inertia. Toes weigh next to nothing and bear the whole body: without it a simulator needs
-# steps far below a millisecond for them. It acts on that joint alone and leaves the momentum of the body untouched.
+# [kg m²] added to a joint's own inertia. Toes weigh next to nothing and bear the whole body: without it a simulator
+# needs steps far below a millisecond for them. It acts on that joint alone and leaves the body's momentum untouched.
 _ARMATURE = {"toes": 0.005}
 
 

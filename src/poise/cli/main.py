@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import io
 import os
 import re
-import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, NoReturn
 
 from poise import __version__
+from poise.cli import process
 from poise.errors import BadValue, PoiseError, UnknownName
 
 VERBS = {
@@ -79,10 +78,11 @@ def parser(only: str | None = None) -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; 0 when all went well, 2 for bad input, with one sentence on standard error."""
     if argv is None:
-        _prepare_process()
+        process.prepare()
     try:
         code = _run(list(sys.argv[1:] if argv is None else argv))
-        sys.stdout.flush()  # a reader that went away is noticed here, not at exit
+        if sys.stdout is not None:
+            sys.stdout.flush()  # a reader that went away is noticed here, not at exit
         return code
     except PoiseError as error:
         return _fail(str(error), BAD_INPUT)
@@ -96,18 +96,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OSError as error:  # standard output on a full disk, and its like
         return _fail(f"{error.strerror or error}.", BAD_INPUT)
     except Exception as error:
+        if process.stopped():
+            return _fail("Stopped.", STOPPED)
         if os.environ.get("POISE_DEBUG"):
             raise
         text = f"{type(error).__name__}: {error}"
         return _fail(f"This is a fault of poise itself ({text}). POISE_DEBUG=1 shows where; please report it.", BROKEN)
-
-
-def _prepare_process() -> None:
-    """Names of files and signs of units are printed whatever the terminal knows; a polite kill leaves nothing behind."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
-    signal.signal(signal.SIGTERM, signal.getsignal(signal.SIGINT))  # so that files that are being written are removed
 
 
 def _run(words: list[str]) -> int:
@@ -139,7 +133,8 @@ def subparsers(top: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParse
 
 
 def _fail(text: str, code: int) -> int:
-    print(f"poise: {text}", file=sys.stderr)
+    if sys.stderr is not None:  # print would choose standard output then
+        print(f"poise: {text}", file=sys.stderr)
     return code
 
 

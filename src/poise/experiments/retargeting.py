@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -121,3 +122,8 @@ def text(rows: Sequence[Row]) -> str:
 def to_dict(rows: Sequence[Row]) -> list[dict[str, Any]]:
     """The rows as plain values, for --json."""
     return [{**asdict(r), "passes": r.passes} for r in rows]
+
+
+if __name__ == "__main__":
+    found = recordings(Path(sys.argv[1]))
+    print(text(table(found, watch=lambda row: print(line(row), file=sys.stderr))))

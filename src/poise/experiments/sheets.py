@@ -28,8 +28,10 @@ def draw(folder: Path, out: Path) -> list[Path]:
     for body in BODIES:
         character = load_character(body)
         pairs = [(c, c.retarget(character)) for c in clips]
-        names = [f"{c.name}: recording above, {body} below" for c in clips]
-        sheet = contact_sheet(pairs, names, 3, width=1700, frames=6, row_height=110, progress=lambda *_: bar.step())
+        names = [c.name for c in clips]
+        title = f"recordings above, the same on {body} below"
+        sheet = contact_sheet(pairs, names, 3, width=1700, frames=6, row_height=110, title=title,
+                              progress=lambda *_: bar.step())  # fmt: skip
         written.append(out / f"retargeted-{body}.png")
         save_sheet(sheet, written[-1], pairs, colours=32)
     bar.close()

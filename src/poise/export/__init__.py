@@ -23,6 +23,8 @@ WRITERS: dict[str, str] = {
     ".png": "poise.export.filmstrip",
 }
 """Module of each ending; its `save(clip, path, **options)` writes the file."""
+STAGED = (".html", ".png")
+"""Endings whose pictures show the props of a take."""
 
 
 @runtime_checkable
@@ -45,6 +47,10 @@ def save(obj: Clip | Exportable, path: str | PathLike[str], **options: object) -
         raise BadValue(f"Only a motion can be saved, not a {type(obj).__name__}.")
     writer = import_module(WRITERS[ending]).save
     _check_options(writer, ending, options)
+    if ending in STAGED and getattr(obj, "props", None):
+        from poise.export.props import Props
+
+        options = {"props": Props.of(obj), **options}  # type: ignore[arg-type]
     writer(clip, path, **options)
 
 

@@ -13,6 +13,7 @@ from poise.errors import BadValue, UnknownName
 from poise.export import ink, raycast, scene
 from poise.export.camera import Camera
 from poise.export.intersect import Shapes
+from poise.export.props import Props
 from poise.export.strip import Plan, moments, plan, row_of
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
@@ -32,6 +33,7 @@ def filmstrip(
     row_height: int = 420,
     spacing: float | str = "auto",
     contacts: bool = True,
+    props: Props | None = None,
     palettes: Sequence[scene.Palette] | None = None,
     elevation: float = 9.0,
     azimuth: float | None = None,
@@ -43,6 +45,7 @@ def filmstrip(
     "even" (side by side), "auto" (true where poses neither overlap nor get lost) or a distance [m]. The picture is at
     most `width` pixels wide, each row at most `row_height` high. Green dots are contact points that touch. The camera
     looks down by `elevation` degrees and from the front by `azimuth` degrees; left limbs are orange, right ones blue.
+    `props` are those of the take that the first clip came from.
     """
     clips = [clips] if isinstance(clips, Clip) else list(clips)
     if not clips:
@@ -52,7 +55,8 @@ def filmstrip(
     names = _names(clips, labels)
     chosen = moments(clips, frames, times)
     palettes = list(palettes or [scene.Palette()])
-    rows = [row_of(c, chosen, contacts=contacts, palette=palettes[min(i, len(palettes) - 1)])
+    rows = [row_of(c, chosen, contacts=contacts, palette=palettes[min(i, len(palettes) - 1)],
+                   props=props if i == 0 else None)
             for i, c in enumerate(clips)]  # fmt: skip
     layout = plan(rows, chosen, spacing=spacing, elevation=elevation, azimuth=azimuth)
     # a row of figures at one height has row_height; one that climbs may have twice as much

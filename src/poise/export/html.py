@@ -17,10 +17,11 @@ from poise.errors import BadValue, MissingExtra
 from poise.export import scene as drawn
 from poise.export import shapes
 from poise.export.intersect import BOX
+from poise.export.props import Props
 from poise.export.raycast import Floor
 from poise.export.scene import GHOST, Palette
 from poise.export.shapes import Solid
-from poise.export.skin import body_parts
+from poise.export.skin import Part, body_parts
 from poise.maths import configuration as conf
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
@@ -43,22 +44,25 @@ def save(
     beside: Clip | Sequence[Clip] = (),
     apart: float = 0.0,
     contacts: bool = True,
+    props: Props | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> None:
     """Write a clip as a page that plays.
 
     `fps`: pictures a second (as many as the clip has, at most 60, fewer where the file would grow large). `beside`:
     other clips shown pale with it, over the same time; `apart` [m] puts each so far to the left of the one before.
-    `contacts` marks the contact points while they touch. `progress(done, all)` is called after each picture.
+    `contacts` marks the contact points while they touch. `props` are those of the take that the clip came from.
+    `progress(done, all)` is called after each picture.
     """
     others = (beside,) if isinstance(beside, Clip) else tuple(beside)
-    text = page(clip, fps=fps, beside=others, apart=apart, contacts=contacts, progress=progress)
+    text = page(clip, fps=fps, beside=others, apart=apart, contacts=contacts, props=props, progress=progress)
     with files.writing(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
 
 
 def page(clip: Clip, *, fps: float | None = None, beside: Sequence[Clip] = (), apart: float = 0.0,
-         contacts: bool = True, progress: Callable[[int, int], None] | None = None) -> str:  # fmt: skip
+         contacts: bool = True, props: Props | None = None,
+         progress: Callable[[int, int], None] | None = None) -> str:  # fmt: skip
     """The text of the page."""
     clips = (clip, *beside)
     rate = _rate(clips, fps)
@@ -67,10 +71,11 @@ def page(clip: Clip, *, fps: float | None = None, beside: Sequence[Clip] = (), a
         server.scene.configure_default_lights()
         _add_ground(server, clips, apart)
         _aim(server, clips, apart)
-        figures = [
+        figures: list[_Figure | _Thing] = [
             _Figure(server, c, f"/{'clip' if k == 0 else f'beside_{k}'}", k * apart, k > 0, contacts and k == 0)
             for k, c in enumerate(clips)
         ]
+        figures += [_Thing(server, props, name) for name in (props.bodies if props is not None else ())]
         last = max(c.duration for c in clips)
         times = np.arange(int(np.floor(last * rate + 1e-6)) + 1) / rate
         poses = [f.poses(times) for f in figures]
@@ -123,6 +128,28 @@ def _rate(clips: Sequence[Clip], fps: float | None) -> float:
     return float(max(10.0, min(60.0, max(c.fps for c in clips), _UPDATES / (moving * seconds))))
 
 
+class _Thing:
+    """One prop in the scene, hidden while it waits to be thrown."""
+
+    def __init__(self, server: viser.ViserServer, props: Props, name: str) -> None:
+        self.props, self.name = props, name
+        self.node = server.scene.add_frame(f"/props/{_node(name, props.bodies[name])}", show_axes=False)
+        for k, part in enumerate(props.parts(name)):
+            _add_part(server, f"{self.node.name}/shape_{k}", part)
+
+    def poses(self, times: Array) -> tuple[Array, np.ndarray]:
+        """Poses (M, 7) at times [s], and whether (M,) it is to be seen."""
+        return self.props.at(self.name, times)
+
+    def show(self, poses: tuple[Array, np.ndarray], frame: int) -> None:
+        """Send one frame to the recorder, where something has changed."""
+        pose, there = np.round(poses[0][frame], 5), bool(poses[1][frame])
+        if there and (frame == 0 or np.any(pose != np.round(poses[0][frame - 1], 5))):
+            self.node.position, self.node.wxyz = pose[:3], pose[3:]
+        if self.node.visible != there:
+            self.node.visible = there
+
+
 class _Figure:
     """One character in the scene: a node a body, and a mark on every contact point."""
 
@@ -133,12 +160,8 @@ class _Figure:
         palette = GHOST if pale else Palette()
         self.nodes = [server.scene.add_frame(f"{name}/{_node(character.body_names[b], b)}", show_axes=False)
                       for b in self.bodies]  # fmt: skip
-        for k, (body, solid, colour) in enumerate(body_parts(character, palette)):
-            smooth = _welded(solid)
-            server.scene.add_mesh_simple(
-                f"{self.nodes[body - 1].name}/shape_{k}", smooth.vertices, smooth.faces,
-                color=np.rint(255.0 * np.array(colour)).astype(int), opacity=0.45 if pale else None,
-            )  # fmt: skip
+        for k, part in enumerate(body_parts(character, palette)):
+            _add_part(server, f"{self.nodes[part.owner - 1].name}/shape_{k}", part, 0.45 if pale else None)
         points = character.contact_points
         self.marks = [
             server.scene.add_icosphere(f"{self.nodes[points.bodies[i] - 1].name}/{_node(points.names[i], i)}", 0.022,
@@ -166,6 +189,11 @@ class _Figure:
         for i in np.flatnonzero(touching[frame] != self.lit):
             self.marks[i].visible = bool(touching[frame, i])
         self.lit = touching[frame].copy()
+
+
+def _add_part(server: viser.ViserServer, name: str, part: Part, opacity: float | None = None) -> None:
+    solid, colour = _welded(part.solid), np.rint(255.0 * np.array(part.colour)).astype(int)
+    server.scene.add_mesh_simple(name, solid.vertices, solid.faces, color=colour, opacity=opacity)
 
 
 def _node(name: str, index: int) -> str:

@@ -13,7 +13,6 @@ from poise.errors import PoiseError
 from poise.export import scene
 from poise.export.intersect import SOLID, Shapes
 from poise.export.skin import Part, model_parts
-from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.stage import Ball, Bar, Barbell, Box, Sphere
 from poise.stage.building import Builder, contact_of
@@ -52,10 +51,12 @@ class Props:
         return [p for p in model_parts(self.model) if p.owner == self.bodies[name]]
 
     def at(self, name: str, times: Array) -> tuple[Array, np.ndarray]:
-        """Poses (M, 7) of one prop in the frames nearest to times [s]; and whether (M,) it is there: not yet thrown?"""
-        after = np.clip(np.searchsorted(self.time, times), 1, max(len(self.time) - 1, 1))
-        nearer = np.asarray(times) - self.time[after - 1] < self.time[np.minimum(after, len(self.time) - 1)] - times
-        poses = self.poses[name][np.where(nearer, after - 1, np.minimum(after, len(self.time) - 1))]
+        """Poses (M, 7) of one prop in the frames nearest to times (M,) [s], and whether (M,) it is there.
+
+        A ball that has not been thrown is not.
+        """
+        frames = np.abs(self.time[None] - np.asarray(times, float)[:, None]).argmin(axis=1)
+        poses = self.poses[name][frames]
         return poses, poses[:, 2] < 0.5 * PARKED
 
     def near(self, root: Array, time: float, reach: float) -> Shapes:

@@ -64,6 +64,15 @@ def figures(character: Character, q: Array, palette: Palette | None = None) -> l
     return out
 
 
+def geom(model: mujoco.MjModel, index: int, pose: Array, material: int = SOLID) -> Shapes:
+    """One primitive geom of a model in its own colour, its body at a world pose (7,): place [m], quaternion."""
+    kind, size = np.array([int(model.geom_type[index])]), np.array(model.geom_size[index], float)[None]
+    centre = pose[:3] + rot.rotate(pose[3:], model.geom_pos[index])
+    frame = rot.to_matrix(rot.multiply(pose[3:], model.geom_quat[index]))
+    return Shapes(kind, centre[None], frame[None], size, linear(model.geom_rgba[index, :3])[None],
+                  np.array([material]), _bounds(kind, size))  # fmt: skip
+
+
 def triangles(corners: Array, colour: Array, material: int = SOLID) -> Shapes:
     """Triangles with world corners (T, 3, 3) in one colour (3,)."""
     centre = corners.mean(1)

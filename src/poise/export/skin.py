@@ -40,17 +40,17 @@ class Skin(NamedTuple):
 
 def body_parts(character: Character, palette: Palette | None = None) -> list[Part]:
     """The visible shapes of a character as solids in the frames of its bodies [m]."""
-    model = character.model
+    parts = model_parts(character.model)
+    return [Part(p.owner, p.solid, side_colour(character, p.owner, palette) or p.colour) for p in parts]
+
+
+def model_parts(model: mujoco.MjModel) -> list[Part]:
+    """The visible shapes of a model as solids in the frames of its bodies [m], in their own colours."""
     shown = [g for g in range(model.ngeom) if model.geom_bodyid[g] > 0 and model.geom_rgba[g, 3] > 0]
     shown = [g for g in shown if model.geom_group[g] <= 2] or shown  # MuJoCo draws groups 0 to 2
-    parts = []
-    for g in shown:
-        solid = _solid(model, g)
-        if solid is not None:
-            body = int(model.geom_bodyid[g])
-            colour = side_colour(character, body, palette) or _own_colour(model, g)
-            parts.append(Part(body, solid.placed(model.geom_quat[g], model.geom_pos[g]), colour))
-    return parts
+    solids = [(g, s) for g in shown if (s := _solid(model, g)) is not None]
+    return [Part(int(model.geom_bodyid[g]), s.placed(model.geom_quat[g], model.geom_pos[g]), _own_colour(model, g))
+            for g, s in solids]  # fmt: skip
 
 
 def side_colour(character: Character, body: int, palette: Palette | None = None) -> Colour | None:

@@ -34,18 +34,12 @@ def things(world: World, props: Mapping[str, Array]) -> Shapes:
         body = int(model.geom_bodyid[g])
         if body < world.nbody or int(model.geom_type[g]) not in _DRAWN or model.geom_rgba[g, 3] <= 0.0:
             continue
-        still = np.concatenate([model.body_pos[body], model.body_quat[body]])
-        pose = poses.get(body, still)
-        turn = rot.multiply(pose[3:], model.geom_quat[g])
-        size = model.geom_size[g].astype(float)
-        if isinstance(world.stage.ground, Stairs):
-            size[1] = min(size[1], _STAIRS_WIDTH)
+        fixed = np.concatenate([model.body_pos[body], model.body_quat[body]])
         ground = world.others[int(world.body_label[body])] == "ground" and model.geom_contype[g] > 0
-        parts.append(Shapes(
-            np.array([int(model.geom_type[g])]), (pose[:3] + rot.rotate(pose[3:], model.geom_pos[g]))[None],
-            rot.to_matrix(turn)[None], size[None], scene.linear(model.geom_rgba[g, :3])[None],
-            np.array([GROUND if ground else SOLID]), np.array([float(np.linalg.norm(size) + size[0])]),
-        ))  # fmt: skip
+        shape = scene.geom(model, g, poses.get(body, fixed), GROUND if ground else SOLID)
+        if ground and isinstance(world.stage.ground, Stairs):
+            shape.size[:, 1] = np.minimum(shape.size[:, 1], _STAIRS_WIDTH)
+        parts.append(shape)
     return Shapes.join(parts)
 
 

@@ -11,6 +11,7 @@ from poise.errors import BadValue
 from poise.export import scene
 from poise.export.camera import from_side
 from poise.export.intersect import Shapes
+from poise.export.props import Props
 from poise.maths import configuration as conf
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
@@ -18,6 +19,7 @@ from poise.motion.clip import Clip
 from poise.motion.ground import Flat, Slope
 
 _GAP = 0.10  # [m] of air between neighbours
+_NEAR = 1.5  # [m] from the root: a prop farther away belongs to no pose
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,12 +135,15 @@ def heading_of(clip: Clip) -> float:
     return float(np.arctan2(front[1], front[0]))
 
 
-def row_of(clip: Clip, times: Array, *, contacts: bool = True, palette: scene.Palette | None = None) -> Row:
-    """The poses of a clip at times [s]."""
+def row_of(clip: Clip, times: Array, *, contacts: bool = True, palette: scene.Palette | None = None,
+           props: Props | None = None) -> Row:  # fmt: skip
+    """The poses of a clip at times [s], each with the props that are near it."""
     q, frame, inside = poses_at(clip, times)
     shapes = scene.figures(clip.character, q, palette)
     pos, _ = clip.character.forward(q)
     root = pos[:, min(1, pos.shape[1] - 1)]
+    if props is not None:
+        shapes = [Shapes.join([s, props.near(root[k], times[k], _NEAR)]) for k, s in enumerate(shapes)]
     show = contacts and len(clip.character.contact_points) > 0
     labels = clip.contacts.labels[frame] if show else np.zeros((len(q), 0), bool)
     points = clip.character.points(q) if show else np.zeros((len(q), 0, 3))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from typing import Any
 
 from poise.errors import UnknownName
 
@@ -14,7 +15,7 @@ def names() -> tuple[str, ...]:
     return tuple(_MODULES)
 
 
-def method(name: str, **settings: object) -> object:
+def method(name: str, **settings: object) -> Any:
     """The method of this name with its settings, those not given at the paper's defaults."""
     if name not in _MODULES:
         raise UnknownName("method", name, _MODULES)

@@ -23,9 +23,8 @@ from poise.motion.reference import Reference
 from poise.simulate.simulator import State, Touches
 from poise.stage import Stage
 
-
-_KICK = 20.0  # [rad/s] by which a servo may spin up a free limb in one period: a foot may leave the ground at any moment
-_HELD = 1000.0  # [kg] by which a touching point resists being moved, so that a standing foot is not taken for a free one
+_KICK = 20.0  # [rad/s] by which a servo may spin up a free limb in one period: a foot may lift off at any moment
+_HELD = 1000.0  # [kg] by which a touching point resists being moved: a standing foot is not taken for a free one
 
 
 @dataclass(frozen=True, eq=False)

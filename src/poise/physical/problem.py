@@ -20,7 +20,7 @@ from poise.maths.rotations import Array
 from poise.motion.ik_problem import IkProblem
 from poise.motion.ik_terms import spun
 from poise.physical.explain import Explained, explain
-from poise.physical.stencil import chain, rates, steps
+from poise.physical.stencil import derivatives, rates, steps
 from poise.physical.wrench import Masses, root_wrench, root_wrench_derivatives
 from poise.solve import gauss_newton
 from poise.solve.gauss_newton import Normal, Result, Settings
@@ -80,27 +80,24 @@ class PhysicalProblem:
         return self.scale * np.array([1.0 / self.ground.length] * 3 + [1.0] * 3)
 
     def wrenches(self, x: Array) -> Array:
-        """Scaled wrenches b (N, 6): moment / length, force; zero at the ends of an open chain, where none is known."""
+        """Scaled wrenches b (N, 6): moment / length, force."""
         character, q = self.motion.character, self.configurations(x)
         ahead, back = steps(character.layout, *_three(self._neighbours(q), q))
-        w = root_wrench(character, self.body, q, *rates(ahead, back, self.dt), self.ground.about)
-        return self._ends(w * self._units())
-
-    def _ends(self, rows: Array) -> Array:
-        if not self.ring:
-            rows[0] = rows[-1] = 0.0
-        return rows
+        v, a = rates(ahead, back, self.dt, self.ring)
+        return root_wrench(character, self.body, q, v, a, self.ground.about) * self._units()
 
     def wrench_derivatives(self, x: Array) -> tuple[Array, Array]:
-        """`wrenches`, and their derivatives (N, 3, nv, 6) by the corrections of each frame and its neighbours."""
+        """`wrenches`, and their derivatives (N, 3, nv, 6) by the corrections of each frame and its neighbours.
+
+        For an end of an open chain, by those of the three frames there.
+        """
         character, q = self.motion.character, self.configurations(x)
-        layout = character.layout
-        ahead, back = steps(layout, *_three(self._neighbours(q), q))
-        v, a = rates(ahead, back, self.dt)
-        w, by_q, by_v, by_a = root_wrench_derivatives(character, self.body, q, v, a, self.ground.about)
-        out = np.empty((len(q), 3, layout.nv, 6))
-        chain(layout.kind, layout.vadr, self.dt, ahead, back, x, self._turn, by_q, by_v, by_a, out)
-        return self._ends(w * self._units()), self._ends(out * self._units())
+        ahead, back = steps(character.layout, *_three(self._neighbours(q), q))
+        v, a = rates(ahead, back, self.dt, self.ring)
+        w, *by = root_wrench_derivatives(character, self.body, q, v, a, self.ground.about)
+        turn = self._turn if self.ring else None
+        blocks = derivatives(character.layout, self.dt, ahead, back, x, turn, by[0], by[1], by[2])
+        return w * self._units(), blocks * self._units()
 
     def explained(self, b: Array) -> Explained:
         """What the ground explains of wrenches b."""
@@ -110,7 +107,7 @@ class PhysicalProblem:
         return found
 
     def _jumps(self, b: Array) -> Array:
-        """Steps (N, 6) from each wrench to the next; zero where one of them is not known."""
+        """Steps (N, 6) from each wrench to the next; zero at the ends of an open chain."""
         out = np.roll(b, -1, axis=0) - b
         if not self.ring:
             out[0] = out[-2:] = 0.0
@@ -166,9 +163,9 @@ def _add(bands, gradient, blocks, left, hessian, w_force, jumps, w_jump, ring):
     N, d = gradient.shape
     pair = np.zeros((4 * d, 6))
     for n in range(N):
-        if ring or 0 < n < N - 1:
-            J = blocks[n].reshape(3 * d, 6)
-            _rows(bands, gradient, n - 1, J, w_force * np.dot(J, hessian[n]), w_force * left[n])
+        J = blocks[n].reshape(3 * d, 6)
+        first = n - 1 if ring else min(max(n - 1, 0), N - 3)
+        _rows(bands, gradient, first, J, w_force * np.dot(J, hessian[n]), w_force * left[n])
         if w_jump > 0.0 and (ring or 0 < n < N - 2):
             pair[:] = 0.0
             pair[: 3 * d] -= blocks[n].reshape(3 * d, 6)

@@ -115,6 +115,42 @@ def steps(layout: Layout, before: Array, q: Array, after: Array) -> tuple[Array,
     return conf.difference(layout, q, after), conf.difference(layout, q, before)
 
 
-def rates(ahead: Array, back: Array, dt: float) -> tuple[Array, Array]:
-    """Velocity and acceleration (N, nv) from the steps to both neighbours."""
-    return (ahead - back) / (2.0 * dt), (ahead + back) / dt**2
+def rates(ahead: Array, back: Array, dt: float, ring: bool) -> tuple[Array, Array]:
+    """Velocity and acceleration (N, nv) from the steps to both neighbours.
+
+    The ends of an open chain take the acceleration of their neighbour, as in `poise.maths.configuration.rates`.
+    """
+    v, a = (ahead - back) / (2.0 * dt), (ahead + back) / dt**2
+    if not ring:
+        a[0], a[-1] = a[1], a[-2]
+        v[0], v[-1] = ahead[0] / dt - 0.5 * dt * a[0], -back[-1] / dt + 0.5 * dt * a[-1]
+    return v, a
+
+
+def derivatives(layout: Layout, dt: float, ahead: Array, back: Array, delta: Array, turn: float | None, by_q: Array,
+                by_v: Array, by_a: Array) -> Array:  # fmt: skip
+    """`chain` over a ring with this turn, or (None) over an open chain; (N, 3, nv, 6).
+
+    At the ends of an open chain, whose stencils are those of `rates`, the three frames are the first and the last ones.
+    """
+    out = np.empty((len(delta), 3, layout.nv, 6))
+    if turn is not None:
+        chain(layout.kind, layout.vadr, dt, ahead, back, delta, turn, by_q, by_v, by_a, out)
+        return out
+    # v = step / dt -+ dt a / 2 at an end: its own step counts as one of a stencil with no other, its neighbour's
+    # acceleration is that neighbour's stencil
+    half, one_sided = 0.5 * dt, by_a.copy()
+    one_sided[0], one_sided[-1] = half * by_v[0], -half * by_v[-1]
+    chain(layout.kind, layout.vadr, dt, ahead, back, delta, 0.0, by_q, by_v, one_sided, out)
+    none = np.zeros((3, layout.nv, 6))
+    for end, sign, rows in ((0, -1.0, slice(0, 3)), (-1, 1.0, slice(-3, None))):
+        borrowed, blocks = none.copy(), np.empty((3, 3, layout.nv, 6))
+        borrowed[1] = by_a[end] + sign * half * by_v[end]
+        chain(layout.kind, layout.vadr, dt, ahead[rows], back[rows], delta[rows], 0.0, none, none, borrowed, blocks)
+        own = out[end].copy()
+        out[end] = blocks[1]
+        if end == 0:
+            out[end, :2] += own[1:]
+        else:
+            out[end, 1:] += own[:2]
+    return out

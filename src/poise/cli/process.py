@@ -1,0 +1,42 @@
+"""What a process of its own needs: text on any terminal, and being stopped without leaving anything behind."""
+
+from __future__ import annotations
+
+import _thread
+import io
+import signal
+import sys
+import threading
+from types import FrameType
+from typing import Any
+
+_stops: list[int] = []
+
+
+def prepare() -> None:
+    """Set up the streams and signals of this process, once, at its start."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # names of files and signs of units, whatever the terminal knows
+            stream.reconfigure(errors="backslashreplace")
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, _stop)
+    signal.signal(signal.SIGTERM, _stop)  # a polite kill, too, lets files that are being written be removed
+    sys.unraisablehook = _unraisable
+
+
+def stopped() -> bool:
+    """Was this process asked to stop? What fails afterwards fails because of that."""
+    return bool(_stops)
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    _stops.append(number)
+    raise KeyboardInterrupt
+
+
+def _unraisable(what: Any) -> None:
+    """An interrupt that arrives inside a library's callback is lost there: ask again a little later."""
+    if isinstance(what.exc_value, KeyboardInterrupt):
+        threading.Timer(0.1, _thread.interrupt_main).start()
+    else:
+        sys.__unraisablehook__(what)
