@@ -36,6 +36,7 @@ def perform(clip: Clip | Reference, method: str | Any = "pd", *, stage: Stage | 
     """
     if isinstance(clip, Reference) and start:
         raise BadValue("A Reference begins where it says itself; give its own `start`, not that of perform.")
+    _check(start, noise, seed)
     reference = clip if isinstance(clip, Reference) else Reference(clip, start=start)
     way = methods.method(method) if isinstance(method, str) else method
     stage = Stage(ground=reference.baked.ground) if stage is None else stage
@@ -54,6 +55,15 @@ def perform(clip: Clip | Reference, method: str | Any = "pd", *, stage: Stage | 
     finally:
         if bar is not None:
             bar.close()
+
+
+def _check(start: float, noise: float, seed: int) -> None:
+    if not (np.isfinite(start) and start >= 0):
+        raise BadValue(f"A performance starts at a time of its clip, 0 s or later, not at {start} s.")
+    if not (np.isfinite(noise) and noise >= 0):
+        raise BadValue(f"The noise of the starting velocities must be 0 or more, not {noise}.")
+    if seed < 0:
+        raise BadValue(f"A seed is a whole number, 0 or more, not {seed}.")
 
 
 def _seconds(reference: Reference, asked: float | None) -> float:

@@ -27,6 +27,9 @@ class ContactPoints:
     bodies: np.ndarray  # (P,) body ids
     positions: Array  # (P, 3) in the body's frame [m]
 
+    def __repr__(self) -> str:
+        return f"<ContactPoints {', '.join(self.names)}>"
+
     def __len__(self) -> int:
         return len(self.names)
 
@@ -66,6 +69,10 @@ class Character:
                 raise UnknownBody("role", role, ROLES)
             if body not in self.body_names:
                 raise UnknownBody("body", body, self.body_names)
+
+    def __repr__(self) -> str:
+        size = f"{self.model.nbody - 1} bodies, {self.model.nv} degrees of freedom"
+        return f"<Character {self.name!r}: {size}, {self.mass:.1f} kg, {self.height:.2f} m>"
 
     @classmethod
     def from_skeleton(cls, skeleton: Skeleton, **options: Any) -> Character:

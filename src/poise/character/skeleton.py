@@ -46,6 +46,9 @@ class Skeleton:
             object.__setattr__(self, "rest", np.tile(rot.IDENTITY, (count, 1)))
         object.__setattr__(self, "parents", parents)
 
+    def __repr__(self) -> str:
+        return f"<Skeleton of {len(self)} joints: {', '.join(self.names[:4])}{', ...' if len(self) > 4 else ''}>"
+
     def __len__(self) -> int:
         return len(self.names)
 

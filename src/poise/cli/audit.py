@@ -5,12 +5,15 @@ from __future__ import annotations
 import argparse
 import json
 
+from poise.cli.process import say
 from poise.cli.source import add_source, load
 
 
 def arguments(p: argparse.ArgumentParser) -> None:
     p.add_argument("source", metavar="FILE", help="a take saved as .npz, a motion file, or a built-in name")
     p.add_argument("--friction", type=float, default=1.0, help="of the ground, for a bare clip (default 1)")
+    p.add_argument("--cutoff", type=float, metavar="HZ",
+                   help="smooth a bare clip above this frequency first; recordings are noisy, 10 is usual")  # fmt: skip
     add_source(p)
 
 
@@ -19,6 +22,6 @@ def run(args: argparse.Namespace) -> int:
     from poise.take import Take, is_take
 
     what = Take.load(args.source) if is_take(args.source) else load(args, args.source)
-    report = audit(what) if isinstance(what, Take) else audit(what, friction=args.friction)
-    print(json.dumps(report.to_dict(), indent=2) if args.json else report.text())
+    report = audit(what) if isinstance(what, Take) else audit(what, friction=args.friction, cutoff=args.cutoff)
+    say(json.dumps(report.to_dict(), indent=2) if args.json else report.text())
     return 0

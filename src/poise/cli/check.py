@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 
+from poise.cli.process import say
 from poise.cli.source import add_source, load
 from poise.errors import PoiseError
 
@@ -20,7 +21,7 @@ def run(args: argparse.Namespace) -> int:
 
     if len(args.files) == 1:
         report = check(load(args, args.files[0]))
-        print(json.dumps(report.to_dict(), indent=2) if args.json else report.text())
+        say(json.dumps(report.to_dict(), indent=2) if args.json else report.text())
         return 0
     return _table(args)
 
@@ -37,11 +38,11 @@ def _table(args: argparse.Namespace) -> int:
         except PoiseError as error:
             rows.append({"file": path, "error": str(error)})
     if args.json:
-        print(json.dumps(rows, indent=2))
+        say(json.dumps(rows, indent=2))
     else:
         from poise.motion.check import table
 
-        print(table(rows))
+        say(table(rows))
     bad = [r for r in rows if "error" in r]
     for row in bad:
         print(f"poise: {row['error']}", file=sys.stderr)

@@ -20,10 +20,10 @@ def run(args: argparse.Namespace) -> int:
         raise UnknownName("citation", unknown[0], CITATIONS)
     chosen = {n: CITATIONS[n] for n in (args.names or CITATIONS)}
     if args.json:
-        print(json.dumps({n: c.to_dict() for n, c in chosen.items()}, indent=2))
+        say(json.dumps({n: c.to_dict() for n, c in chosen.items()}, indent=2))
     elif args.bibtex:
-        print("\n\n".join(c.bibtex(n) for n, c in chosen.items()))
+        say("\n\n".join(c.bibtex(n) for n, c in chosen.items()))
     else:
         width = max(map(len, chosen))
-        print("\n".join(f"{n:<{width}}  {c.text()}" for n, c in chosen.items()))
+        say("\n".join(f"{n:<{width}}  {c.text()}" for n, c in chosen.items()))
     return 0

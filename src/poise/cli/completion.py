@@ -25,7 +25,7 @@ def arguments(p: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     words = vocabulary()
     script = {"bash": _bash, "zsh": _zsh, "fish": _fish}[args.shell]
-    print(json.dumps({verb: asdict(v) for verb, v in words.items()}, indent=2) if args.json else script(words))
+    say(json.dumps({verb: asdict(v) for verb, v in words.items()}, indent=2) if args.json else script(words))
     return 0
 
 
@@ -93,7 +93,8 @@ def _methods() -> Iterable[str]:
 
 
 def _units() -> Iterable[str]:
-    from poise.cli.source import UNITS
+    from poise.cli.process import say
+from poise.cli.source import UNITS
 
     return UNITS
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from poise.cli import saving
+from poise.cli.process import say
 from poise.cli.source import add_source, load
 from poise.errors import BadValue
 from poise.progress import working
@@ -30,7 +31,9 @@ def arguments(p: argparse.ArgumentParser) -> None:
     edits.add_argument("--speed", type=float, metavar="X", help="play X times as fast")
     edits.add_argument("--stride", type=float, metavar="X", help="strides X times as long")
     edits.add_argument("--slope", type=float, metavar="DEG", help="walk up (or, negative, down) a slope")
-    edits.add_argument("--stairs", metavar="RISExRUN", help="walk up stairs, such as 0.15x0.3 (metres; -0.15x0.3: down)")
+    edits.add_argument(
+        "--stairs", metavar="RISExRUN", help="walk up stairs, such as 0.15x0.3 (metres; -0.15x0.3: down)"
+    )
     edits.add_argument("--resample", type=float, metavar="FPS", help="change the frame rate")
     p.add_argument("--level", action="store_true", help="keep the levelled floor at height zero in the written file")
     add_source(p)
@@ -49,11 +52,11 @@ def run(args: argparse.Namespace) -> int:
     what = {"written": args.target, "frames": len(clip), "fps": round(clip.fps, 6), "seconds": round(clip.duration, 4),
             "character": clip.character.name, "licence": clip.source.licence}  # fmt: skip
     if args.json:
-        print(json.dumps(what, indent=2))
+        say(json.dumps(what, indent=2))
     else:
-        print(f"{args.target}: {len(clip)} frames at {clip.fps:.4g} fps, {clip.duration:.2f} s")
+        say(f"{args.target}: {len(clip)} frames at {clip.fps:.4g} fps, {clip.duration:.2f} s")
         if clip.source.licence:
-            print(f"licence: {clip.source.licence}")
+            say(f"licence: {clip.source.licence}")
     return 0
 
 

@@ -47,7 +47,7 @@ def ball(text: str) -> Ball:
 
 def ground(text: str) -> Ground:
     """flat, slope:DEG, stairs:RISExRUN, platform:AMPLITUDE@FREQUENCY, seesaw."""
-    from poise.stage import Flat, Platform, Seesaw, Slope, Stairs
+    from poise.stage import Flat, Platform, PlatformMotion, Seesaw, Slope, Stairs
 
     kind, _, rest = text.partition(":")
     try:
@@ -62,7 +62,7 @@ def ground(text: str) -> Ground:
             return Seesaw()
         if kind == "platform":
             amplitude, frequency = rest.split("@")
-            return Platform(amplitude=float(amplitude), frequency=float(frequency))
+            return Platform(motion=PlatformMotion(amplitude=float(amplitude), frequency=float(frequency)))
     except ValueError:
         pass  # falls through to the sentence below
     raise BadValue(

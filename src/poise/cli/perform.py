@@ -6,6 +6,7 @@ import argparse
 import json
 
 from poise.cli import saving
+from poise.cli.process import say
 from poise.cli.source import add_source, load
 from poise.errors import BadValue
 
@@ -44,14 +45,14 @@ def run(args: argparse.Namespace) -> int:
     if args.seconds is not None and not args.seconds > 0:
         raise BadValue(f"--seconds wants a positive number, not {args.seconds}.")
     made = method(args.method, **dict(setting(text) for text in args.set))
-    stage = Stage(
-        events=[*map(push, args.push), *map(ball, args.ball)],
-        **({"ground": ground(args.ground)} if args.ground else {}),
-    )
+    floor = ground(args.ground) if args.ground else None
+    events = [*map(push, args.push), *map(ball, args.ball)]
     clip = load(args, args.source)
     clip = clip.loop() if args.loop and clip.cycle is None else clip
     clip = clip.retarget(load_any_character(args.character)) if args.character else clip
-    take = perform(clip, made, stage=stage if args.ground or args.push or args.ball else None, seconds=args.seconds,
+    stage = Stage(clip.ground if floor is None else floor, events=events)
+    stage = Stage(floor or clip.ground, events=events)
+    take = perform(clip, made, stage=stage, seconds=args.seconds,
                    start=args.start, noise=args.noise, seed=args.seed, contact=args.contact, progress=True)  # fmt: skip
     for target in args.save:
         saving.save(take, target)
@@ -59,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
     what = {"clip": clip.name, "method": take.method, "seconds": round(float(take.time[-1]), 4), "fell": take.fell,
             "tracking_error": error.to_dict(), "realtime_factor": round(take.realtime_factor, 2),
             "written": args.save}  # fmt: skip
-    print(json.dumps(what, indent=2) if args.json else text(what))
+    say(json.dumps(what, indent=2) if args.json else text(what))
     return 0
 
 

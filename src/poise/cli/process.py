@@ -16,12 +16,18 @@ _stops: list[int] = []
 def prepare() -> None:
     """Set up the streams and signals of this process, once, at its start."""
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # names of files and signs of units, whatever the terminal knows
+        if isinstance(stream, io.TextIOWrapper):  # signs of units, whatever the terminal knows
             stream.reconfigure(errors="backslashreplace")
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, _stop)
     signal.signal(signal.SIGTERM, _stop)  # a polite kill, too, lets files that are being written be removed
     sys.unraisablehook = _unraisable
+
+
+def say(text: str) -> None:
+    """Print a result, whatever signs are in it: names of files need not be text."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    print(text.encode(encoding, "backslashreplace").decode(encoding))
 
 
 def stopped() -> bool:

@@ -6,6 +6,7 @@ import argparse
 import json
 
 from poise.cli import saving
+from poise.cli.process import say
 from poise.cli.source import add_source, load
 
 
@@ -36,8 +37,8 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         what = {"written": args.target, "character": character.name, "frames": len(clip), "skating": round(slide, 5),
                 "seconds": round(clip.duration, 4), "penetration": round(sink, 5)}  # fmt: skip
-        print(json.dumps(what, indent=2))
+        say(json.dumps(what, indent=2))
     else:
-        print(f"{args.target}: {len(clip)} frames on {character.name}")
-        print(f"feet skate {100 * slide:.2f} cm/s in contact and sink {1000 * sink:.1f} mm at most")
+        say(f"{args.target}: {len(clip)} frames on {character.name}")
+        say(f"feet skate {100 * slide:.2f} cm/s in contact and sink {1000 * sink:.1f} mm at most")
     return 0

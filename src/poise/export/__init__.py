@@ -63,6 +63,8 @@ def check_target(path: str | PathLike[str]) -> None:
 def _ending(path: str | PathLike[str]) -> str:
     ending = Path(path).suffix.lower()
     if ending not in WRITERS:
+        if not str(path):
+            raise BadFile("''", "the name of a file is empty.")
         if Path(path).is_dir():
             raise BadFile(path, "it is a folder; give the name of a file to write.")
         kind = f"files ending in {ending!r}" if ending else "files without an ending"

@@ -71,21 +71,21 @@ def page(clip: Clip, *, fps: float | None = None, beside: Sequence[Clip] = (), a
         server.scene.configure_default_lights()
         _add_ground(server, clips, apart)
         _aim(server, clips, apart)
-        figures: list[_Figure | _Thing] = [
-            _Figure(server, c, f"/{'clip' if k == 0 else f'beside_{k}'}", k * apart, k > 0, contacts and k == 0)
-            for k, c in enumerate(clips)
-        ]
-        figures += [_Thing(server, props, name) for name in (props.bodies if props is not None else ())]
         last = max(c.duration for c in clips)
         times = np.arange(int(np.floor(last * rate + 1e-6)) + 1) / rate
-        poses = [f.poses(times) for f in figures]
-        for f, p in zip(figures, poses, strict=True):
-            f.show(p, 0)
+        actors: list[_Figure | _Thing] = [
+            _Figure(server, c, f"/{'clip' if k == 0 else f'beside_{k}'}", times, k * apart, k > 0, contacts and k == 0)
+            for k, c in enumerate(clips)
+        ]
+        if props is not None:
+            actors += [_Thing(server, props, name, times) for name in props.bodies]
+        for actor in actors:
+            actor.show(0)
         serializer = server.get_scene_serializer()
         for n in range(1, len(times)):
             serializer.insert_sleep(1.0 / rate)
-            for f, p in zip(figures, poses, strict=True):
-                f.show(p, n)
+            for actor in actors:
+                actor.show(n)
             if progress is not None:
                 progress(n, len(times))
         serializer.insert_sleep(1.0 / rate)
@@ -131,20 +131,17 @@ def _rate(clips: Sequence[Clip], fps: float | None) -> float:
 class _Thing:
     """One prop in the scene, hidden while it waits to be thrown."""
 
-    def __init__(self, server: viser.ViserServer, props: Props, name: str) -> None:
-        self.props, self.name = props, name
+    def __init__(self, server: viser.ViserServer, props: Props, name: str, times: Array) -> None:
         self.node = server.scene.add_frame(f"/props/{_node(name, props.bodies[name])}", show_axes=False)
         for k, part in enumerate(props.parts(name)):
             _add_part(server, f"{self.node.name}/shape_{k}", part)
+        poses, self.there = props.at(name, times)
+        self.poses = np.round(poses, 5)
 
-    def poses(self, times: Array) -> tuple[Array, np.ndarray]:
-        """Poses (M, 7) at times [s], and whether (M,) it is to be seen."""
-        return self.props.at(self.name, times)
-
-    def show(self, poses: tuple[Array, np.ndarray], frame: int) -> None:
+    def show(self, frame: int) -> None:
         """Send one frame to the recorder, where something has changed."""
-        pose, there = np.round(poses[0][frame], 5), bool(poses[1][frame])
-        if there and (frame == 0 or np.any(pose != np.round(poses[0][frame - 1], 5))):
+        pose, there = self.poses[frame], bool(self.there[frame])
+        if there and (frame == 0 or np.any(pose != self.poses[frame - 1])):
             self.node.position, self.node.wxyz = pose[:3], pose[3:]
         if self.node.visible != there:
             self.node.visible = there
@@ -153,13 +150,12 @@ class _Thing:
 class _Figure:
     """One character in the scene: a node a body, and a mark on every contact point."""
 
-    def __init__(self, server: viser.ViserServer, clip: Clip, name: str, aside: float, pale: bool, marks: bool) -> None:
-        self.clip, self.aside = clip, np.array([0.0, aside, 0.0])
+    def __init__(self, server: viser.ViserServer, clip: Clip, name: str, times: Array, aside: float, pale: bool,
+                 marks: bool) -> None:  # fmt: skip
         character = clip.character
-        self.bodies = np.arange(1, character.model.nbody)
         palette = GHOST if pale else Palette()
         self.nodes = [server.scene.add_frame(f"{name}/{_node(character.body_names[b], b)}", show_axes=False)
-                      for b in self.bodies]  # fmt: skip
+                      for b in range(1, character.model.nbody)]  # fmt: skip
         for k, part in enumerate(body_parts(character, palette)):
             _add_part(server, f"{self.nodes[part.owner - 1].name}/shape_{k}", part, 0.45 if pale else None)
         points = character.contact_points
@@ -168,27 +164,29 @@ class _Figure:
                                        color=_TOUCH, position=points.positions[i], visible=False)
             for i in range(len(points) if marks else 0)
         ]  # fmt: skip
-        self.touching = clip.contacts.labels if self.marks else np.zeros((len(clip), 0), bool)
+        pos, quat, nearest = _poses(clip, times)
+        self.pos, self.quat = np.round(pos + np.array([0.0, aside, 0.0]), 5), np.round(quat, 6)
+        self.touching = clip.contacts.labels[nearest] if self.marks else np.zeros((len(times), 0), bool)
         self.lit = np.zeros(len(self.marks), bool)
 
-    def poses(self, times: Array) -> tuple[Array, Array, np.ndarray]:
-        """Places (M, B, 3) and orientations (M, B, 4) of the bodies, and the labels (M, P), at times [s]."""
-        x = np.clip(times / self.clip.dt, 0.0, len(self.clip) - 1.0)
-        k = np.minimum(np.floor(x + 1e-9).astype(int), len(self.clip) - 1)
-        nxt = np.minimum(k + 1, len(self.clip) - 1)
-        q = conf.interpolate(self.clip.character.layout, self.clip.q[k], self.clip.q[nxt], np.clip(x - k, 0.0, 1.0))
-        pos, quat = self.clip.character.forward(q)
-        near = np.clip(np.rint(x).astype(int), 0, len(self.clip) - 1)
-        return (pos + self.aside)[:, self.bodies], quat[:, self.bodies], self.touching[near]
-
-    def show(self, poses: tuple[Array, Array, np.ndarray], frame: int) -> None:
+    def show(self, frame: int) -> None:
         """Send one frame to the recorder."""
-        pos, quat, touching = poses
-        for node, p, x in zip(self.nodes, np.round(pos[frame], 5), np.round(quat[frame], 6), strict=True):
-            node.position, node.wxyz = p, x
-        for i in np.flatnonzero(touching[frame] != self.lit):
-            self.marks[i].visible = bool(touching[frame, i])
-        self.lit = touching[frame].copy()
+        for node, place, turn in zip(self.nodes, self.pos[frame], self.quat[frame], strict=True):
+            node.position, node.wxyz = place, turn
+        touching = self.touching[frame]
+        for i in np.flatnonzero(touching != self.lit):
+            self.marks[i].visible = bool(touching[i])
+        self.lit = touching
+
+
+def _poses(clip: Clip, times: Array) -> tuple[Array, Array, np.ndarray]:
+    """Places (M, B, 3) and orientations (M, B, 4) of the bodies at times [s], and the nearest frames (M,)."""
+    last = len(clip) - 1
+    x = np.clip(times / clip.dt, 0.0, last)
+    k = np.minimum(np.floor(x + 1e-9).astype(int), last)
+    q = conf.interpolate(clip.character.layout, clip.q[k], clip.q[np.minimum(k + 1, last)], np.clip(x - k, 0.0, 1.0))
+    pos, quat = clip.character.forward(q)
+    return pos[:, 1:], quat[:, 1:], np.rint(x).astype(int)
 
 
 def _add_part(server: viser.ViserServer, name: str, part: Part, opacity: float | None = None) -> None:

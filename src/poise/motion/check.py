@@ -68,6 +68,10 @@ class CheckReport:
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
 
+    def __repr__(self) -> str:
+        many = len(self.warnings)
+        return f"<CheckReport of {self.name!r} with {many} warning{'' if many == 1 else 's'}; text() tells all>"
+
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain numbers, strings, lists and dictionaries."""
         feet = self.contacts.feet()

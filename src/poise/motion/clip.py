@@ -91,6 +91,11 @@ class Clip:
             raise BadValue(f"The time between frames must be positive, not {self.dt}.")
         self.q.flags.writeable = False
 
+    def __repr__(self) -> str:
+        loops = ", looping" if self.cycle is not None else ""
+        return (f"<Clip {self.name!r} on {self.character.name}: {len(self)} frames at {self.fps:.4g} fps, "
+                f"{self.duration:.2f} s{loops}>")  # fmt: skip
+
     def __len__(self) -> int:
         return len(self.q)
 

@@ -35,6 +35,10 @@ class Contacts:
         labels.flags.writeable = False
         object.__setattr__(self, "labels", labels)
 
+    def __repr__(self) -> str:
+        left, right = 100.0 * self.feet().mean(axis=0) if len(self) else (0.0, 0.0)
+        return f"<Contacts of {len(self.points)} points in {len(self)} frames: left {left:.0f} %, right {right:.0f} %>"
+
     def __len__(self) -> int:
         return len(self.labels)
 

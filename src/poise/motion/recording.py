@@ -50,6 +50,10 @@ class Recording:
         if not np.isfinite(self.dt) or self.dt <= 0:
             raise BadValue(f"The time between frames must be positive, not {self.dt}.")
 
+    def __repr__(self) -> str:
+        what = f"{len(self)} frames at {1.0 / self.dt:.4g} fps of {len(self.skeleton)} joints"
+        return f"<Recording {self.source.name!r} ({self.source.format}): {what}>"
+
     def __len__(self) -> int:
         return len(self.rotations)
 

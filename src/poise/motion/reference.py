@@ -72,6 +72,9 @@ class Reference:
     start: float = 0.0  # [s] time in the clip at the reference's time zero
     _from: _Handover | None = None
 
+    def __repr__(self) -> str:
+        return f"<Reference to {self.clip.name!r} on {self.character.name} with {len(self.edits)} edits>"
+
     @cached_property
     def baked(self) -> Clip:
         """The clip after all edits."""

@@ -17,6 +17,7 @@ from poise.motion.footing import speeds
 from poise.motion.runs import close_gaps, drop_short, frames, runs
 
 LIFTED = 0.008  # [m] above the lowest touching point of its foot
+SUNK = 0.005  # [m] a point that is deeper in the ground does not tell how high the others are
 SHORTEST = 0.04  # [s] of contact, and of a gap in it
 MOVED = 0.06  # [m] a touching point that had to be moved further may not have touched
 LOW, SLOW, LONG = 0.01, 0.08, 0.08  # [m], [m/s], [s] a foot so low and slow for so long seems to stand
@@ -33,7 +34,8 @@ def believed(clip: Clip) -> np.ndarray:
         on = labels[:, own]
         if not on.any():
             continue
-        above = height[:, own] - np.where(on, height[:, own], np.inf).min(axis=1, keepdims=True)
+        lowest = np.where(on, height[:, own], np.inf).min(axis=1, keepdims=True)
+        above = height[:, own] - np.maximum(lowest, -SUNK)  # what is in the ground will be lifted out of it
         kept = on & (above < LIFTED)
         for k in range(len(own)):
             kept[:, k] = drop_short(close_gaps(kept[:, k], count), count) & on[:, k]

@@ -12,6 +12,7 @@ from poise.character.roles import SIDES
 from poise.errors import BadValue
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
+from poise.motion.clip import Cycle
 from poise.motion.edit.feet import Feet
 from poise.motion.edit.footprints import Footsteps
 from poise.motion.edit.limb import limb, reach
@@ -85,8 +86,11 @@ def _leg_length(character: Character, side: str) -> float:
     return float(sum(np.linalg.norm(tree.pos[b]) for b in lower))
 
 
-def plant(character: Character, q: Array, feet: Mapping[str, Feet]) -> Array:
-    """q (N, nq) with its legs changed so that the foot bodies take the wanted places and orientations."""
+def plant(character: Character, q: Array, feet: Mapping[str, Feet], cycle: Cycle | None = None) -> Array:
+    """q (N, nq) with its legs changed so that the foot bodies take the wanted places and orientations.
+
+    Where q is one period of a loop, `cycle` leads to the next, and the changes agree at the seam.
+    """
     left: dict[str, Feet] = {}
     for side, foot in feet.items():
         chain = limb(character, f"{side}_foot")
@@ -94,7 +98,7 @@ def plant(character: Character, q: Array, feet: Mapping[str, Feet]) -> Array:
             q = reach(character, q, chain, foot.place, foot.turn)
         left[side] = foot
     if any(_missed(character, q, side, foot) > 1e-4 for side, foot in left.items()):
-        q = _by_least_squares(character, q, left)
+        q = _by_least_squares(character, q, left, cycle)
     for side, foot in left.items():
         missed = _missed(character, q, side, foot)
         if missed > _LOST:
@@ -112,7 +116,7 @@ def _missed(character: Character, q: Array, side: str, foot: Feet) -> float:
     return float(np.linalg.norm(pos[:, body] - foot.place[foot.stands], axis=-1).max())
 
 
-def _by_least_squares(character: Character, q: Array, feet: Mapping[str, Feet]) -> Array:
+def _by_least_squares(character: Character, q: Array, feet: Mapping[str, Feet], cycle: Cycle | None) -> Array:
     from poise.motion import ik
 
     points, turns = [], []
@@ -121,4 +125,4 @@ def _by_least_squares(character: Character, q: Array, feet: Mapping[str, Feet]) 
         weight = np.where(foot.stands, 20.0, 0.3)
         points.append(ik.PointTarget(body, np.zeros(3), foot.place, weight))
         turns.append(ik.TurnTarget(body, foot.turn, np.where(foot.stands, 3.0, 0.1)))
-    return ik.solve(character, q, points, turns)
+    return ik.solve(character, q, points, turns, cycle=cycle)

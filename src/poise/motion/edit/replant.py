@@ -105,8 +105,8 @@ def replant(steps: Footsteps, plan: Plan) -> Clip:
     q[:, 2] -= down
     rows = slice(steps.first, steps.first + len(clip))
     must_be_possible(character, down[rows])
-    q = plant(character, q[rows], {s: f.rows(rows) for s, f in feet.items()})
-    cycle = _cycle(steps, q, plan.ground)
+    cycle = _cycle(steps, q[rows], plan.ground)
+    q = plant(character, q[rows], {s: f.rows(rows) for s, f in feet.items()}, cycle)
     if cycle is not None:
         q[-1] = cycle.carry(q[0], 1)
     return clip.with_q(q, ground=plan.ground, labels=clip.contacts.labels, cycle=cycle)
@@ -137,7 +137,7 @@ def _root(steps: Footsteps, plan: Plan) -> Array:
 
 
 def _cycle(steps: Footsteps, q: Array, ground: Ground) -> Cycle | None:
-    """How the edited period leads to the next: read off its root, which has the same pose at both ends."""
+    """How the edited period leads to the next: read off its planned root, which has the same pose at both ends."""
     if not steps.looping:
         return None
     turn = float(rot.log(rot.multiply(q[-1, 3:7], rot.conjugate(q[0, 3:7])))[2])

@@ -38,7 +38,7 @@ def at_rest(clip: Clip) -> Clip:
             if toes is not None:
                 q[:, toes] += bend
     rows = slice(steps.first, steps.first + len(clip))
-    q = plant(character, q[rows], {s: f.rows(rows) for s, f in feet.items()})
+    q = plant(character, q[rows], {s: f.rows(rows) for s, f in feet.items()}, clip.cycle)
     if clip.cycle is not None:
         q[-1] = clip.cycle.carry(q[0], 1)
     return clip.with_q(q, labels=clip.contacts.labels)

@@ -62,7 +62,7 @@ def make(character: Character, speed: float = 1.3, stride: float | None = None) 
         raise BadValue(f"A walk has a speed between 0.4 and 2.2 m/s, not {speed}.")
     leg = _leg_length(character)
     # Stride grows with the square root of the speed (Grieve & Gear 1966): 1.4 m at 1.3 m/s for a leg of 0.9 m.
-    stride = 1.4 * leg / 0.9 * np.sqrt(speed / 1.3) if stride is None else stride
+    stride = float(1.4 * leg / 0.9 * np.sqrt(speed / 1.3)) if stride is None else float(stride)
     if not 0.3 <= stride / leg <= 2.3:
         raise BadValue(f"A stride of {stride} m is out of reach for legs of {leg:.2f} m.")
     frames = round(FPS * stride / speed)
