@@ -65,10 +65,10 @@ def snake() -> bytes:
 def broken(name: str) -> bytes:
     """A file that must be refused."""
     lines = rows()
-    first, rest = lines[3].split(b" ", 1)
+    rest = lines[3].split(b" ", 1)[1]
     made = {
         "cut in a number": lambda: _text()[: len(_text()) // 2].rstrip(b" 0123456789") + b"-",
-        "cut between numbers": lambda: motion(lines[:-1] + [b" ".join(lines[-1].split()[:-3])], len(lines)),
+        "cut between numbers": lambda: motion([*lines[:-1], b" ".join(lines[-1].split()[:-3])], len(lines)),
         "cut in the hierarchy": lambda: _text()[:600],
         "without motion": lambda: _text()[: _text().index(b"MOTION")],
         "without frame time": lambda: _text()[: _text().index(b"Frame Time")],

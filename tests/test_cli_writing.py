@@ -61,7 +61,7 @@ def test_every_edit(tmp_path, capsys, options: str) -> None:
 
 def test_retargeting_onto_whatever_holds_a_body(tmp_path, capsys) -> None:
     walk = cli_files.walk(tmp_path)
-    (tmp_path / "figure.xml").write_text(character_files.mjcf())
+    (tmp_path / "figure.xml").write_text(poise.load_character("human45").xml.replace('"left_', '"izq_'))
     (tmp_path / "robot.urdf").write_text(character_files.urdf())
     poise.load_clip("stand").retarget(poise.load_character("human57")).save(tmp_path / "other.bvh")
     for body in ("human57", tmp_path / "figure.xml", tmp_path / "robot.urdf", tmp_path / "other.bvh"):
@@ -69,11 +69,17 @@ def test_retargeting_onto_whatever_holds_a_body(tmp_path, capsys) -> None:
         assert told["penetration"] < 0.01
         assert told["character"] == Path(body).stem
         assert len(poise.load_clip(tmp_path / "out.bvh")) == told["frames"]
+    given = [f"--body-role=left_{part}=izq_{part}" for part in ("thigh", "shin", "foot")]
+    done(capsys, "retarget", walk, tmp_path / "figure.xml", tmp_path / "out.bvh", *given)
+    assert "izq_hoof" in refused(capsys, "retarget", walk, tmp_path / "figure.xml", tmp_path / "out.bvh",
+                                 "--body-role=left_foot=izq_hoof")  # fmt: skip
 
 
-@pytest.mark.parametrize("place", ["folder", "folder.bvh", "folder/", "none/out.bvh", "out.xyz", "out", "out.", ".bvh", "",
-                                   "walk.bvh/out.bvh", "a" * 300 + ".bvh", "a" * 250 + ".bvh", "a\0.bvh", "out.fbx",
-                                   os.devnull])  # fmt: skip
+PLACES = ["folder", "folder.bvh", "folder/", "none/out.bvh", "out.xyz", "out", "out.", ".bvh", "", "walk.bvh/out.bvh",
+          "a" * 300 + ".bvh", "a" * 250 + ".bvh", "a\0.bvh", "out.fbx", os.devnull]  # fmt: skip
+
+
+@pytest.mark.parametrize("place", PLACES)
 def test_places_that_cannot_be_written(tmp_path, capsys, monkeypatch, place: str) -> None:
     monkeypatch.chdir(tmp_path)
     cli_files.walk(tmp_path)

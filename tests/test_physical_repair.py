@@ -14,7 +14,6 @@ from poise.maths import configuration as conf
 from poise.maths import rotations as rot
 from poise.motion.check import penetration, skating
 from poise.motion.clip import Clip, Cycle
-from poise.motion.edit.settle import settled
 from poise.motion.load import load_clip
 from poise.physical import repair as room
 from poise.physical.clean import cleaned, without_flips
@@ -29,7 +28,7 @@ def recorded(mocap: Path, name: str) -> Clip:
 
 def plan(clip: Clip) -> Plan:
     ready = cleaned(clip)
-    return Plan.of(clip, ready, settled(ready), friction=0.8, margin=0.2, keep=(), weights=Weights())
+    return Plan.of(clip, ready, ready, friction=0.8, margin=0.2, keep=(), weights=Weights())
 
 
 @pytest.mark.parametrize("looping", [False, True])

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 
+from poise.cli.process import say
+
 
 def arguments(p: argparse.ArgumentParser) -> None:
     p.add_argument("--clip", default="walk", metavar="FILE",
@@ -25,9 +27,7 @@ def run(args: argparse.Namespace) -> int:
     for m in chain(speed.measures(clip), speed_physics.measures()):
         rows.append(m)
         if not args.json:
-            say(
-                f"{'ok' if m.good else '--'}  {m.name:<34}{m.value:10.3g} {m.unit:<12} bar {m.bar:<7} ({m.yardstick})"
-            )
+            say(f"{'ok' if m.good else '--'}  {m.name:<34}{m.value:10.3g} {m.unit:<12} bar {m.bar:<7} ({m.yardstick})")
     if args.json:
         say(json.dumps([m.to_dict() for m in rows], indent=2))
     return 0 if all(m.good for m in rows) else 1

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 
-from poise.cli.process import say
+from poise.cli.process import complain, say
 from poise.cli.source import add_source, load
 from poise.errors import PoiseError
 
@@ -45,5 +44,5 @@ def _table(args: argparse.Namespace) -> int:
         say(table(rows))
     bad = [r for r in rows if "error" in r]
     for row in bad:
-        print(f"poise: {row['error']}", file=sys.stderr)
+        complain(str(row["error"]))
     return 2 if bad else 0

@@ -6,6 +6,7 @@ import argparse
 import json
 
 from poise.citations import CITATIONS
+from poise.cli.process import say
 from poise.errors import UnknownName
 
 

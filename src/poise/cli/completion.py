@@ -7,6 +7,8 @@ import json
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
 
+from poise.cli.process import say
+
 SHELLS = ("bash", "zsh", "fish")
 _WHERE = {
     "bash": "~/.local/share/bash-completion/completions/poise",
@@ -93,8 +95,7 @@ def _methods() -> Iterable[str]:
 
 
 def _units() -> Iterable[str]:
-    from poise.cli.process import say
-from poise.cli.source import UNITS
+    from poise.cli.source import UNITS
 
     return UNITS
 

@@ -133,8 +133,7 @@ def subparsers(top: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParse
 
 
 def _fail(text: str, code: int) -> int:
-    if sys.stderr is not None:  # print would choose standard output then
-        print(f"poise: {text}", file=sys.stderr)
+    process.complain(text)
     return code
 
 

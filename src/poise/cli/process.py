@@ -1,23 +1,19 @@
-"""What a process of its own needs: text on any terminal, and being stopped without leaving anything behind."""
+"""What a process of its own needs: words on any terminal, and being stopped without leaving anything behind."""
 
 from __future__ import annotations
 
 import _thread
-import io
 import signal
 import sys
 import threading
 from types import FrameType
-from typing import Any
+from typing import Any, TextIO
 
 _stops: list[int] = []
 
 
 def prepare() -> None:
-    """Set up the streams and signals of this process, once, at its start."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # signs of units, whatever the terminal knows
-            stream.reconfigure(errors="backslashreplace")
+    """Set up the signals of this process, once, at its start."""
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, _stop)
     signal.signal(signal.SIGTERM, _stop)  # a polite kill, too, lets files that are being written be removed
@@ -26,8 +22,18 @@ def prepare() -> None:
 
 def say(text: str) -> None:
     """Print a result, whatever signs are in it: names of files need not be text."""
-    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    print(text.encode(encoding, "backslashreplace").decode(encoding))
+    _write(text, sys.stdout)
+
+
+def complain(text: str) -> None:
+    """One sentence on standard error."""
+    _write(f"poise: {text}", sys.stderr)
+
+
+def _write(text: str, stream: TextIO | None) -> None:
+    if stream is not None:  # it may have been closed before the start
+        encoding = getattr(stream, "encoding", None) or "utf-8"
+        print(text.encode(encoding, "backslashreplace").decode(encoding), file=stream)
 
 
 def stopped() -> bool:

@@ -7,7 +7,7 @@ import json
 
 from poise.cli import saving
 from poise.cli.process import say
-from poise.cli.source import add_source, load
+from poise.cli.source import add_source, load, roles_of
 
 
 def arguments(p: argparse.ArgumentParser) -> None:
@@ -18,6 +18,8 @@ def arguments(p: argparse.ArgumentParser) -> None:
         help="a built-in character, an MJCF or URDF file, or a motion file whose skeleton is meant",
     )
     p.add_argument("target", metavar="OUT", help="where to write it, told by the ending as in poise convert")
+    p.add_argument("--body-role", action="append", default=[], metavar="ROLE=BODY",
+                   help="which body of CHARACTER plays a role, where it is not found; may be repeated")  # fmt: skip
     add_source(p)
 
 
@@ -28,7 +30,7 @@ def run(args: argparse.Namespace) -> int:
 
     saving.check(args.target)
     tell_first_compilation()
-    character = load_any_character(args.character)
+    character = load_any_character(args.character, roles_of(args.body_role, "--body-role"))
     clip = load(args, args.source)
     with working(f"retargeting {len(clip)} frames"):
         clip = clip.retarget(character)

@@ -29,22 +29,26 @@ def load(args: argparse.Namespace, path: str, **more: object) -> Clip:
     from poise.motion.load import load_clip
     from poise.progress import tell_first_compilation, working
 
-    roles = dict(_pair(text) for text in args.role)
+    roles = roles_of(args.role, "--role")
     unit = _unit(args.unit)
     tell_first_compilation()
     try:
         with working(f"reading {path}"):
-            return load_clip(path, unit=unit, up=args.up, fps=args.fps, weight=args.weight, roles=roles or None,
+            return load_clip(path, unit=unit, up=args.up, fps=args.fps, weight=args.weight, roles=roles,
                              level=not args.no_level, **more)  # type: ignore[arg-type]  # fmt: skip
     except NoRoles as error:
         raise NoRoles(re.sub(r"roles=\{'([^']*)': '?([^'}]*)'?\}", r"--role \1=\2", str(error))) from None
 
 
-def _pair(text: str) -> tuple[str, str]:
-    role, equals, joint = text.partition("=")
-    if not equals or not role or not joint:
-        raise BadValue(f"--role wants ROLE=JOINT, such as left_thigh=MyBone, not {text!r}.")
-    return role.strip(), joint.strip()
+def roles_of(texts: list[str], option: str) -> dict[str, str] | None:
+    """Role -> name from ROLE=NAME, given any number of times; None where nothing was given."""
+    roles = {}
+    for text in texts:
+        role, equals, name = (part.strip() for part in text.partition("="))
+        if not equals or not role or not name:
+            raise BadValue(f"{option} wants ROLE=NAME, such as left_thigh=MyBone, not {text!r}.")
+        roles[role] = name
+    return roles or None
 
 
 UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254, "ft": 0.3048, "cmu": 0.0254 / 0.45}

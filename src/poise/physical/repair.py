@@ -68,13 +68,21 @@ def repair(clip: Clip, *, change: float = 1.0, friction: float = 0.8, margin: fl
         return Repaired(clip, compare(clip, clip, friction, unchanged=True))
     recorded = cleaned(clip)
     recorded = replace(recorded, labels=believed(recorded))
-    plan = Plan.of(clip, recorded, settled(recorded), friction=friction, margin=margin, keep=bodies,
+    plan = Plan.of(clip, recorded, _planted(recorded), friction=friction, margin=margin, keep=bodies,
                    weights=Weights().allowing(change))  # fmt: skip
     q, results = solve(plan)
     out = clip.with_q(q, labels=plan.labels)
     report = compare(replace(clip, labels=plan.labels), out, friction, flips=flipped_joints(clip),
                      iterations=sum(len(r.steps) for r in results), status=results[-1].status.value)  # fmt: skip
     return Repaired(out, report)
+
+
+def _planted(clip: Clip) -> Clip:
+    """The clip with settled feet; as it is where its legs cannot reach that: then the optimisation alone moves them."""
+    try:
+        return settled(clip)
+    except BadValue:
+        return clip
 
 
 def is_physical(clip: Clip, friction: float = 0.8) -> bool:

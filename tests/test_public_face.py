@@ -1,0 +1,168 @@
+"""The public face: every name of it resolves, imports are light, and what the documentation says runs as written."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import time
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import cli_files
+import poise
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.mark.parametrize("name", poise.__all__)
+def test_every_name_resolves(name: str) -> None:
+    assert getattr(poise, name) is not None
+    assert name in dir(poise)
+
+
+def test_a_name_that_does_not_exist() -> None:
+    with pytest.raises(AttributeError, match="load_clop"):
+        poise.load_clop  # noqa: B018
+
+
+def loaded_by(code: str) -> set[str]:
+    """Top-level modules that are there after this code, in a fresh process."""
+    script = f"import sys; {code}; print(' '.join({{m.partition('.')[0] for m in sys.modules}}))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return set(done.stdout.split()[-1000:])
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["import poise", "from poise.cli.main import main; main([])", "from poise.cli import completion, convert, check"],
+)
+def test_imports_are_light(code: str) -> None:
+    assert not loaded_by(code) & {"numpy", "mujoco", "numba", "scipy", "PIL", "viser", "av", "matplotlib"}
+
+
+def test_import_takes_no_time() -> None:
+    took = []
+    for _ in range(3):
+        begun = time.monotonic()
+        subprocess.run([sys.executable, "-c", "import poise"], check=True)
+        took.append(time.monotonic() - begun)
+    assert min(took) < 0.3
+
+
+def snippets(page: str) -> list[str]:
+    """The Python blocks of a page of the documentation."""
+    return re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), flags=re.DOTALL)
+
+
+PAGES = ["README.md", "docs/editing.md", "docs/checking.md", "docs/pictures.md"]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_what_a_page_says_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, page: str) -> None:
+    """In a folder that holds the files that the page speaks of, in the order of the page."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("my_walk.bvh", "walk.bvh"):
+        cli_files.walk(tmp_path, name)
+    clip = poise.load_clip("walk")
+    scope: dict[str, object] = {"poise": poise, "result": clip.mirror(), "character": clip.character}
+    blocks = snippets(page)
+    assert blocks
+    for block in blocks:
+        exec(compile(block.replace("width=1280, height=720", "width=320, height=180"), page, "exec"), scope)
+
+
+def test_what_the_readme_says_of_the_command_runs(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    cli_files.walk(tmp_path, "my_walk.bvh")
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    lines = [line.partition("#")[0].split() for line in text.splitlines() if line.startswith("poise ")]
+    assert len(lines) >= 4
+    for line in lines:
+        cli_files.done(capsys, *line[1:])
+
+
+def test_names_of_the_contract() -> None:
+    clip = poise.load_clip("walk")
+    character = clip.character
+    assert (character.name, round(character.mass, 6)) == ("human42", 70.0)
+    assert 1.5 < character.height < 2.0 and character.model.nv == 42
+    assert clip.times.shape == (len(clip),) and clip.q.shape == (len(clip), character.model.nq)
+    assert abs(clip.times[-1] - clip.duration) < 1e-9 and clip.contacts.labels.any()
+    assert clip.loop().cycle is not None
+    assert clip.posture_change(clip) < 1e-9 and clip.mirror().posture_change(clip) > 1.0
+    assert clip.edit(poise.edit.Slope(5)).q[-1, 2] > clip.q[-1, 2]
+    for name in ("Blend", "Loop", "Mirror", "Move", "Offset", "Path", "Pin", "Settle", "Slope", "Stairs", "Stride", "Turn",
+                 "Warp"):  # fmt: skip
+        assert name in poise.edit.__all__ and hasattr(poise.edit, name)
+
+
+def test_a_loop_that_was_recorded_climbs_for_ever(mocap: Path) -> None:
+    """docs/editing.md: an endless climb, one tread a step."""
+    climb = poise.load_clip(mocap / "cmu" / "02_01.bvh").loop().edit(poise.edit.Stairs(rise=0.16, run=0.30))
+    assert climb.cycle is not None
+    assert abs(climb.cycle.shift[2] - 0.32) < 1e-9 and abs(climb.cycle.shift[0] - 0.6) < 1e-9
+    assert np.allclose(climb.q[-1], climb.cycle.carry(climb.q[0], 1))
+
+
+def test_many_periods_are_one_motion_after_the_other() -> None:
+    """The closed form for many periods agrees with one period after the other."""
+    from poise.motion.clip import Cycle
+
+    q = np.random.default_rng(0).normal(size=(3, 9))
+    q[:, 3:7] /= np.linalg.norm(q[:, 3:7], axis=1, keepdims=True)
+    for turn in (0.0, 1e-9, 0.3, -2.0, np.pi, 2 * np.pi):
+        cycle = Cycle(turn, np.array([1.0, -0.5, 0.2]))
+        after = q
+        for count in range(1, 9):
+            after = cycle.carry(after, 1)
+            assert np.allclose(cycle.carry(q, count), after, atol=1e-12)
+            assert np.allclose(cycle.carry(cycle.carry(q, count), -count), q, atol=1e-12)
+
+
+def test_values_show_themselves_in_a_line() -> None:
+    """What a notebook shows must not be pages of numbers."""
+    clip = cli_files.clip()
+    for value in (clip, clip.character, clip.contacts, clip.character.contact_points, poise.Reference(clip),
+                  poise.check(clip)):  # fmt: skip
+        assert len(repr(value)) < 400 and "\n" not in repr(value)
+    assert "human42" in repr(clip) and "frames" in repr(clip)
+
+
+@pytest.mark.slow
+def test_wheel_and_sdist_hold_everything(tmp_path: Path) -> None:
+    """Both are built; the wheel has every module and the type marker, is installed elsewhere and answers."""
+    pip = [sys.executable, "-m", "pip"]
+    done = subprocess.run([*pip, "wheel", str(ROOT), "--no-deps", "-w", str(tmp_path)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    wheel = next(tmp_path.glob("poise-*.whl"))
+    inside = set(zipfile.ZipFile(wheel).namelist())
+    source = ROOT / "src"
+    wanted = {p.relative_to(source).as_posix() for p in source.rglob("*") if p.suffix == ".py" or p.name == "py.typed"}
+    assert wanted <= inside and "poise/py.typed" in inside
+    assert any(name.endswith("licenses/LICENSE") for name in inside)
+    target = tmp_path / "installed"
+    subprocess.run([*pip, "install", "--no-deps", "--target", str(target), str(wheel)], check=True, capture_output=True)
+    env = {**os.environ, "PYTHONPATH": str(target)}
+    run = subprocess.run([sys.executable, "-c", "import poise; print(poise.__file__, poise.load_clip('walk'))"],
+                         capture_output=True, text=True, env=env, cwd=tmp_path)  # fmt: skip
+    assert run.returncode == 0 and str(target) in run.stdout, run.stderr
+
+
+@pytest.mark.slow
+def test_sdist_holds_everything(tmp_path: Path) -> None:
+    backend = "import os, sys; os.chdir(sys.argv[1]); import hatchling.build as b; print(b.build_sdist(sys.argv[2]))"
+    run = [sys.executable, "-c", backend, str(ROOT), str(tmp_path)]
+    if subprocess.run([sys.executable, "-c", "import hatchling"], capture_output=True).returncode:
+        pytest.skip("hatchling is not installed")
+    subprocess.run(run, check=True, capture_output=True)
+    import tarfile
+
+    with tarfile.open(next(tmp_path.glob("*.tar.gz"))) as archive:
+        inside = {name.partition("/")[2] for name in archive.getnames()}
+    wanted = {p.relative_to(ROOT).as_posix() for p in (ROOT / "src").rglob("*.py")}
+    assert wanted | {"pyproject.toml", "README.md", "LICENSE"} <= inside
