@@ -94,6 +94,9 @@ def test_between_turns_one_direction_into_the_other(x):
 
 
 def test_opposite_directions_have_a_turn_between_them():
+    for tiny in (1e-3, 1e-5, 1e-8, 1e-11, 1e-15):
+        a, b = np.array([-1.0, 0.0, tiny]), np.array([1.0, 0.0, 0.0])
+        assert np.allclose(rot.rotate(rot.between(a, b), a), b, atol=1e-6 if tiny == 1e-3 else 1e-9)
     for a in np.eye(3):
         assert np.allclose(rot.rotate(rot.between(a, -a), a), -a, atol=1e-9)
 

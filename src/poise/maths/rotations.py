@@ -178,9 +178,9 @@ def between(a: ArrayLike, b: ArrayLike) -> Array:
     a, b = np.asarray(a, float), np.asarray(b, float)
     a = a / np.linalg.norm(a, axis=-1, keepdims=True)
     b = b / np.linalg.norm(b, axis=-1, keepdims=True)
-    w = 1.0 + np.sum(a * b, axis=-1, keepdims=True)
+    w = 0.5 * np.sum((a + b) ** 2, axis=-1, keepdims=True)  # 1 + a·b, exact for nearly opposite directions too
     side = np.where(np.abs(a[..., :1]) < 0.9, np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0]))
-    opposite = w < 1e-9
+    opposite = w < 1e-20
     v = np.where(opposite, np.cross(a, side), np.cross(a, b))
     return normalise(np.concatenate([np.where(opposite, 0.0, w), v], axis=-1))
 
