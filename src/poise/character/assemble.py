@@ -8,6 +8,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
+from poise.character import quiet
 from poise.character.character import Character, ContactPoints
 from poise.character.links import GROUPS, Link, Shape
 from poise.character.placement import Binding
@@ -57,9 +58,12 @@ def assemble(
         bodies[body].add_site(name=point, pos=_round(place - by_name[body].at), size=[0.004, 0.004, 0.004], group=4)
     _exclude_neighbours(spec, links, by_name)
     try:
-        _exclude_overlaps(spec)
-        xml = spec.to_xml()
-        model = mujoco.MjModel.from_xml_string(xml)
+        with quiet.gathered() as warnings:
+            _exclude_overlaps(spec)
+            xml = spec.to_xml()
+            model = mujoco.MjModel.from_xml_string(xml)
+        if warnings:  # of a mass matrix that cannot be inverted: bones of kilometres beside a hand of centimetres
+            raise ValueError(warnings[0].partition(" Check model")[0].rstrip("."))
     except ValueError as error:
         raise BadValue(f"The body {name} cannot be built: {str(error).splitlines()[0]}.") from error
     stiffness, torque = _per_dof(model, links, masses)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import mujoco
 import numpy as np
 
+from poise.character import quiet
 from poise.errors import BadFile
 from poise.maths import rotations as rot
 
@@ -39,15 +40,17 @@ def read(path: Path) -> FileModel:
         _inline_assets(spec, whole)
         _strip(spec)
         _keep_one_tree(spec, path, notes)
-        spec.compile()
-        xml = spec.to_xml()
-        model = mujoco.MjModel.from_xml_string(xml)
+        with quiet.gathered() as warnings:
+            spec.compile()
+            xml = spec.to_xml()
+            model = mujoco.MjModel.from_xml_string(xml)
+        notes += [f"MuJoCo: {_one_line(w)}." for w in warnings]
     except (ValueError, mujoco.FatalError, mujoco.UnexpectedError) as error:
         raise BadFile(path, f"MuJoCo cannot build this model ({_one_line(error)}).") from error
     return FileModel(xml, model, torque, tuple(notes))
 
 
-def _one_line(error: Exception) -> str:
+def _one_line(error: object) -> str:
     return " ".join(str(error).split())[:200].rstrip(".")
 
 

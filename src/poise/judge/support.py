@@ -10,7 +10,7 @@ from poise.character import Character
 from poise.judge.surface import clearance, skin
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
-from poise.motion.footing import speeds
+from poise.motion.footing import continued, speeds
 
 HEIGHT = 0.015  # [m] up to which a point is at the ground
 SPEED = 0.3  # [m/s] up to which it stands there
@@ -33,11 +33,13 @@ def support(clip: Clip, height: float = HEIGHT, speed: float = SPEED) -> Support
     """The places at which the ground could hold the body, by geometry alone; the clip's labels are not used."""
     character, points = clip.character, clip.character.contact_points
     balls = skin(character, without=points.bodies)
-    centres = np.concatenate([character.points(clip.q), balls.centres(character, clip.q)], axis=1)
+    q, pad = continued(clip)
+    centres = np.concatenate([character.points(q), balls.centres(character, q)], axis=1)
+    moving = speeds(centres, clip.dt) if len(clip) > 1 else np.zeros(centres.shape[:2])
+    centres, moving = centres[pad : pad + len(clip)], moving[pad : pad + len(clip)]
     radius = np.concatenate([np.zeros(len(points)), balls.radius])
     normal = np.array(clip.ground.normal(centres[..., 0], centres[..., 1]))
     high = clearance(centres, clip.ground, radius)
-    moving = speeds(centres, clip.dt) if len(clip) > 1 else np.zeros(high.shape)
     names = (*points.names, *(character.body_names[b] for b in balls.body))
     body = np.concatenate([points.bodies, balls.body]).astype(int)
     place = centres - radius[:, None] * normal

@@ -62,7 +62,7 @@ class Footing:
 
 def footing(clip: Clip) -> Footing:
     """The footing of a clip."""
-    q, lead = _continued(clip)
+    q, lead = continued(clip)
     character, dt = clip.character, clip.dt
     pos, quat = character.forward(q)
     known = character.contact_points
@@ -79,7 +79,7 @@ def footing(clip: Clip) -> Footing:
                    curvature(smooth, dt))  # fmt: skip
 
 
-def _continued(clip: Clip) -> tuple[Array, int]:
+def continued(clip: Clip) -> tuple[Array, int]:
     """Configurations with, for a loop, about MARGIN seconds of its neighbouring periods on both sides."""
     period = len(clip) - 1
     if clip.cycle is None or period < 1:

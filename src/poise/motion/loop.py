@@ -250,7 +250,7 @@ def _crossfade(clip: Clip) -> Clip:
     over = min(round(_OVER / clip.dt), (len(clip) - 1) // 2)
     q = np.array(clip.q[over:])
     head = clip.q[: over + 1]
-    w = fade(np.arange(over + 1) / over)
+    w = fade(np.arange(over + 1) / max(over, 1))
     q[-over - 1 :] = conf.interpolate(clip.character.layout, q[-over - 1 :], head, w)
     cycle = Cycle(0.0, np.zeros(3))
     q[-1] = q[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from importlib import import_module
 
 from poise.character import Character
@@ -22,10 +23,16 @@ def make(name: str, character: Character, **parameters: float) -> Clip:
     """A built-in clip on a character, with its parameters (see the clip's module) changed where given."""
     if name not in _MODULES:
         raise UnknownName("built-in clip", name, _MODULES)
-    author: Callable[..., Clip] = import_module(_MODULES[name]).make
     try:
-        return author(character, **parameters)
+        return _made(name, character, tuple(sorted(parameters.items())))
     except TypeError as error:
         if "unexpected keyword" in str(error):
             raise BadValue(f"The built-in clip {name!r} has no such parameter: {error}.") from None
         raise
+
+
+@lru_cache(maxsize=32)
+def _made(name: str, character: Character, parameters: tuple[tuple[str, float], ...]) -> Clip:
+    """Clips are immutable and take about a second to author: each is made once for a character."""
+    author: Callable[..., Clip] = import_module(_MODULES[name]).make
+    return author(character, **dict(parameters))

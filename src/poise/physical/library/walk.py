@@ -20,6 +20,7 @@ from poise.motion import ik
 from poise.motion.clip import Clip, Cycle
 from poise.motion.recording import Source
 from poise.physical.library.authoring import periodic, pose, ramp, turn
+from poise.physical.repair import make_physical
 
 FPS = 120.0
 TOE_OFF = 62.0  # [% of cycle] end of stance
@@ -76,7 +77,7 @@ def make(character: Character, speed: float = 1.3, stride: float | None = None) 
     labels = _labels(character, phase)
     q = _feet_down(character, q, labels, phase, stride, leg, manner, cycle)
     source = Source("walk", format="built-in", licence="Apache-2.0", notes=("authored from normative gait curves",))
-    return Clip(character, q, stride / speed / frames, source, cycle=cycle, labels=labels)
+    return make_physical(Clip(character, q, stride / speed / frames, source, cycle=cycle, labels=labels))
 
 
 def _leg_length(character: Character) -> float:
