@@ -12,6 +12,7 @@ import os
 import random
 import time
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -26,29 +27,24 @@ from poise.errors import PoiseError
 from poise.motion import formats
 from poise.motion.formats import bvh_write
 from poise.motion.recording import Recording
-from test_formats_fuzz import mutate
+from test_formats_fuzz import Files, bases, mutate, mutate_archive
 
 NAMES = ["Hips", "LeftUpLeg", "LeftLeg", "LeftFoot", "RightUpLeg", "Spine", "Head", "LThigh", "thigh_l", "x", "joint 7",
-         "Left", "RightToeBase", "mixamorig:Hips", "hand", "é", "a" * 200, "Bip01 L Calf", "LeftHandThumb1"]  # fmt: skip
+         "Left", "RightToeBase", "mixamorig:Hips", "hand", "é", "a" * 200, "Bip01 L Calf", "LeftThumb1"]  # fmt: skip
 NUMBERS = [0.0, 1e-9, 1e-3, 0.1, 1.0, -1.0, 10.0, 100.0, 1e4, 1e8, -1e8]
 
 
 def base(seed: int) -> Recording:
     """A sound recording of a body: the built-in walk or, every other time, one with few frames."""
-    with_file = _recording()
-    return with_file if seed % 2 else with_file.cut(0, 1 + seed % 7)
+    return _recording() if seed % 2 else _recording().cut(0, 1 + seed % 7)
 
 
+@cache
 def _recording() -> Recording:
-    if not _KEPT:
-        from tempfile import TemporaryDirectory
+    from tempfile import TemporaryDirectory
 
-        with TemporaryDirectory() as folder:
-            _KEPT.append(formats.read(cli_files.walk(Path(folder))).cut(0, 90))
-    return _KEPT[0]
-
-
-_KEPT: list[Recording] = []
+    with TemporaryDirectory() as folder:
+        return formats.read(cli_files.walk(Path(folder))).cut(0, 90)
 
 
 def odd(recording: Recording, pick: random.Random) -> Recording:
@@ -81,7 +77,8 @@ def odd(recording: Recording, pick: random.Random) -> Recording:
         elif how == 8:
             parents[j] = pick.randrange(-1 if j == 0 else 0, max(j, 1)) if j else -1
         elif how == 9:
-            ends = [e for e in ends if e.joint != j] + [EndSite(j, np.array([pick.choice(NUMBERS)] * 3))] * pick.randrange(2)
+            ends = [e for e in ends if e.joint != j]
+            ends += [EndSite(j, np.array([pick.choice(NUMBERS)] * 3))] * pick.randrange(2)
         elif how == 10:
             axes = pick.sample(range(3), 3)
             offsets, places = offsets[:, axes], places[..., axes]
@@ -104,20 +101,45 @@ def odd(recording: Recording, pick: random.Random) -> Recording:
     return Recording(skeleton, turns, places, dt, recording.source)
 
 
+@cache
+def _bytes() -> Files:
+    """Whole files of the other formats; the npz is that of a clip of a recording."""
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory() as folder:
+        found = bases(Path(folder))
+        poise.load_clip(cli_files.walk(Path(folder))).cut(0.0, 0.3).save(Path(folder, "b.npz"))
+        found["a.npz"] = Path(folder, "b.npz").read_bytes()
+    return found
+
+
 EDITS = (poise.edit.Mirror(), poise.edit.Slope(5.0), poise.edit.Stride(scale=1.1), poise.edit.Loop(),
          poise.edit.Warp(speed=2.0), poise.edit.Stairs(0.15, 0.3), poise.edit.Settle())  # fmt: skip
 
 
+def make(folder: Path, seed: int, pick: random.Random) -> Path:
+    """An odd BVH file, or, now and then, broken bytes of another kind of file."""
+    if seed % 5 == 0:
+        name = pick.choice(["02_01.amc", "a.txt", "a.npz"])
+        whole = dict(_bytes())
+        victim = "02.asf" if name == "02_01.amc" and pick.random() < 0.5 else name
+        whole[victim] = mutate_archive(whole[victim], pick) if name == "a.npz" else mutate(whole[victim], pick)
+        for each in (victim, name, "02.asf"):
+            (folder / each).write_bytes(whole[each])
+        return folder / name
+    made = odd(base(seed), pick)
+    bvh_write.write(folder / "odd.bvh", made.skeleton, made.rotations, made.positions, made.dt)
+    if pick.random() < 0.1:
+        (folder / "odd.bvh").write_bytes(mutate((folder / "odd.bvh").read_bytes(), pick))
+    return folder / "odd.bvh"
+
+
 def whole_way(folder: Path, seed: int) -> str:
     """Makes, loads, checks, edits and writes one odd file; tells how far it got."""
-    pick = random.Random(seed)
-    path, out = folder / "odd.bvh", folder / "out.bvh"
-    how_far = "made"
+    pick, out = random.Random(seed), folder / "out.bvh"
+    path, how_far = folder / "odd.bvh", "made"
     try:
-        made = odd(base(seed), pick)
-        bvh_write.write(path, made.skeleton, made.rotations, made.positions, made.dt)
-        if pick.random() < 0.15:
-            path.write_bytes(mutate(path.read_bytes(), pick))
+        path = make(folder, seed, pick)
         clip = poise.load_clip(path, level=pick.random() < 0.9)
         how_far = "loaded"
         report = poise.check(clip)
@@ -141,9 +163,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.filterwarnings("error")
-@settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], derandomize=True
-)
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], derandomize=True)
 @given(seed=st.integers(0, 2**40))
 def test_odd_motions(folder: Path, seed: int) -> None:
     whole_way(folder, seed)

@@ -63,7 +63,8 @@ def assemble(
             xml = spec.to_xml()
             model = mujoco.MjModel.from_xml_string(xml)
         if warnings:  # of a mass matrix that cannot be inverted: bones of kilometres beside a hand of centimetres
-            raise ValueError(warnings[0].partition(" Check model")[0].rstrip("."))
+            why = warnings[0].partition(",")[0].rstrip(".").lower()
+            raise ValueError(f"its bones and masses are too unequal for physics ({why})")
     except ValueError as error:
         raise BadValue(f"The body {name} cannot be built: {str(error).splitlines()[0]}.") from error
     stiffness, torque = _per_dof(model, links, masses)

@@ -33,14 +33,14 @@ def read(path: Path) -> FileModel:
     tag = _root_tag(path, text)
     notes: list[str] = []
     try:
-        spec = _urdf(path, text, notes) if tag == "robot" else _mjcf(path, text)
-        _name_everything(spec)
-        whole = spec.compile()
-        torque = _motor_torques(whole)
-        _inline_assets(spec, whole)
-        _strip(spec)
-        _keep_one_tree(spec, path, notes)
         with quiet.gathered() as warnings:
+            spec = _urdf(path, text, notes) if tag == "robot" else _mjcf(path, text)
+            _name_everything(spec)
+            whole = spec.compile()
+            torque = _motor_torques(whole)
+            _inline_assets(spec, whole)
+            _strip(spec)
+            _keep_one_tree(spec, path, notes)
             spec.compile()
             xml = spec.to_xml()
             model = mujoco.MjModel.from_xml_string(xml)
