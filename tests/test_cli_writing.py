@@ -75,6 +75,13 @@ def test_retargeting_onto_whatever_holds_a_body(tmp_path, capsys) -> None:
                                  "--body-role=left_foot=izq_hoof")  # fmt: skip
 
 
+def test_a_saved_take_is_a_motion_too(tmp_path, capsys) -> None:
+    done(capsys, "perform", "stand", "--method", "kinematic", "--seconds", "0.2", "--save", tmp_path / "take.npz")
+    told = json.loads(done(capsys, "convert", tmp_path / "take.npz", tmp_path / "out.bvh", "--json"))
+    assert told["frames"] == 25 and told["character"] == "human42"
+    assert json.loads(done(capsys, "check", tmp_path / "take.npz", "--json"))["frames"] == 25
+
+
 PLACES = ["folder", "folder.bvh", "folder/", "none/out.bvh", "out.xyz", "out", "out.", ".bvh", "", "walk.bvh/out.bvh",
           "a" * 300 + ".bvh", "a" * 250 + ".bvh", "a\0.bvh", "out.fbx", os.devnull]  # fmt: skip
 

@@ -64,6 +64,15 @@ def test_springs_are_another_contact_model(walk):
     assert not np.array_equal(soft.q, springs.q)
 
 
+def test_a_clip_that_sinks_into_its_ground_starts_above_it(walk):
+    sunk = walk.with_q(walk.q - 0.06 * (np.arange(walk.q.shape[1]) == 2))
+    take = poise.perform(sunk, "pd", seconds=0.1)
+    assert take.q[0, 2] == pytest.approx(walk.q[0, 2], abs=1e-3)
+    assert any("inside its own ground" in e.text for e in take.events)
+    with pytest.raises(BadValue, match="inside the ground"):
+        poise.perform(walk, "pd", seconds=0.1, stage=poise.Stage(ground=poise.Flat(0.1)))
+
+
 def test_bad_wishes_get_one_sentence(walk):
     with pytest.raises(UnknownName, match=r"no method 'pdd'\. Did you mean 'pd'"):
         poise.perform(walk, "pdd")

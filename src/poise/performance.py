@@ -78,6 +78,7 @@ def _seconds(reference: Reference, asked: float | None) -> float:
 def _controlled(way: Any, reference: Reference, stage: Stage, q: Array, v: Array, seconds: float, recorder: Recorder,
                 contact: str, bar: Bar | None) -> Take:  # fmt: skip
     """A method that gives torques, in the simulator."""
+    q = _lifted(reference, q, recorder)
     simulator = MujocoSimulator(reference.character, stage, dt=getattr(way, "step_size", STEP), contact=contact)
     simulator.reset(q, v)
     decimation = max(1, round(getattr(way, "period", simulator.dt) / simulator.dt))
@@ -88,6 +89,19 @@ def _controlled(way: Any, reference: Reference, stage: Stage, q: Array, v: Array
 
     return run(simulator, way, reference, seconds=seconds, frame=FRAME, decimation=decimation, recorder=recorder,
                stage=stage, each=each)  # fmt: skip
+
+
+def _lifted(reference: Reference, q: Array, recorder: Recorder) -> Array:
+    """The starting pose raised out of the clip's own ground: recorded feet often sink in by some centimetres."""
+    points = reference.character.points(q)[0]
+    ground = reference.baked.ground.height(points[:, 0], points[:, 1])
+    deep = float(np.max(ground - points[:, 2], initial=0.0))
+    if not 0.005 < deep < 0.2:
+        return q
+    recorder.log(
+        0.0, "start", f"the clip begins {100 * deep:.1f} cm inside its own ground; the start was raised by that"
+    )
+    return q + deep * (np.arange(len(q)) == 2)
 
 
 def _moved(way: Any, reference: Reference, stage: Stage, state: State, seconds: float, recorder: Recorder,

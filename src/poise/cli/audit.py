@@ -6,7 +6,7 @@ import argparse
 import json
 
 from poise.cli.process import say
-from poise.cli.source import add_source, load
+from poise.cli.source import add_source, load, saved_take
 
 
 def arguments(p: argparse.ArgumentParser) -> None:
@@ -19,9 +19,11 @@ def arguments(p: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from poise.judge.audit import audit
-    from poise.take import Take, is_take
 
-    what = Take.load(args.source) if is_take(args.source) else load(args, args.source)
-    report = audit(what) if isinstance(what, Take) else audit(what, friction=args.friction, cutoff=args.cutoff)
+    take = saved_take(args.source)
+    if take is not None:
+        report = audit(take)
+    else:
+        report = audit(load(args, args.source), friction=args.friction, cutoff=args.cutoff)
     say(json.dumps(report.to_dict(), indent=2) if args.json else report.text())
     return 0

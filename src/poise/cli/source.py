@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from poise.errors import BadValue, NoRoles
 
 if TYPE_CHECKING:
     from poise.motion.clip import Clip
+    from poise.take import Take
 
 
 def add_source(p: argparse.ArgumentParser) -> None:
@@ -25,19 +27,29 @@ def add_source(p: argparse.ArgumentParser) -> None:
 
 
 def load(args: argparse.Namespace, path: str, **more: object) -> Clip:
-    """The clip that the arguments describe."""
+    """The clip that the arguments describe; of a take that was saved, its motion."""
     from poise.motion.load import load_clip
     from poise.progress import tell_first_compilation, working
 
     roles = roles_of(args.role, "--role")
     unit = _unit(args.unit)
     tell_first_compilation()
+    take = saved_take(path)
+    if take is not None:
+        return take.as_clip()
     try:
         with working(f"reading {path}"):
             return load_clip(path, unit=unit, up=args.up, fps=args.fps, weight=args.weight, roles=roles,
                              level=not args.no_level, **more)  # type: ignore[arg-type]  # fmt: skip
     except NoRoles as error:
         raise NoRoles(re.sub(r"roles=\{'([^']*)': '?([^'}]*)'?\}", r"--role \1=\2", str(error))) from None
+
+
+def saved_take(path: str) -> Take | None:
+    """The take in a file, None where it holds anything else."""
+    from poise.take import Take, is_take
+
+    return Take.load(path) if os.path.isfile(path) and is_take(path) else None
 
 
 def roles_of(texts: list[str], option: str) -> dict[str, str] | None:
