@@ -11,7 +11,7 @@ SOURCE = Path(__file__).resolve().parents[1] / "src" / "poise"
 
 ORDER = ["maths", "solve", "character", "dynamics", "motion", "physical", "stage", "take", "simulate", "methods",
          "judge", "export", "performance", "experiments", "studio", "cli"]  # fmt: skip
-EVERYWHERE = {"errors", "_version", "files", "progress", "citations"}
+EVERYWHERE = {"errors", "_version", "files", "progress", "citations", "kernels"}
 MAY_PERFORM = {"judge", "export", "experiments", "studio", "cli"}
 # A value may offer a verb whose code lives further down, if it imports it only when the verb is used.
 LAZY = {("motion.clip", "export"), ("motion.clip", "physical"), ("motion.load", "physical"), ("take.take", "judge"),

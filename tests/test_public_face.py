@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import character_files
 import cli_files
 import poise
 
@@ -77,10 +78,13 @@ def test_what_a_page_says_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
         exec(compile(block.replace("width=1280, height=720", "width=320, height=180"), page, "exec"), scope)
 
 
-def test_what_the_readme_says_of_the_command_runs(tmp_path, monkeypatch, capsys) -> None:
+@pytest.mark.parametrize("page", ["README.md", "docs/command.md"])
+def test_what_a_page_says_of_the_command_runs(tmp_path, monkeypatch, capsys, page: str) -> None:
     monkeypatch.chdir(tmp_path)
-    cli_files.walk(tmp_path, "my_walk.bvh")
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    for name in ("my_walk.bvh", "other.bvh"):
+        cli_files.walk(tmp_path, name)
+    (tmp_path / "robot.urdf").write_text(character_files.urdf())
+    text = (ROOT / page).read_text(encoding="utf-8")
     lines = [line.partition("#")[0].split() for line in text.splitlines() if line.startswith("poise ")]
     assert len(lines) >= 4
     for line in lines:
