@@ -14,7 +14,7 @@ import poise
 from poise.export.filmstrip import filmstrip
 
 
-def main(folder: str = "demo", seconds: float = 3.0) -> None:
+def main(folder: str = "demo", seconds: float = 2.0) -> None:
     out = Path(folder)
     out.mkdir(parents=True, exist_ok=True)
     walk = poise.load_clip("walk")

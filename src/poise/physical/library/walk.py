@@ -54,7 +54,7 @@ class Manner:
     elbow_swing: float = 12.0
     arm_out: float = 7.0
     toe_out: float = 6.0
-    width: float = 0.055  # between each ankle and the line of travel
+    width: float = 0.068  # between each ankle and the line of travel: the feet pass each other without touching
 
 
 def make(character: Character, speed: float = 1.3, stride: float | None = None) -> Clip:
