@@ -160,7 +160,8 @@ def cone_least_squares(A: Array, b: Array, friction: Array, weight: float = 1e-6
     """The forces (3K,) that minimise ½ |A f - b|² + ½ weight |f|² with every |tangent| <= friction · normal.
 
     A (m, 3K) has the columns normal, tangent, tangent of each force; friction (K,). `start` (m,) is the dual of a
-    similar problem. `tolerance` is relative to the largest component of b.
+    similar problem. `tolerance` is relative to the largest component of b. Forces are told by Aᵀ y / weight, so weights
+    below about 1e-9 of A's mean squared row leave the conditions open by some 1e-6 of b, and more as they fall.
     """
     A, b = np.ascontiguousarray(A, float), np.ascontiguousarray(b, float)
     friction = np.ascontiguousarray(friction, float)
