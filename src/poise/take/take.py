@@ -72,6 +72,11 @@ class Take:
         for array in (*(getattr(self, name) for name in wanted), *self.props.values(), *self.traces.values()):
             array.flags.writeable = False
 
+    def __repr__(self) -> str:
+        end = "" if self.fell is None else f", fell at {self.fell:.2f} s"
+        return (f"<Take of {self.clip.name!r} on {self.character.name} by {self.method}: {len(self)} frames, "
+                f"{self.duration:.2f} s{end}>")  # fmt: skip
+
     def __len__(self) -> int:
         return len(self.time)
 
