@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time as clock
+from dataclasses import replace
 from os import PathLike
 from typing import Any
 
@@ -18,7 +19,10 @@ from poise.simulate.loop import run
 from poise.simulate.mujoco import MujocoSimulator
 from poise.simulate.simulator import State
 from poise.stage import Stage
+from poise.stage.events import Push
+from poise.stage.pushes import pushes_at
 from poise.take import Recorder, Take
+from poise.take.record import wrench_rows
 
 FRAME = 1 / 120  # [s] between recorded frames
 STEP = 1 / 960  # [s] of the simulator, where a method does not ask for another
@@ -108,12 +112,26 @@ def _moved(way: Any, reference: Reference, stage: Stage, state: State, seconds: 
            bar: Bar | None) -> Take:  # fmt: skip
     """A method that moves the character itself."""
     memory = way.start(reference.character, reference, stage)
+    pushes = [e for e in stage.events if isinstance(e, Push)]
+    recorder.begin(labels=[f"push on {p.body} at {p.at:g} s" for p in pushes])
     begun = clock.process_time()
     for _ in range(round(seconds / FRAME)):
         after, torque, touches = way.step(state, reference, FRAME, memory)
-        recorder.frame(state.time, state.q, state.v, torque, touches.table)
+        if not (np.all(np.isfinite(after.q)) and np.all(np.isfinite(after.v))):
+            recorder.log(state.time, "blow-up", "the next state is not a number; the performance ends here")
+            break
+        external = _external(stage, pushes, reference, state) if pushes else None
+        recorder.frame(state.time, state.q, state.v, torque, touches.table, external,
+                       traces=getattr(memory, "traces", None))  # fmt: skip
         state = after
         if bar is not None:
             bar.step()
     recorder.frame(state.time, state.q, state.v, np.zeros(len(state.v)))
     return recorder.finish({"loop": clock.process_time() - begun})
+
+
+def _external(stage: Stage, pushes: list[Push], reference: Reference, state: State) -> Array:
+    """Rows (K, 11) of the pushes that acted in the frame that begins with this state."""
+    rows = [wrench_rows(pushes_at(replace(stage, events=(p,)), reference.character, state.q, state.time, FRAME), k)
+            for k, p in enumerate(pushes) if p.share(state.time, FRAME) > 0.0]  # fmt: skip
+    return np.concatenate(rows) if rows else np.zeros((0, 11))

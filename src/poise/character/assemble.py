@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import mujoco
@@ -42,6 +43,7 @@ def assemble(
     Lengths are written with six digits (a micrometre), masses to 0.1 g with the rest on the root, so that the model
     compiled from `xml` weighs exactly what the links weigh together. `roles` is by name where not given.
     """
+    links = [_on_sole(link, points) for link in links]
     by_name = {link.name: link for link in links}
     spec, masses = _spec(name, links, by_name), _rounded_masses(links)
     bodies = {}
@@ -75,6 +77,18 @@ def assemble(
     )
     given = {r: r for r in ROLES if r in by_name} if roles is None else dict(roles)
     return Character(name, xml, given, contact, stiffness, torque, binding, tuple(notes))
+
+
+def _on_sole(link: Link, points: Sequence[Point]) -> Link:
+    """Toes hinged at the level of the sole, as high as the ball of their foot touches.
+
+    A foot that rolls over its ball turns about the line on which it stands; were the hinge above it, as files have it,
+    ball and toes could not both stay where they are, and the heel could not rise.
+    """
+    under = [float(at[2]) for _, body, at in points if body == link.parent]
+    if not link.name.endswith("toes") or not under:
+        return link
+    return replace(link, at=np.array([link.at[0], link.at[1], min(under)]))
 
 
 # [kg m²] added to a joint's own inertia. Toes weigh next to nothing and bear the whole body: without it a simulator

@@ -11,7 +11,7 @@ import mujoco
 import numpy as np
 
 from poise.character.placement import Binding
-from poise.character.roles import ROLES, mirrored
+from poise.character.roles import ROLES, SIDES, mirrored
 from poise.character.skeleton import Skeleton
 from poise.errors import BadValue, UnknownBody
 from poise.maths import tree as kin
@@ -21,7 +21,10 @@ from poise.maths.rotations import Array
 
 @dataclass(frozen=True, eq=False)
 class ContactPoints:
-    """Points of the body that may touch the ground: four corners a foot, two tips where there are toes."""
+    """Points of the body that may touch the ground, feet first: four corners a foot, two tips where there are toes.
+
+    Then the hands, "left_hand_heel_inner" and so on: the heel of the hand at the wrist and the tips of the fingers.
+    """
 
     names: tuple[str, ...]  # "left_heel_inner", "left_heel_outer", "left_ball_inner", ..., "left_tip_inner", ...
     bodies: np.ndarray  # (P,) body ids
@@ -33,9 +36,25 @@ class ContactPoints:
     def __len__(self) -> int:
         return len(self.names)
 
-    def of(self, side: str) -> np.ndarray:
-        """Indices of the points whose name begins with `side` ("left", "right")."""
-        return np.array([i for i, n in enumerate(self.names) if n.startswith(side)], int)
+    def of(self, limb: str) -> np.ndarray:
+        """Indices of the points of a foot ("left", "right") or of a hand ("left_hand", "right_hand")."""
+        return np.array([i for i, own in enumerate(self._owners) if own == limb], int)
+
+    @cached_property
+    def _owners(self) -> tuple[str, ...]:
+        """(P,) the limb of each point, "" for one that belongs to no side."""
+        limbs = (*(f"{s}_hand" for s in SIDES), *SIDES)
+        return tuple(next((limb for limb in limbs if n.startswith(limb)), "") for n in self.names)
+
+    @property
+    def limbs(self) -> tuple[str, ...]:
+        """The feet and hands that have points: of "left", "right", "left_hand" and "right_hand"."""
+        return tuple(limb for limb in (*SIDES, *(f"{s}_hand" for s in SIDES)) if limb in self._owners)
+
+    @property
+    def feet(self) -> np.ndarray:
+        """Indices of all points that are not a hand's."""
+        return np.array([i for i, own in enumerate(self._owners) if not own.endswith("_hand")], int)
 
 
 @dataclass(frozen=True, eq=False)

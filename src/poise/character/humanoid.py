@@ -13,6 +13,7 @@ from poise.character.assemble import Point, assemble
 from poise.character.character import Character
 from poise.character.landmarks import Landmarks, complete
 from poise.character.links import Link, Shape, colour_of, group_of, pins
+from poise.character.palms import palm_points
 from poise.character.placement import Binding
 from poise.character.roles import PARENT, ROLES, SIDES
 from poise.character.shapes import USUAL_BMI, boxed, humanoid_shapes
@@ -231,7 +232,10 @@ def _rest(whole: Inertial, taken: Sequence[Inertial], shorter: float = 1.0) -> I
 
 
 def contact_points(marks: Landmarks, roles: Sequence[str]) -> list[Point]:
-    """The corners of the soles: heel and ball on the foot, tips on the toes; without toes the ball is in front."""
+    """The corners of the soles: heel and ball on the foot, tips on the toes; without toes the ball is in front.
+
+    Then those of the hands, or of forearms that end in a hand.
+    """
     points: list[Point] = []
     for s in SIDES:
         foot, toes = marks.feet[s], f"{s}_toes" in roles
@@ -242,4 +246,7 @@ def contact_points(marks: Landmarks, roles: Sequence[str]) -> list[Point]:
             for edge, sign in (("inner", inward), ("outer", -inward)):
                 place = np.array([x, foot.middle + sign * foot.half_width, foot.sole])
                 points.append((f"{s}_{label}_{edge}", owner, place))
+    for s in SIDES:
+        owner = next((r for r in (f"{s}_hand", f"{s}_forearm") if r in roles), None)
+        points += palm_points(marks, s, owner) if owner is not None else []
     return points

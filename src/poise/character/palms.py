@@ -1,13 +1,33 @@
-"""Palms: which way a hand points and looks, from the joints of its fingers."""
+"""Palms: which way a hand points and looks, from the joints of its fingers, and where it touches the ground."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from poise.character.landmarks import Landmarks
 from poise.character.skeleton import Skeleton
 from poise.character.trunk import ancestors
 from poise.character.words import split
 from poise.maths.rotations import Array
+
+# Shares of standing height: half the breadth of the palm (Tilley & Dreyfuss: 0.024) and of the fingertips on which a
+# hand that does not lie flat can roll any way, and how far the skin of the palm is from the bones.
+BREADTH, TIPS, THICK = 0.020, 0.004, 0.008
+HEEL = 0.12  # of the way from the wrist to the tip of the fingers: the heel of the hand
+
+
+def palm_points(marks: Landmarks, side: str, body: str) -> list[tuple[str, str, Array]]:
+    """Where a hand of a body touches: name, body and place [m] in the zero pose, in which palms look at the thighs.
+
+    The heel of the hand at the wrist and the tips of the fingers, on the side of the palm; inner is that of the thumb.
+    """
+    wrist, tip = marks.joints[f"{side}_hand"], marks.fingers[side]
+    inward = np.array([0.0, -1.0 if side == "left" else 1.0, 0.0])
+    rows = (("heel", HEEL, BREADTH, THICK), ("tip", 1.0, TIPS, 0.5 * THICK))
+    forward = np.array([1.0, 0.0, 0.0])
+    return [(f"{side}_hand_{label}_{edge}", body,
+             wrist + share * (tip - wrist) + marks.height * (sign * half * forward + thick * inward))
+            for label, share, half, thick in rows for edge, sign in (("inner", 1.0), ("outer", -1.0))]  # fmt: skip
 
 
 def fingers(skeleton: Skeleton, hand: int) -> tuple[list[int], list[int]]:

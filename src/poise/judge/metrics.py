@@ -108,9 +108,10 @@ def fell(take: Take) -> float | None:
 
 
 def feet_of(character: Character) -> np.ndarray:
-    """Ids of the bodies that may stand on the ground: feet, toes, and all that have contact points."""
+    """Ids of the bodies that may stand on the ground: feet, toes, and all that have contact points of feet."""
     named = [character.body(r) for r in character.roles if r.endswith(("_foot", "_toes"))]
-    return np.unique([*named, *character.contact_points.bodies]).astype(int)
+    points = character.contact_points
+    return np.unique([*named, *points.bodies[points.feet]]).astype(int)
 
 
 def _touched(take: Take) -> float | None:

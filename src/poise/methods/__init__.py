@@ -7,7 +7,13 @@ from typing import Any
 
 from poise.errors import UnknownName
 
-_MODULES = {"kinematic": ("poise.methods.kinematic", "Kinematic"), "pd": ("poise.methods.pd", "PD")}
+_MODULES = {
+    "kinematic": ("poise.methods.kinematic", "Kinematic"),
+    "pd": ("poise.methods.pd", "PD"),
+    "modal": ("poise.methods.modal", "Modal"),
+    "modal-torques": ("poise.methods.modal", "ModalTorques"),
+    "mcsim": ("poise.methods.mcsim", "McSim"),
+}
 
 
 def names() -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from poise.motion import ik
 from poise.motion.ground import Ground
 
 DEEP = 0.015  # [m] a point this deep in the ground may be beside a step rather than under it
+NEAR = 0.2  # [m] a point that never comes nearer cannot get into the ground
 MARGIN = 0.008  # [m] from a wall
 WAYS = 2 * np.pi * np.arange(32) / 32  # directions and distances in which free air is looked for
 RADII = 0.01 * np.arange(1, 16)  # [m]
@@ -30,12 +31,14 @@ class Barrier:
     normal: Array  # (N, P, 3)
     wall: Array  # (N, P, 3) outward normals, zero where there is none
     reach: Array  # (N, P) wall . p must be at least this [m]
+    near: np.ndarray  # (P,) bool: points that ever come near the ground; others need no planes
 
     @staticmethod
     def around(ground: Ground, places: Array) -> Barrier:
         """The barrier seen from places (N, P, 3)."""
         none = np.zeros(places.shape)
-        return Barrier(ground, none[..., 0], none, none, none[..., 0]).seen_from(places)
+        near = np.zeros(places.shape[1], bool)
+        return Barrier(ground, none[..., 0], none, none, none[..., 0], near).seen_from(places)
 
     def depth(self, places: Array) -> float:
         """Greatest depth [m] of a place in the ground."""
@@ -59,12 +62,13 @@ class Barrier:
         level = self.ground.height(free[..., 0], free[..., 1])
         normal = np.array(self.ground.normal(free[..., 0], free[..., 1]))
         height = np.sum(normal * np.concatenate([free[..., :2], level[..., None]], axis=-1), axis=-1)
-        return replace(self, height=height, normal=normal, wall=wall, reach=reach)
+        near = self.near | np.any(np.sum(normal * places, axis=-1) - height < NEAR, axis=0)
+        return replace(self, height=height, normal=normal, wall=wall, reach=reach, near=near)
 
     def targets(self, points: ContactPoints, weight: float) -> list[ik.FloorTarget]:
         """The planes as one-sided targets of inverse kinematics."""
         out = []
-        for i in range(len(points)):
+        for i in np.flatnonzero(self.near):
             body, local = int(points.bodies[i]), points.positions[i]
             out.append(ik.FloorTarget(body, local, self.height[:, i], self.normal[:, i], weight))
             walled = self.wall[:, i].any(axis=-1)

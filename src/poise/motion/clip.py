@@ -16,7 +16,9 @@ from poise.errors import BadValue, ClipMismatch
 from poise.maths import configuration as conf
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
+from poise.motion import hold as holding
 from poise.motion.ground import Flat, Ground
+from poise.motion.hold import Hold
 from poise.motion.recording import Recording, Source
 
 if TYPE_CHECKING:
@@ -66,7 +68,7 @@ class Clip:
     """Times, configurations and where they came from.
 
     Frames are evenly spaced. `cycle` makes it a loop: its last frame is the first of the next period. `labels` fixes
-    the contacts; without them they are detected. `recording`, `placement` and `source_times` lead back to the file,
+    the contacts and `holds` what the hands hold; without them they are detected. `recording`, `placement` and `source_times` lead back to the file,
     so that an export goes onto the user's own skeleton, with the joints that the character does not have as recorded.
     """
 
@@ -80,6 +82,7 @@ class Clip:
     recording: Recording | None = None
     placement: Placement | None = None
     source_times: Array | None = None  # (N,) time in the recording of each frame [s]
+    holds: tuple[Hold, ...] | None = None
 
     def __post_init__(self) -> None:
         if self.q.ndim != 2 or self.q.shape[1] != self.character.model.nq or len(self.q) < 1:
@@ -89,6 +92,8 @@ class Clip:
             raise BadValue("A clip may not hold numbers that are not finite.")
         if not self.dt > 0:
             raise BadValue(f"The time between frames must be positive, not {self.dt}.")
+        for hold in self.holds or ():
+            self.character.body(hold.hand)
         self.q.flags.writeable = False
 
     def __repr__(self) -> str:
@@ -128,6 +133,13 @@ class Clip:
         return detect(self) if self.labels is None else Contacts(points, self.labels, self.dt)
 
     @cached_property
+    def grips(self) -> tuple[Hold, ...]:
+        """What the hands hold, and when: as given, or detected."""
+        from poise.motion.holding import detect_holds
+
+        return detect_holds(self) if self.holds is None else tuple(h.placed(self) for h in self.holds)
+
+    @cached_property
     def velocity(self) -> Array:
         """Velocities (N, nv), three-frame stencil."""
         return self._rates[0]
@@ -161,8 +173,9 @@ class Clip:
         def rows(a: np.ndarray | None) -> np.ndarray | None:
             return None if a is None else a[first:last]
 
+        holds = None if self.holds is None else holding.cut(self.grips, first * self.dt, (last - 1) * self.dt)
         return replace(self, q=self.q[first:last].copy(), cycle=None, labels=rows(self.labels),
-                       source_times=rows(self.source_times))  # fmt: skip
+                       source_times=rows(self.source_times), holds=holds)  # fmt: skip
 
     def repeat(self, count: int) -> Clip:
         """A looping clip played `count` times in a row, as an open clip."""
@@ -178,7 +191,9 @@ class Clip:
             return None if a is None else np.concatenate([*[a[:-1]] * count, a[-1:]])
 
         q = np.concatenate([*(carry(self.q[:-1], k) for k in range(count)), carry(self.q[-1:], count - 1)])
-        return replace(self, q=q, cycle=None, labels=rows(self.contacts.labels), source_times=rows(self.source_times))
+        holds = holding.repeated(self.grips, self.cycle, self.duration, count)
+        return replace(self, q=q, cycle=None, labels=rows(self.contacts.labels), source_times=rows(self.source_times),
+                       holds=holds)  # fmt: skip
 
     def edit(self, edit: Edit) -> Clip:
         """The clip that `edit` (a value of `poise.edit`) makes of this one."""

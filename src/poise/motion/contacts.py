@@ -1,4 +1,4 @@
-"""Contacts: which points of the feet touch the ground, and when."""
+"""Contacts: which points of the feet and hands touch the ground, and when."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 class Contacts:
     """Labels of a clip's contact points, one row a frame.
 
-    A name may be that of a point ("left_heel_inner"), of a pair ("left_heel"), or a side ("left", "right"); a pair or
-    a side touches when any of its points does.
+    A name may be that of a point ("left_heel_inner"), of a pair ("left_heel"), of a foot ("left", "right") or of a hand
+    ("left_hand", "right_hand"); a pair, a foot or a hand touches when any of its points does.
     """
 
     points: ContactPoints
@@ -43,15 +43,17 @@ class Contacts:
         return len(self.labels)
 
     def indices(self, name: str) -> np.ndarray:
-        """Indices of the points that a name stands for: a point, a pair or a side."""
+        """Indices of the points that a name stands for: a point, a pair, a foot or a hand."""
+        if name in self.points.limbs:
+            return self.points.of(name)
         found = [i for i, own in enumerate(self.points.names) if own == name or own.startswith(name + "_")]
         if not found and not (name in SIDES and len(self.points) == 0):
             pairs = {n.removesuffix("_inner").removesuffix("_outer") for n in self.points.names}
-            raise UnknownName("contact point", name, {*self.points.names, *pairs, *SIDES})
+            raise UnknownName("contact point", name, {*self.points.names, *pairs, *SIDES, *self.points.limbs})
         return np.array(found, int)
 
     def touching(self, name: str) -> np.ndarray:
-        """Boolean (N,): does a point, a pair or a side touch the ground?"""
+        """Boolean (N,): does a point, a pair, a foot or a hand touch the ground?"""
         return np.any(self.labels[:, self.indices(name)], axis=1)
 
     def feet(self) -> np.ndarray:
@@ -71,7 +73,7 @@ class Contacts:
         return [(float(a * self.dt), float((b - 1) * self.dt)) for a, b in self.spans(name)]
 
     def override(self, name: str, start: float, end: float, touching: bool) -> Contacts:
-        """The same contacts with a point, a pair or a side touching (or not) from start to end [s], both included."""
+        """The same contacts with a point, a pair, a foot or a hand touching (or not) from start to end [s], both included."""
         if not end >= start:
             raise BadValue(f"A contact cannot end at {end} s before it starts at {start} s.")
         first, last = max(0, round(start / self.dt)), min(len(self), round(end / self.dt) + 1)
@@ -82,9 +84,10 @@ class Contacts:
         return replace(self, labels=labels)
 
     def to_dict(self) -> dict[str, list[tuple[float, float]]]:
-        """Intervals [s] of each side and of each pair of points, rounded to the millisecond."""
-        pairs = dict.fromkeys(n.removesuffix("_inner").removesuffix("_outer") for n in self.points.names)
-        names = [*(s for s in SIDES if len(self.points.of(s))), *pairs]
+        """Intervals [s] of each foot and of each pair of its points, rounded to the millisecond; of hands that touch."""
+        limbs = [n for n in self.points.limbs if n in SIDES or np.any(self.labels[:, self.points.of(n)])]
+        own = [n for n in self.points.names if "_hand_" not in n or n.partition("_hand_")[0] + "_hand" in limbs]
+        names = [*limbs, *dict.fromkeys(n.removesuffix("_inner").removesuffix("_outer") for n in own)]
         return {n: [(round(a, 3), round(b, 3)) for a, b in self.intervals(n)] for n in names}
 
 

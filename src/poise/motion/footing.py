@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from poise.character import Character
 from poise.character.character import ContactPoints
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
@@ -27,7 +28,7 @@ class Footing:
 
     dt: float
     lead: int  # rows before the clip's first frame
-    points: Array  # (N, P, 3) world places of the contact points [m]
+    points: Array  # (N, P, 3) world places of the contact points of the feet [m]
     names: tuple[str, ...]  # (K,) "left_heel", "left_ball", "left_tip", ... of each pair
     sides: tuple[str, ...]  # (K,) "left", "right" or "" of each pair
     pairs: tuple[np.ndarray, ...]  # (K,) indices of the points of each pair
@@ -65,7 +66,7 @@ def footing(clip: Clip) -> Footing:
     q, lead = continued(clip)
     character, dt = clip.character, clip.dt
     pos, quat = character.forward(q)
-    known = character.contact_points
+    known = feet_points(character)
     raw = character.place(pos, quat, known.bodies, known.positions)
     points = low_pass(without_spikes(raw, dt), dt, FEET_CUTOFF)
     names, sides, pairs = paired(known)
@@ -77,6 +78,12 @@ def footing(clip: Clip) -> Footing:
     smooth = low_pass(without_spikes(com, dt), dt, BODY_CUTOFF)
     return Footing(dt, lead, points, names, sides, pairs, place, low, speeds(place, dt), pos[:, 1], com,
                    curvature(smooth, dt))  # fmt: skip
+
+
+def feet_points(character: Character) -> ContactPoints:
+    """The contact points of a character's feet alone."""
+    known, feet = character.contact_points, character.contact_points.feet
+    return ContactPoints(tuple(known.names[i] for i in feet), known.bodies[feet], known.positions[feet])
 
 
 def continued(clip: Clip) -> tuple[Array, int]:

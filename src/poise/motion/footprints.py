@@ -40,11 +40,17 @@ def mapped_labels(source: Character, labels: np.ndarray, target: Character) -> n
     """Labels (N, P') of the target's contact points from those (N, P) of the source's, by name.
 
     A foot without toes stands on its ball where the source stands on ball or tip of the toes; toes that the source does
-    not have touch with its ball. Points of other names touch when any point of their side does.
+    not have touch with its ball. Points of hands are those of the same name, or else touch when any of their hand's
+    does; points of other names touch when any point of their foot does.
     """
     out = np.zeros((len(labels), len(target.contact_points)), bool)
     own = {n: i for i, n in enumerate(source.contact_points.names)}
     for i, name in enumerate(target.contact_points.names):
+        hand = next((f"{s}_hand" for s in SIDES if name.startswith(f"{s}_hand")), None)
+        if hand is not None:
+            columns = [own[name]] if name in own else source.contact_points.of(hand)
+            out[:, i] = labels[:, columns].any(axis=1)
+            continue
         side, _, rest = name.partition("_")
         part, _, edge = rest.partition("_")
         if part not in PARTS or side not in SIDES:

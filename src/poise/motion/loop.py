@@ -15,6 +15,7 @@ from poise.motion.edit.likeness import distances, features
 from poise.motion.edit.settle import settled
 from poise.motion.edit.window import fade
 from poise.motion.ground import Treads
+from poise.motion.hold import cut
 
 _RATE = 60.0  # [1/s] at which cycles are searched for; the ends are then set to the frame
 _SHORTEST = 0.25  # [s]
@@ -205,7 +206,8 @@ def _closed(clip: Clip, first: int, last: int, cycle: Cycle) -> Clip:
     labels = np.array(clip.contacts.labels[first : last + 1])
     labels[-1] = labels[0]
     times = None if clip.source_times is None else clip.source_times[first : last + 1].copy()
-    closed = replace(clip, q=q, cycle=cycle, labels=labels, source_times=times)
+    holds = cut(clip.grips, first * dt, last * dt)
+    closed = replace(clip, q=q, cycle=cycle, labels=labels, source_times=times, holds=holds)
     return settled(closed)
 
 
@@ -257,4 +259,5 @@ def _crossfade(clip: Clip) -> Clip:
     labels = np.array(clip.contacts.labels[over:])
     labels[-1] = labels[0]
     times = None if clip.source_times is None else clip.source_times[over:].copy()
-    return settled(replace(clip, q=q, cycle=cycle, labels=labels, source_times=times))
+    holds = cut(clip.grips, over * clip.dt, clip.duration)
+    return settled(replace(clip, q=q, cycle=cycle, labels=labels, source_times=times, holds=holds))

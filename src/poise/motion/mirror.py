@@ -38,7 +38,8 @@ def mirror(clip: Clip) -> Clip:
         recording = _mirror_recording(recording, clip.character, clip.placement or clip.character.binding.placement)
     ground = _mirror_ground(clip.ground)
     q = mirror_q(clip.character, clip.q)
-    return replace(clip, q=q, labels=labels, cycle=cycle, ground=ground, recording=recording)
+    holds = tuple(h.mirrored(clip.character) for h in clip.grips)
+    return replace(clip, q=q, labels=labels, cycle=cycle, ground=ground, recording=recording, holds=holds)
 
 
 def mirror_q(character: Character, q: Array) -> Array:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from bisect import bisect_right
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -16,6 +17,7 @@ from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.maths.splines import Spline
 from poise.motion.clip import Clip, Edit
+from poise.motion.hold import retimed
 
 
 class Sample(NamedTuple):
@@ -59,18 +61,46 @@ class _Handover:
 
 
 @dataclass(frozen=True, eq=False)
+class Splice:
+    """A curve that is followed instead of the reference's own for a while."""
+
+    at: float  # [s] when it begins
+    path: Spline
+    labels: np.ndarray  # (M, P) bool: contacts at the knots of the path
+
+    @property
+    def end(self) -> float:
+        """When the reference's own motion goes on [s]."""
+        return self.at + (len(self.path.q) - 1) * self.path.dt
+
+    def sample(self, t: float) -> Sample:
+        """The curve at time t [s], which must be from `at` to `end`."""
+        local = t - self.at
+        k = min(max(int(local / self.path.dt + 1e-9), 0), len(self.labels) - 1)
+        return Sample(*self.path.at(local), self.labels[k])
+
+    def until(self, t: float) -> Splice:
+        """The part that is needed up to time t [s]."""
+        count = max(2, math.ceil((t - self.at) / self.path.dt) + 1)
+        path = replace(self.path, q=self.path.q[:count].copy(), coef=self.path.coef[: count - 1].copy())
+        return self if count >= len(self.labels) else Splice(self.at, path, self.labels[:count].copy())
+
+
+@dataclass(frozen=True, eq=False)
 class Reference:
     """A clip with its edits baked in, as a twice differentiable curve.
 
     Past the end of an open clip its last pose is held, at rest; a clip with a cycle goes on for ever. `edit` gives a
     new reference. With `at`, the old motion is kept up to that time and the edited one is blended in over `over`
     seconds, moved in place and heading so that the two agree at `at`: the character under way never sees a jump.
+    `spliced` puts a curve computed by someone else in its place for a while.
     """
 
     clip: Clip
     edits: tuple[Edit, ...] = ()
     start: float = 0.0  # [s] time in the clip at the reference's time zero
     _from: _Handover | None = None
+    _splices: tuple[Splice, ...] = ()  # by time; each holds until the next begins
 
     def __repr__(self) -> str:
         return f"<Reference to {self.clip.name!r} on {self.character.name} with {len(self.edits)} edits>"
@@ -103,6 +133,23 @@ class Reference:
 
     def sample(self, t: float) -> Sample:
         """Configuration, velocity, acceleration and scheduled contacts at time t [s]."""
+        if self._splices:
+            spliced = self._splice_at(t)
+            if spliced is not None:
+                return spliced.sample(t)
+        return self._unspliced(t)
+
+    def _splice_at(self, t: float) -> Splice | None:
+        """The spliced curve that holds at time t."""
+        last = self._splices[-1]
+        if t < last.at:
+            k = bisect_right(self._splices, t, key=lambda s: s.at)
+            if k == 0:
+                return None
+            last = self._splices[k - 1]
+        return last if t < last.end else None
+
+    def _unspliced(self, t: float) -> Sample:
         hand = self._from
         if hand is None:
             return self._plain(t)
@@ -132,6 +179,44 @@ class Reference:
         assert cycle is not None
         far = cycle.times(count)
         return Shift(far.turn, (float(far.shift[0]), float(far.shift[1]), float(far.shift[2])))
+
+    @property
+    def unspliced(self) -> Reference:
+        """This reference without the curves that were spliced in."""
+        return replace(self, _splices=()) if self._splices else self
+
+    def spliced(self, at: float, dt: float, q: Array, v: Array, a: Array, labels: np.ndarray) -> Reference:
+        """This reference up to `at` [s], then the curve through q (M, nq) a time dt apart, then its own motion again.
+
+        v and a (M, nv) are the rates at the knots and labels (M, P) the contacts. What is spliced in should meet this
+        reference at `at`, and at its end the reference without splices, in place and in rates. Curves that were spliced
+        in before end at `at`; frames before it are not touched.
+        """
+        layout, points = self.character.layout, len(self.character.contact_points)
+        count = len(q)
+        if count < 2 or q.shape != (count, layout.nq) or v.shape != (count, layout.nv) or v.shape != a.shape:
+            raise BadValue(f"A curve of {self.character.name} has q of shape (M, {layout.nq}) and rates of shape "
+                           f"(M, {layout.nv}), not {q.shape}, {v.shape} and {a.shape}.")  # fmt: skip
+        if labels.shape != (count, points) or not dt > 0.0 or not math.isfinite(at):
+            raise BadValue(f"A curve needs contacts of shape ({count}, {points}), a finite beginning and a positive "
+                           f"time between its knots, not {labels.shape}, {at} and {dt} s.")  # fmt: skip
+        curve = Splice(at, Spline.through(layout, q, dt, v, a), np.ascontiguousarray(labels, bool))
+        past = [s for s in self._splices if s.at < at]
+        if past:
+            past[-1] = past[-1].until(at)
+        return replace(self, _splices=(*past, curve))
+
+    def between(self, start: float, end: float, fps: float | None = None) -> Clip:
+        """What is followed from `start` to `end` [s] as an open clip with its contacts; at the clip's frame rate."""
+        dt = self.baked.dt if fps is None else 1.0 / fps
+        if not (math.isfinite(start) and math.isfinite(end) and end - start >= 2 * dt):
+            raise BadValue(f"There is no motion from {start} to {end} s.")
+        samples = [self.sample(start + k * dt) for k in range(math.floor((end - start) / dt + 1e-6) + 1)]
+        baked, moments = self.baked, self.start + start + dt * np.arange(len(samples))
+        turns = np.floor(moments / self._curve[2] + 1e-9).astype(int) if self._curve[2] > 0.0 else 0 * moments.astype(int)
+        holds = retimed(baked.grips, baked.cycle, moments - turns * self._curve[2], turns, dt)
+        return baked.with_q(np.stack([s.q for s in samples]), dt=dt, cycle=None, source_times=None, holds=holds,
+                            labels=np.stack([s.contacts for s in samples]))  # fmt: skip
 
     def edit(self, edit: Edit, at: float | None = None, over: float = 0.3) -> Reference:
         """This reference with one more edit: over its whole length, or from time `at` on, blended in over `over` s."""

@@ -8,6 +8,7 @@ from poise.errors import BadValue
 from poise.maths.rotations import Array
 from poise.maths.splines import Spline
 from poise.motion.clip import Clip
+from poise.motion.hold import at_pace, retimed
 
 
 def sample(clip: Clip, times: Array) -> Clip:
@@ -38,7 +39,8 @@ def sample(clip: Clip, times: Array) -> Clip:
         moments = np.interp(x, np.arange(len(clip)), clip.source_times)
         moments[exact] = clip.source_times[near[exact]]
     labels = clip.contacts.labels[near]
-    return clip.with_q(q, cycle=None, labels=labels, source_times=moments)
+    holds = retimed(clip.grips, clip.cycle, local, np.broadcast_to(count, local.shape), clip.dt)
+    return clip.with_q(q, cycle=None, labels=labels, source_times=moments, holds=holds)
 
 
 def resample(clip: Clip, fps: float) -> Clip:
@@ -46,7 +48,7 @@ def resample(clip: Clip, fps: float) -> Clip:
     if not (np.isfinite(fps) and 0 < fps <= 10000):
         raise BadValue(f"Frames per second must be a positive number up to 10000, not {fps}.")
     if len(clip) == 1:
-        return clip.with_q(clip.q, dt=1.0 / fps)
+        return clip.with_q(clip.q, dt=1.0 / fps, holds=at_pace(clip.grips, 1.0 / (fps * clip.dt)))
     if clip.cycle is None:
         dt = 1.0 / fps
         count = int(np.floor(clip.duration / dt + 1e-6))
@@ -57,4 +59,4 @@ def resample(clip: Clip, fps: float) -> Clip:
     q = np.array(out.q)
     if clip.cycle is not None:
         q[-1] = clip.cycle.carry(q[0], 1)
-    return out.with_q(q, dt=dt, cycle=clip.cycle)
+    return out.with_q(q, dt=dt, cycle=clip.cycle, holds=at_pace(out.grips, dt / clip.dt))

@@ -19,6 +19,7 @@ import numpy as np
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
 from poise.motion.footing import Footing, footing
+from poise.motion.hands import hand_contacts
 from poise.motion.runs import close_gaps, drop_short, frames, hysteresis, runs, widened
 
 
@@ -49,8 +50,10 @@ class Thresholds:
 def touching(clip: Clip, limits: Thresholds = Thresholds()) -> np.ndarray:  # noqa: B008  # frozen
     """Labels (N, P) of the clip's contact points."""
     foot = footing(clip)
+    points = clip.character.contact_points
+    labels = np.zeros((len(clip), len(points)), bool)
     if not foot.pairs:
-        return np.zeros((len(clip), len(clip.character.contact_points)), bool)
+        return labels
     high = above_ground(clip, foot)
     on = _by_height_and_speed(foot, high, limits)
     _bridge_standing(foot, high, on, limits)
@@ -58,7 +61,8 @@ def touching(clip: Clip, limits: Thresholds = Thresholds()) -> np.ndarray:  # no
     for k in range(on.shape[1]):
         on[:, k] = close_gaps(on[:, k], frames(limits.gap, foot.dt))
     _roll_off(foot, high, on, limits)
-    labels = foot.trimmed(_corners(clip, foot, on, limits))
+    labels[:, points.feet] = foot.trimmed(_corners(clip, foot, on, limits))
+    labels |= hand_contacts(clip, foot, labels)
     if clip.cycle is not None and len(labels) > 1:
         labels[-1] = labels[0]
     return labels

@@ -26,7 +26,7 @@ def _project(mu, n, s, t, f, slope):
     """f = the nearest force in the cone to (n, s, t); slope (3, 3) its derivative. False where both are zero."""
     r = np.sqrt(s * s + t * t)
     slope[:] = 0.0
-    if r <= mu * n:
+    if mu == np.inf or r <= mu * n:
         f[0], f[1], f[2] = n, s, t
         for i in range(3):
             slope[i, i] = 1.0
@@ -134,7 +134,7 @@ def explain(b: Array, columns: Array, touching: np.ndarray, friction: Array, sta
             soft: float = SOFTNESS, most: int = 60) -> Explained:  # fmt: skip
     """The best forces for wrenches b (N, 6) at contacts with columns (N, K, 3, 6) where `touching` (N, K).
 
-    friction (K,); `start` (N, 6) what was left over of similar wrenches, not changed.
+    friction (K,), infinite for what can be pulled as well as pushed, such as a closed hand; `start` (N, 6) what was left over of similar wrenches, not changed.
     """
     b = np.ascontiguousarray(b, float)
     y = np.zeros_like(b) if start is None else np.array(start, float)

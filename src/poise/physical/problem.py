@@ -32,7 +32,7 @@ class Ground:
 
     columns: Array  # (N, K, 3, 6) wrenches of unit forces (normal, tangent, tangent): moment / length, force
     touching: np.ndarray  # (N, K) bool
-    friction: Array  # (K,)
+    friction: Array  # (K,), infinite for closed hands, which can be pulled as well
     about: Array  # (N, 3) the point about which moments are taken [m]
     length: float  # [m] that weighs moments against forces
 

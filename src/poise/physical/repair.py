@@ -26,6 +26,7 @@ from poise.motion.footing import footing
 from poise.motion.ground import Flat
 from poise.motion.runs import frames, runs
 from poise.physical.clean import cleaned, flipped_joints
+from poise.physical.holds import held, off_bars
 from poise.physical.labels import believed
 from poise.physical.report import RepairReport, compare
 from poise.physical.residual import residual
@@ -66,6 +67,7 @@ def repair(clip: Clip, *, change: float = 1.0, friction: float = 0.8, margin: fl
     bodies = tuple(clip.character.body(name) for name in keep)
     if is_physical(clip, friction):
         return Repaired(clip, compare(clip, clip, friction, unchanged=True))
+    clip = replace(clip, holds=clip.grips)
     recorded = cleaned(clip)
     recorded = replace(recorded, labels=believed(recorded))
     plan = Plan.of(clip, recorded, _planted(recorded), friction=friction, margin=margin, keep=bodies,
@@ -87,7 +89,7 @@ def _planted(clip: Clip) -> Clip:
 
 def is_physical(clip: Clip, friction: float = 0.8) -> bool:
     """Does a clip with given contacts obey physics already, its feet at rest and out of the ground?"""
-    if clip.labels is None or skating(clip) > 0.01 or penetration(clip) > 0.002:
+    if clip.labels is None or skating(clip) > 0.01 or penetration(clip) > 0.002 or off_bars(clip) > 0.005:
         return False
     left = residual(clip, friction)
     scale = REFERENCE / left.weight
@@ -153,12 +155,13 @@ def _must_fit(clip: Clip, change: float, friction: float, margin: float) -> None
         raise BadValue(f"A repair needs a change above 0, a friction above 0 and a margin from 0 to below 1, "
                        f"not {change}, {friction} and {margin}.")  # fmt: skip
     labels = clip.contacts.labels
-    if not labels.any():
+    gripped = held(clip)
+    if not labels.any() and not gripped.any():
         raise BadValue("No foot ever touches the ground, so the ground cannot explain this motion: is it lifted off "
                        "the floor, upside down, or is its unit wrong? See clip.check().")  # fmt: skip
     lift = footing(clip)
     rising = lift.trimmed(lift.lift)
-    for a, e in runs(~np.any(labels, axis=1)):
+    for a, e in runs(~np.any(labels, axis=1) & ~gripped):
         if (e - a) * clip.dt > HELD and float(np.mean(rising[a:e])) > -FALL:
             raise BadValue(f"From {a * clip.dt:.2f} to {(e - 1) * clip.dt:.2f} s no foot touches and the body does not "
                            "fall: something that the clip does not tell of (hands, a bar) holds it.")  # fmt: skip

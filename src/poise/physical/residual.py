@@ -9,6 +9,7 @@ import numpy as np
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
 from poise.physical.explain import explain
+from poise.physical.holds import gripped, loads
 from poise.physical.stances import pushing
 from poise.physical.wrench import masses, root_wrench
 
@@ -42,7 +43,8 @@ def residual(clip: Clip, friction: float) -> Residual:
     """The residual of a clip with the contacts that it is labelled with, where its points are."""
     character = clip.character
     ground = pushing(clip, character.points(clip.q), clip.contacts.labels, friction, 0.0)
-    w = root_wrench(character, masses(character), clip.q, clip.velocity, clip.acceleration, ground.about)
+    ground, body = gripped(ground, clip.grips, clip.times), masses(character, loads(character, clip.grips, clip.times))
+    w = root_wrench(character, body, clip.q, clip.velocity, clip.acceleration, ground.about)
     w[:, :3] /= ground.length
     found = explain(w, ground.columns, ground.touching, ground.friction)
     left = np.linalg.norm(found.left.reshape(-1, 2, 3), axis=-1)

@@ -12,6 +12,8 @@ from poise.maths.rotations import Array
 from poise.motion import ik
 from poise.motion.barrier import Barrier
 from poise.motion.clip import Clip
+from poise.physical.holds import gripped, loads
+from poise.physical.holds import targets as hold_targets
 from poise.physical.problem import PhysicalProblem
 from poise.physical.stances import pushing, stance_goals, standing
 from poise.physical.wrench import masses
@@ -80,8 +82,10 @@ class Plan:
         unknown = slice(rows.start, rows.start + motion.frames)
         part = replace(clip, q=clip.q[unknown].copy(), cycle=None, labels=None, source_times=None)
         ground = pushing(part, self.goals[unknown], self.pushed[unknown], self.friction, self.margin)
+        holds, times = self.recorded.grips, clip.times[unknown]
+        body = masses(character, loads(character, holds, times))
         scale = REFERENCE / (character.mass * float(np.linalg.norm(character.model.opt.gravity)))
-        return PhysicalProblem(motion, masses(character), ground, clip.dt, scale, weights.unexplained,
+        return PhysicalProblem(motion, body, gripped(ground, holds, times), clip.dt, scale, weights.unexplained,
                                weights.jump / (120.0 * clip.dt), fixed)  # fmt: skip
 
     def _targets(self, rows: slice) -> list[ik.PointTarget | ik.FloorTarget]:
@@ -93,7 +97,8 @@ class Plan:
         floors = replace(b, height=b.height[rows], normal=b.normal[rows], wall=b.wall[rows], reach=b.reach[rows])
         kept = [ik.PointTarget(body, arm, places[rows, k], self.weights.kept)
                 for body, places in self.kept.items() for k, arm in enumerate(_FRAME)]  # fmt: skip
-        return [*held, *floors.targets(points, self.weights.floor), *kept]
+        hands = hold_targets(self.recorded.character, self.recorded.grips, self.recorded.times[rows], self.weights.held)
+        return [*held, *hands, *floors.targets(points, self.weights.floor), *kept]
 
 
 _FRAME: Array = 0.1 * np.concatenate([np.zeros((1, 3)), np.eye(3)])  # [m] four points that tell a body's place and turn

@@ -36,9 +36,23 @@ class Masses(NamedTuple):
     width: np.ndarray  # (G,) how many
     body: np.ndarray  # (G,) the body that it moves, never falling
     gravity: Array  # (3,) [m/s²]
+    carrier: np.ndarray  # (L,) bodies that carry loads
+    point: Array  # (L, 3) where, in their frames [m]
+    load: Array  # (N, L) in each frame [kg]
 
 
-def masses(character: Character) -> Masses:
+class Loads(NamedTuple):
+    """Point masses that bodies carry, frame by frame; see the last fields of `Masses`."""
+
+    carrier: np.ndarray
+    point: Array
+    load: Array
+
+
+NOTHING = Loads(np.zeros(0, np.int64), np.zeros((0, 3)), np.zeros((0, 0)))
+
+
+def masses(character: Character, loads: Loads = NOTHING) -> Masses:
     """The masses of a character; its free root is a group of three translations, then one of three turns."""
     m, tree = character.model, character.tree
     frames = np.array([_turn(q) for q in m.body_iquat])
@@ -53,7 +67,7 @@ def masses(character: Character) -> Masses:
                 groups.append((d, 3 if kind == BALL else 1, b))
     first, width, body = np.array(groups, np.int64).reshape(-1, 3).T
     return Masses(tree.parent, m.body_mass.copy(), m.body_ipos.copy(), np.ascontiguousarray(inertia),
-                  first.copy(), width.copy(), body.copy(), m.opt.gravity.copy())  # fmt: skip
+                  first.copy(), width.copy(), body.copy(), m.opt.gravity.copy(), *loads)  # fmt: skip
 
 
 def _turn(q: Array) -> Array:
@@ -134,8 +148,18 @@ def _momentum_rates(inertia, v, h, out):
 
 
 @njit(cache=True)
-def _frame(body, axis, anchor, pos, quat, v, a, about, S, before, after, total, inertia, rates, derive):
-    """One frame: `total` (B, 6) becomes f^C of every body, with v and a of the joints; the sum is in total[0]."""
+def _add_loads(body, n, b, pos, quat, about, inertia):
+    """Add to the spatial inertia (6, 6) of body b what it carries in frame n."""
+    none, extra = np.zeros((3, 3)), np.empty((6, 6))
+    for k in range(body.carrier.shape[0]):
+        if body.carrier[k] == b and body.load[n, k] > 0.0:
+            _place_inertia(body.load[n, k], body.point[k], none, pos, quat, about, extra)
+            inertia += extra
+
+
+@njit(cache=True)
+def _frame(body, n, axis, anchor, pos, quat, v, a, about, S, before, after, total, inertia, rates, derive):
+    """Frame n: `total` (B, 6) becomes f^C of every body, with v and a of the joints; the sum is in total[0]."""
     B = body.parent.shape[0]
     vel, acc, joint, t, h = np.zeros((B, 6)), np.zeros((B, 6)), np.empty(6), np.empty(6), np.empty(6)
     for d in range(axis.shape[0]):
@@ -166,6 +190,7 @@ def _frame(body, axis, anchor, pos, quat, v, a, about, S, before, after, total, 
             after[g] = vel[b]
             g += 1
         _place_inertia(body.mass[b], body.centre[b], body.inertia[b], pos[b], quat[b], about, inertia[b])
+        _add_loads(body, n, b, pos[b], quat[b], about, inertia[b])
         _times(inertia[b], vel[b], h)
         _cross_force(vel[b], h, total[b])
         _times(inertia[b], acc[b], t)
@@ -190,7 +215,7 @@ def _wrenches(body, axis, anchor, pos, quat, v, a, about, w, by_q, by_v, by_a, d
     total, inertia, rates = np.empty((B, 6)), np.empty((B, 6, 6)), np.empty((B, 6, 6))
     x, y, z, sum_ = np.empty(6), np.empty(6), np.empty(6), np.empty(6)
     for n in range(N):
-        _frame(body, axis[n], anchor[n], pos[n], quat[n], v[n], a[n], about[n], S, before, after, total, inertia,
+        _frame(body, n, axis[n], anchor[n], pos[n], quat[n], v[n], a[n], about[n], S, before, after, total, inertia,
                rates, derive)  # fmt: skip
         w[n] = total[0]
         if not derive:

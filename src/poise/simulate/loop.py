@@ -29,6 +29,8 @@ class Action:
     torque: Array  # (nv,) [N m], zero on the root
     assist: Iterable[Wrench] = ()  # forces that nothing on the stage exerts; recorded as assistance
     traces: Mapping[str, Array | float] = field(default_factory=dict)  # named numbers for the take
+    slippery: Mapping[int, float] = field(default_factory=dict)  # body -> factor of its friction with all it touches
+    notes: Iterable[tuple[str, str]] = ()  # kinds and sentences for the take's log
 
 
 class Controller(Protocol):
@@ -99,7 +101,7 @@ def run(
             means = simulator.collect()
             recorder.frame(session.began, q, v, means.torque, means.contacts, means.external, means.assist, props,
                            session.traces)  # fmt: skip
-            for entry in simulator.happened():
+            for entry in (*simulator.happened(), *session.noted()):
                 recorder.log(*entry)
     except BlowUp as error:
         for entry in simulator.happened():
@@ -143,6 +145,8 @@ class _Session:
         self.torque: Array = np.zeros(len(simulator.state().v))
         self.assist: Iterable[Wrench] = ()
         self.traces: Mapping[str, Array | float] = {}
+        self.notes: list[tuple[float, str, str]] = []
+        self.slippery: Mapping[int, float] = {}
 
     def follow(self, reference: Reference | None, recorder: FrameRecorder) -> None:
         """Follow another reference from now on."""
@@ -163,15 +167,24 @@ class _Session:
             if since == 0:
                 self._act(state if left == steps else simulator.state())
             now = min(every - since, left)
-            step(self.torque, self.assist, now)
+            if self.slippery:
+                step(self.torque, self.assist, now, self.slippery)
+            else:
+                step(self.torque, self.assist, now)
             self.count += now
             left -= now
         return state.q, state.v, props
+
+    def noted(self) -> list[tuple[float, str, str]]:
+        """What the controller has noted since the last call."""
+        out, self.notes = self.notes, []
+        return out
 
     def _act(self, state: State) -> None:
         act = self.controller.act(state, self.simulator.touches(), self.reference, self.memory)
         if isinstance(act, Action):
             self.torque, self.assist = np.asarray(act.torque, float), tuple(act.assist)
-            self.traces = {**self.traces, **act.traces}
+            self.traces, self.slippery = {**self.traces, **act.traces}, act.slippery
+            self.notes += [(state.time, kind, text) for kind, text in act.notes]
         else:
-            self.torque, self.assist = act, ()
+            self.torque, self.assist, self.slippery = act, (), {}

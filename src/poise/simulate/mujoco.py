@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from os import PathLike
 
 import mujoco
@@ -14,7 +14,8 @@ from poise.errors import BadValue
 from poise.maths.rotations import Array
 from poise.simulate import contacts, guard
 from poise.simulate.gripping import Gripping
-from poise.simulate.programme import Programme, add_wrench, wrench_means
+from poise.simulate.helping import assist_rows, lend, slippery_factors, soap
+from poise.simulate.programme import Programme, wrench_means
 from poise.simulate.simulator import Means, State, Touches
 from poise.stage import Stage
 from poise.stage.pushes import pushes_at
@@ -23,7 +24,7 @@ from poise.stage.world import World, build
 _DEEPEST = 0.03  # [m] that a body may be under ground at the start
 _KEPT = 16  # steps between two copies of the state, for a blow-up
 _step, _read = mujoco.mj_step, contacts.read
-_NONE = np.zeros((0, 11))
+_NONE, _NO_HELP = np.zeros((0, 11)), np.zeros((0, 10))
 _FATAL = ("BADQPOS", "BADQVEL", "BADQACC", "CONTACTFULL", "CNSTRFULL")
 
 
@@ -55,7 +56,7 @@ class MujocoSimulator:
         # views into MuJoCo's own arrays, which stay where they are
         self._q, self._v = data.qpos[: self.world.nq], data.qvel[: self.world.nv]
         self._target = data.qfrc_applied[: self.world.nv]
-        self._assisted = False
+        self._assisted = self._lent = False
         self._root = 6 if model.njnt and model.jnt_type[0] == mujoco.mjtJoint.mjJNT_FREE else 0
         self._kept = np.zeros(engine.state_size(model))
         self._plain = not (self.stage.events or self.stage.grips or self.world.platform or len(self.world.patches))
@@ -71,6 +72,8 @@ class MujocoSimulator:
         contacts.add_rows(np.zeros((0, 18)), self.dt, self._touches, self._sums, self._counts)
         contacts.mean_rows(self._sums, 0, torque, 1, self.dt, np.empty((0, 18)), np.empty(len(torque)))
         contacts.repaint(self._where, 0, self.world.patches)
+        soap(self._where, 0, np.ones(self.world.nbody))
+        lend(np.zeros((0, 10)), self.dt, False, self._data.xipos, self._data.xfrc_applied, self._assist)
         self.reset(self.character.zero_pose(), check=False)
 
     @property
@@ -104,7 +107,7 @@ class MujocoSimulator:
 
     def _forget(self) -> None:
         """Begin the sums of a frame anew."""
-        self._counts[1], self._steps, self._assisted = 0, 0, False
+        self._counts[1], self._steps, self._assisted, self._lent = 0, 0, False, False
         self._torque[:] = 0.0
         self._assist[:] = 0.0
 
@@ -145,19 +148,26 @@ class MujocoSimulator:
             engine.kinematics(self._model, d)
         return {name: np.concatenate([d.xpos[b], d.xquat[b]]) for name, b in self.world.things.items()}
 
-    def step(self, torque: Array, assist: Iterable[Wrench] = (), steps: int = 1) -> None:
-        """Time steps under joint torques (nv,), wrenches of assistance and whatever is due on the stage."""
+    def step(self, torque: Array, assist: Iterable[Wrench] = (), steps: int = 1,
+             slippery: Mapping[int, float] | None = None) -> None:  # fmt: skip
+        """Time steps under joint torques (nv,), wrenches of assistance and whatever is due on the stage.
+
+        `slippery` scales the friction of bodies (id -> factor) with whatever they touch.
+        """
         if torque.shape != self._torque.shape:
             raise BadValue(f"{self.character.name} needs torques ({self.world.nv},), not {torque.shape}.")
         bad = contacts.put(torque, self._root, steps, self._target, self._torque)
         if bad >= 0:
             self._stop(guard.torque_sentence(self.character, torque, bad, self.time), torque)
-        model, data, where, dt, plain = self._model, self._data, self._where, self.dt, self._plain and not assist
+        model, data, where, dt = self._model, self._data, self._where, self.dt
+        helped = assist_rows(assist) if assist else None
+        factors = slippery_factors(slippery, self.world.nbody) if slippery else None
+        plain = self._plain and helped is None and factors is None and not self._lent
         for _ in range(steps):
             if plain:
                 _step(model, data)
             else:
-                self._busy_step(assist)
+                self._busy_step(helped, factors)
             bad = _read(where, data.ncon, dt)
             if bad != -1:
                 self._check(bad, torque)
@@ -177,28 +187,28 @@ class MujocoSimulator:
             value = float(self._data.qvel[bad])
             self._stop(guard.state_sentence(self.character, bad, value, self.time, self.dt), torque)
 
-    def _busy_step(self, assist: Iterable[Wrench]) -> None:
+    def _busy_step(self, helped: Array | None, factors: Array | None) -> None:
         """A step with something going on: before the collisions, and between them and the forces."""
-        programme, time, log = self._programme, self.time, self._note
-        active = time >= programme.due or bool(assist)
+        programme, time, data = self._programme, self.time, self._data
+        active = time >= programme.due
         if active:
-            programme.before(time, log)
+            programme.before(time, self._note)
         if self.world.grips:
-            self._grips.update(time, log)
-        mujoco.mj_step1(self._model, self._data)
+            self._grips.update(time, self._note)
+        mujoco.mj_step1(self._model, data)
         if len(self.world.patches):
-            contacts.repaint(self._where, self._data.ncon, self.world.patches)
+            contacts.repaint(self._where, data.ncon, self.world.patches)
+        if factors is not None:
+            soap(self._where, data.ncon, factors)
         if active:
-            assist = tuple(assist)
-            programme.forces(time, assist)
-            self._assisted |= bool(assist)
-            for w in assist:
-                moment = np.zeros(3) if w.moment is None else np.asarray(w.moment, float)
-                add_wrench(
-                    self._assist[w.body], np.asarray(w.point, float), np.asarray(w.force, float), moment, self.dt
-                )
+            programme.forces(time, wipe=self._lent)
             programme.rest(time)
-        mujoco.mj_step2(self._model, self._data)
+        if helped is not None or self._lent:
+            rows = _NO_HELP if helped is None else helped
+            lend(rows, self.dt, not active, data.xipos, data.xfrc_applied, self._assist)
+            self._lent = helped is not None
+            self._assisted |= self._lent
+        mujoco.mj_step2(self._model, data)
 
     def _read(self) -> None:
         """Contacts of the state as it is, after a reset."""
@@ -277,7 +287,7 @@ class MujocoSimulator:
         self._programme.phase[:], self._grips.phase[:], self._torque[:] = events, grips, torque
         self._programme.sums[:] = pushes.reshape(self._programme.sums.shape)
         self._assist[:] = assist.reshape(self._assist.shape)
-        self._assisted = bool(self._assist.any())
+        self._assisted, self._lent = bool(self._assist.any()), True  # forces of assistance may be left in the state
         self._touches[:touching], self._sums[:summed] = touches.reshape(-1, 18), sums.reshape(-1, contacts.SUM_WIDTH)
         self._counts[:] = touching, summed
         self._programme.wake()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from poise.dynamics import Wrench, engine
+from poise.dynamics import engine
 from poise.errors import BadValue
 from poise.maths.rotations import Array
 from poise.stage.aiming import aim
@@ -107,10 +107,13 @@ class Programme:
         late = "" if throw.reaches else f", faster than asked: {np.linalg.norm(throw.velocity):.1f} m/s"
         log("ball", f"{name} is thrown at {ball.toward}{late}, to arrive in {throw.flight:.2f} s")
 
-    def forces(self, time: float, assist: Iterable[Wrench]) -> None:
-        """Pushes, the weight of flying balls and assistance, for the step that begins now; after collisions."""
+    def forces(self, time: float, wipe: bool = False) -> None:
+        """Pushes and the weight of flying balls, for the step that begins now; after collisions.
+
+        With `wipe` the forces on bodies are cleared first in any case: somebody else put some there.
+        """
         data = self.data
-        if self._dirty:
+        if self._dirty or wipe:
             data.xfrc_applied[:] = 0.0
             self._dirty = False
         gravity = self.world.model.opt.gravity
@@ -126,9 +129,6 @@ class Programme:
                 self._apply(body, point, force, np.zeros(3))
                 if body < self.world.nbody:
                     add_wrench(self.sums[k], point, force, np.zeros(3), self.dt)
-        for w in assist:
-            moment = np.zeros(3) if w.moment is None else np.asarray(w.moment, float)
-            self._apply(w.body, np.asarray(w.point, float), np.asarray(w.force, float), moment)
 
     def _apply(self, body: int, point: Array, force: Array, moment: Array) -> None:
         self.data.xfrc_applied[body, :3] += force

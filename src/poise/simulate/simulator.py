@@ -157,8 +157,12 @@ class Simulator(Protocol):
         """Poses (7,) of all things on the stage: position and quaternion."""
         ...
 
-    def step(self, torque: Array, assist: Iterable[Wrench] = (), steps: int = 1) -> None:
-        """One time step, or several, under joint torques (nv,) [N m], zero on the root, and the events that are due."""
+    def step(self, torque: Array, assist: Iterable[Wrench] = (), steps: int = 1,
+             slippery: Mapping[int, float] | None = None) -> None:  # fmt: skip
+        """One time step, or several, under joint torques (nv,) [N m], zero on the root, and the events that are due.
+
+        `slippery` scales the friction of bodies (id -> factor) with whatever they touch.
+        """
         ...
 
     def collect(self) -> Means:

@@ -25,7 +25,7 @@ def project(z, friction, out):
     for k in range(friction.shape[0]):
         i, mu = 3 * k, friction[k]
         n, s = z[i], np.sqrt(z[i + 1] ** 2 + z[i + 2] ** 2)
-        if s <= mu * n:
+        if mu == np.inf or s <= mu * n:
             out[i], out[i + 1], out[i + 2] = z[i], z[i + 1], z[i + 2]
         elif mu * s <= -n:
             out[i], out[i + 1], out[i + 2] = 0.0, 0.0, 0.0
@@ -44,7 +44,7 @@ def _hessian(At, z, friction, w, H):
     for k in range(friction.shape[0]):
         i, mu = 3 * k, friction[k]
         n, s = z[i], np.sqrt(z[i + 1] ** 2 + z[i + 2] ** 2)
-        if s <= mu * n:
+        if mu == np.inf or s <= mu * n:
             for r in range(m):
                 a, b, c = At[i, r], At[i + 1, r], At[i + 2, r]
                 for j in range(r + 1):
@@ -159,7 +159,8 @@ def cone_least_squares(A: Array, b: Array, friction: Array, weight: float = 1e-6
                        tolerance: float = 1e-9, most: int = 100) -> ConeSolution:  # fmt: skip
     """The forces (3K,) that minimise ½ |A f - b|² + ½ weight |f|² with every |tangent| <= friction · normal.
 
-    A (m, 3K) has the columns normal, tangent, tangent of each force; friction (K,). `start` (m,) is the dual of a
+    A (m, 3K) has the columns normal, tangent, tangent of each force; friction (K,), infinite where a force may have any
+    direction. `start` (m,) is the dual of a
     similar problem. `tolerance` is relative to the largest component of b. Forces are told by Aᵀ y / weight, so weights
     below about 1e-9 of A's mean squared row leave the conditions open by some 1e-6 of b, and more as they fall.
     """

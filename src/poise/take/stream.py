@@ -117,9 +117,13 @@ def _from_folder(folder: Path, index: dict[str, Any], reference: Reference) -> T
 
 def assemble(reference: Reference, facts: dict[str, Any], arrays: dict[str, Array], tables: dict[str, Array],
              props: dict[str, Array], traces: dict[str, Array], timings: dict[str, float]) -> Take:  # fmt: skip
-    """The take made of the recorded columns, with the reference sampled at its frames."""
+    """The take made of the recorded columns, with the reference sampled at its frames.
+
+    A method that lets the reference run ahead or wait says by how much in the trace "reference_lag" [s].
+    """
     time = arrays["time"]
-    samples = [reference.sample(float(t)) for t in time]
+    lag = np.nan_to_num(filled(traces["reference_lag"])) if "reference_lag" in traces else np.zeros(len(time))
+    samples = [reference.sample(float(t)) for t in time + lag]
     points = len(reference.character.contact_points)
     contacts, external, assist = (tables[n] for n in ("contacts", "external", "assist"))
     return Take(
@@ -134,6 +138,12 @@ def assemble(reference: Reference, facts: dict[str, Any], arrays: dict[str, Arra
         events=tuple(LogEntry(float(t), str(k), str(x)) for t, k, x in facts["events"]), timings=timings,
         seed=int(facts["seed"]), versions={str(k): str(v) for k, v in facts["versions"].items()},
     )  # fmt: skip
+
+
+def filled(column: Array) -> Array:
+    """A column (F,) with every NaN replaced by the number before it."""
+    known = np.maximum.accumulate(np.where(np.isnan(column), 0, np.arange(len(column))))
+    return column[known]
 
 
 def _find(path: Path) -> Path:

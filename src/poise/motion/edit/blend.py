@@ -14,6 +14,7 @@ from poise.motion.clip import Clip, Cycle
 from poise.motion.edit.likeness import distances, features
 from poise.motion.edit.settle import settled
 from poise.motion.edit.window import fade
+from poise.motion.hold import cut
 from poise.motion.resample import resample, sample
 
 _SEARCH = 1.5  # [s] of the other clip in which the best moment to enter is looked for
@@ -59,7 +60,10 @@ class Blend:
         half = width // 2
         labels = np.concatenate([head.contacts.labels[: first + half], tail.contacts.labels[half:]])
         times = _times(clip, other, head, tail, first + half, half)
-        out = replace(clip, q=q, labels=labels, cycle=None, source_times=times)
+        early = cut(head.grips, 0.0, (first + half - 1) * dt) if first + half > 0 else ()
+        late = cut(tail.grips, half * dt, tail.duration)
+        holds = (*early, *(h.moved(later=(first + half) * dt) for h in late))
+        out = replace(clip, q=q, labels=labels, cycle=None, source_times=times, holds=holds)
         return settled(out)
 
     def _fitting(self, clip: Clip) -> Clip:
@@ -96,7 +100,8 @@ def _placed(tail: Clip, head: Clip, first: int, width: int) -> Clip:
     turn = float(rot.heading(here[3:7]) - rot.heading(there[3:7]))
     shift: Array = here[:3] - rot.rotate(rot.about_z(turn), there[:3])
     shift[2] = float(head.ground.height(*here[:2]) - tail.ground.height(*there[:2]))
-    return tail.with_q(Cycle(turn, shift).carry(tail.q, 1), labels=tail.contacts.labels)
+    holds = tuple(h.moved(turn, tuple(shift)) for h in tail.grips)
+    return tail.with_q(Cycle(turn, shift).carry(tail.q, 1), labels=tail.contacts.labels, holds=holds)
 
 
 def _times(clip: Clip, other: Clip, head: Clip, tail: Clip, cut: int, half: int) -> Array | None:

@@ -121,7 +121,8 @@ def rigidly(clip: Clip, turn: float, shift: Array) -> Clip:
     if cycle is not None:
         back = rot.rotate(rot.about_z(turn), cycle.shift) + shift - rot.rotate(rot.about_z(cycle.turn), shift)
         cycle = Cycle(cycle.turn, back)
-    return clip.with_q(move.carry(clip.q, 1), cycle=cycle, labels=clip.contacts.labels)
+    holds = tuple(h.moved(move.turn, tuple(move.shift)) for h in clip.grips)
+    return clip.with_q(move.carry(clip.q, 1), cycle=cycle, labels=clip.contacts.labels, holds=holds)
 
 
 def _progress(steps: Footsteps, start: float | None, end: float | None, *, even: bool = False) -> Array:

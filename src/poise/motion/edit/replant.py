@@ -21,6 +21,7 @@ from poise.motion.edit.footprints import Footsteps
 from poise.motion.edit.legs import lowering, must_be_possible, plant
 from poise.motion.edit.window import smooth
 from poise.motion.ground import Flat, Ground
+from poise.motion.hold import brought_along
 from poise.motion.runs import frames
 
 _UP = np.array([0.0, 0.0, 1.0])
@@ -109,7 +110,7 @@ def replant(steps: Footsteps, plan: Plan) -> Clip:
     q = plant(character, q[rows], {s: f.rows(rows) for s, f in feet.items()}, cycle)
     if cycle is not None:
         q[-1] = cycle.carry(q[0], 1)
-    return clip.with_q(q, ground=plan.ground, labels=clip.contacts.labels, cycle=cycle)
+    return clip.with_q(q, ground=plan.ground, labels=clip.contacts.labels, cycle=cycle, holds=brought_along(clip, q))
 
 
 def _rigid(steps: Footsteps, plan: Plan) -> tuple[Array, Array, Array]:
@@ -157,4 +158,6 @@ def require_travel(steps: Footsteps, least: float, what: str) -> None:
 
 def opened(clip: Clip) -> Clip:
     """The clip as an open one."""
-    return clip if clip.cycle is None else replace(clip, cycle=None, labels=clip.contacts.labels)
+    if clip.cycle is None:
+        return clip
+    return replace(clip, cycle=None, labels=clip.contacts.labels, holds=clip.grips)

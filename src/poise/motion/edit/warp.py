@@ -10,6 +10,7 @@ from poise.errors import BadValue
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
 from poise.motion.edit.window import check_interval, window
+from poise.motion.hold import at_pace
 from poise.motion.resample import sample
 
 
@@ -56,7 +57,7 @@ class Warp:
         q = np.array(out.q)
         if clip.cycle is not None:
             q[-1] = clip.cycle.carry(q[0], 1)
-        return out.with_q(q, dt=dt, cycle=clip.cycle)
+        return out.with_q(q, dt=dt, cycle=clip.cycle, holds=at_pace(out.grips, dt / clip.dt))
 
     def curve(self, clip: Clip) -> tuple[Array, Array]:
         """Old times and the new times of the same moments (F,), finely spaced."""

@@ -18,6 +18,7 @@ from poise.errors import BadFile, BadValue, PoiseError
 from poise.motion import ground as grounds
 from poise.motion.clip import Clip, Cycle
 from poise.motion.formats import npz_arrays
+from poise.motion.hold import Hold
 from poise.motion.recording import Recording, Source
 
 VERSION = 1
@@ -28,7 +29,7 @@ Facts = dict[str, Any]
 
 
 def save(clip: Clip, path: str | PathLike[str]) -> None:
-    """Writes the clip with its character, binding, recording, ground, cycle, labels and source."""
+    """Writes the clip with its character, binding, recording, ground, cycle, labels, holds and source."""
     facts, arrays = pack(clip)
     with files.writing(path) as temporary:
         npz_arrays.write(temporary, json.dumps(facts, allow_nan=False), arrays)
@@ -52,6 +53,8 @@ def pack(clip: Clip) -> tuple[Facts, Arrays]:
     if clip.cycle is not None:
         facts["cycle"] = {"turn": float(clip.cycle.turn)}
         arrays["cycle.shift"] = clip.cycle.shift
+    if clip.holds is not None:
+        facts["holds"] = [dataclasses.asdict(hold) for hold in clip.holds]
     if clip.placement is not None:
         facts["placement"] = _placement_out(clip.placement, arrays, "placement")
     if clip.recording is not None:
@@ -97,7 +100,12 @@ def unpack(facts: Facts, arrays: Arrays) -> Clip:
     placement = _placement_in(facts["placement"], arrays, "placement") if "placement" in facts else None
     return Clip(character, npz_arrays.expect("q", q, (len(q), character.model.nq)), _number(facts["dt"]),
                 _source_in(facts["source"]), _ground_in(facts["ground"]), cycle, labels, recording, placement,
-                times)  # fmt: skip
+                times, _holds_in(facts["holds"]) if "holds" in facts else None)  # fmt: skip
+
+
+def _holds_in(facts: list[Facts]) -> tuple[Hold, ...]:
+    names = {f.name for f in dataclasses.fields(Hold)}
+    return tuple(Hold(**{str(k): v for k, v in row.items() if k in names}) for row in facts)
 
 
 def _character_out(character: Character, arrays: Arrays) -> Facts:

@@ -11,7 +11,12 @@ from poise.errors import BadValue, UnknownName
 from poise.motion.clip import Clip
 
 # name -> module that makes it; each module has `make(character, **parameters) -> Clip`
-_MODULES = {"stand": "poise.physical.library.stand", "walk": "poise.physical.library.walk"}
+_MODULES = {
+    "stand": "poise.physical.library.stand",
+    "walk": "poise.physical.library.walk",
+    "run": "poise.physical.library.run",
+    "march": "poise.physical.library.march",
+}
 
 
 def names() -> tuple[str, ...]:

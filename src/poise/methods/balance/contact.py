@@ -1,0 +1,68 @@
+"""The simplified contact: section 6, equations (20)-(22). A torque on the foot that no real ground force gives.
+
+An imagined cylinder under the foot bears at most the torque of a force GRF_max of length m at its rim, on the edge of
+the friction cone. Up to that much of the torque that balance puts on the foot is taken off it, artificially.
+
+Departures: equation (20) writes the force as m (cos θ, sin θ), which measures θ from the ground; with θ the half angle
+of the friction cone, as the text says, it is m (sin θ, cos θ), equal at 45 degrees only. The vertical part of the
+torque, which the paper always takes off wholly, is taken off up to the same largest torque, so that the slider reaches
+honest physics without a jump.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+
+from poise.errors import BadValue
+
+GRAVITY = 9.81  # [m/s²]
+
+
+@dataclass(frozen=True)
+class Cylinder:
+    """The imagined foot: radius r, height h of the foot's centre of mass, largest force m, friction angle."""
+
+    radius: float = 0.12  # r [m]
+    height: float = 0.04  # h [m]
+    force: float = 720.0  # m [N]
+    angle: float = 45.0  # θ [degrees], half angle of the friction cone
+
+    def __post_init__(self) -> None:
+        if not (self.radius >= 0 and self.height >= 0 and self.force >= 0 and 0 <= self.angle < 90):
+            raise BadValue("The cylinder of the simplified contact needs a radius, height and force of 0 or more and "
+                           f"an angle from 0 to 90 degrees, not {self}.")  # fmt: skip
+
+    @property
+    def torque(self) -> float:
+        """Largest torque [N m] that is taken off: |h m sin θ + r m cos θ|, from equation (20)."""
+        if self.force == 0.0:
+            return 0.0
+        angle = np.radians(self.angle)
+        return float(abs(self.height * np.sin(angle) + self.radius * np.cos(angle)) * self.force)
+
+    @classmethod
+    def at(cls, slider: float, mass: float = 72.0) -> Cylinder:
+        """The bar of figure 3 as one number: 0 is exact physics, 0.5 about a real foot, 1 a foot buried in the ground.
+
+        The force m is the character's weight times s / (1 - s); radius, height and angle stay.
+        """
+        if not 0.0 <= slider <= 1.0:
+            raise BadValue(f"The slider goes from 0 (exact) to 1 (superhuman), not to {slider}.")
+        share = np.inf if slider == 1.0 else slider / (1.0 - slider)
+        return cls(force=float(mass * GRAVITY * share))
+
+
+@njit(cache=True)
+def compensation(torque, most, out):
+    """out (3,) = moment to be put on a foot that balance turns with `torque` (3,), world axes; gives the ratio (21).
+
+    The horizontal and the vertical part are taken off as far as `most` [N m] goes: equation (22).
+    """
+    size = np.sqrt(torque[0] ** 2 + torque[1] ** 2)
+    ratio = 1.0 if size <= most else most / size
+    upright = 1.0 if abs(torque[2]) <= most else most / abs(torque[2])
+    out[0], out[1], out[2] = -ratio * torque[0], -ratio * torque[1], -upright * torque[2]
+    return ratio

@@ -1,0 +1,123 @@
+"""The Jacobian of the total momentum over all links, rooted at the feet that stand: section 5.1, equations (2)-(10).
+
+With the character's links as end effectors, the total momentum about the centre of mass is A v, A (6, nv); the total
+spatial mass M_c turns it into a mean twist of the whole body, J_com = M_c⁻¹ A. Rooted at a foot that stands still, the
+root moves as the joints between them tell it: if x_i is the twist of joint i and p_i says whether joint i lies between
+root and foot,
+
+    J_i = M_c⁻¹ A_i - p_i x_i ,    A_i = (spatial mass of all links beyond joint i) x_i .
+
+So re-rooting the hierarchy costs a subtraction, and no table of joints and links is needed. With both feet as the root,
+p_i is the share of the wrench that the foot beyond joint i carries. All twists and wrenches are angular first, about
+the centre of mass, in world axes.
+
+Departures: the paper speaks of a hierarchy rooted "at both feet" without a formula; here each foot carries a share.
+Joints are of any kind, not only balls.
+"""
+
+from __future__ import annotations
+
+import mujoco
+import numpy as np
+from numba import njit
+
+from poise.dynamics import engine
+from poise.maths.rotations import Array
+from poise.methods.balance.body import Body
+
+
+class Links:
+    """Twists, spatial masses and velocities of all links at one state, kept in MuJoCo's own memory."""
+
+    def __init__(self, body: Body):
+        model = body.character.model
+        self.body, self.model, self.data = body, model, engine.data_of(model)
+        self.bias = np.zeros(model.nv)  # Coriolis, centrifugal and gravity forces
+        d = self.data
+        # views that stay where they are: twist of each degree of freedom, mass of all beyond it, velocity of each body
+        self.twists, self.beyond, self.velocity, self.own = d.cdof, d.crb, d.cvel, d.cinert
+        self.centre, self.centres, self.turns = d.subtree_com, d.xipos, d.xquat
+
+    def place(self, q: Array, v: Array) -> None:
+        """Put a state in."""
+        engine.place(self.model, self.data, q, v)
+        mujoco.mj_makeM(self.model, self.data)
+        mujoco.mj_rne(self.model, self.data, 0, self.bias)
+
+    @property
+    def mass_matrix(self) -> Array:
+        """Total spatial mass (6, 6), equation (8)."""
+        return np.array([product(self.beyond[1], unit) for unit in np.eye(6)]).T
+
+
+def momentum_jacobian(links: Links, share: Array) -> Array:
+    """J_com (6, nv), equation (7), rooted at the feet in the shares (2,) that they carry; zero on the root."""
+    body = links.body
+    out = np.array([product(links.beyond[b], x) for b, x in zip(body.moved, links.twists, strict=True)]).T
+    out = np.linalg.solve(links.mass_matrix, out)
+    return out - (np.asarray(share, float) @ body.path) * links.twists.T
+
+
+@njit(cache=True, inline="always")
+def _product(mass, x, out):
+    """out = spatial mass (10,) times twist x (6,), both about one point: MuJoCo's packing of an inertia."""
+    out[0] = mass[0] * x[0] + mass[3] * x[1] + mass[4] * x[2] - mass[8] * x[4] + mass[7] * x[5]
+    out[1] = mass[3] * x[0] + mass[1] * x[1] + mass[5] * x[2] + mass[8] * x[3] - mass[6] * x[5]
+    out[2] = mass[4] * x[0] + mass[5] * x[1] + mass[2] * x[2] - mass[7] * x[3] + mass[6] * x[4]
+    out[3] = mass[8] * x[1] - mass[7] * x[2] + mass[9] * x[3]
+    out[4] = mass[6] * x[2] - mass[8] * x[0] + mass[9] * x[4]
+    out[5] = mass[7] * x[0] - mass[6] * x[1] + mass[9] * x[5]
+
+
+@njit(cache=True)
+def product(mass, x):
+    """Spatial mass (10,) times twist (6,)."""
+    out = np.empty(6)
+    _product(mass, x, out)
+    return out
+
+
+@njit(cache=True)
+def solve3(s, b):
+    """Solution (3,) of a symmetric system, its matrix packed as xx, yy, zz, xy, xz, yz."""
+    c0, c1, c2 = s[1] * s[2] - s[5] * s[5], s[4] * s[5] - s[3] * s[2], s[3] * s[5] - s[4] * s[1]
+    det = s[0] * c0 + s[3] * c1 + s[4] * c2
+    c4, c5, c8 = s[0] * s[2] - s[4] * s[4], s[3] * s[4] - s[0] * s[5], s[0] * s[1] - s[3] * s[3]
+    out = np.empty(3)
+    out[0] = (c0 * b[0] + c1 * b[1] + c2 * b[2]) / det
+    out[1] = (c1 * b[0] + c4 * b[1] + c5 * b[2]) / det
+    out[2] = (c2 * b[0] + c5 * b[1] + c8 * b[2]) / det
+    return out
+
+
+@njit(cache=True)
+def joint_torques(twists, beyond, moved, path, share, wrench, out):
+    """out (nv,) = J_comᵀ wrench, equation (9), without forming J_com; wrench (6,) is torque, then force."""
+    mean, part = np.empty(6), np.empty(6)
+    mean[:3] = solve3(beyond[1], wrench[:3])
+    for i in range(3):
+        mean[3 + i] = wrench[3 + i] / beyond[1, 9]
+    for k in range(twists.shape[0]):
+        if k < 6:
+            out[k] = 0.0
+            continue
+        _product(beyond[moved[k]], mean, part)
+        carried = share[0] * path[0, k] + share[1] * path[1, k]
+        total = 0.0
+        for i in range(6):
+            total += twists[k, i] * (part[i] - carried * wrench[i])
+        out[k] = total
+
+
+@njit(cache=True)
+def momentum(own, velocity):
+    """Total momentum (6,) about the centre of mass, equation (4): angular, then linear.
+
+    Equation (18) prints m_l (ω_l - ω_com) where m_l (v_l - v_com) is meant; the part with v_com sums to nothing.
+    """
+    total, one = np.zeros(6), np.empty(6)
+    for b in range(1, own.shape[0]):
+        _product(own[b], velocity[b], one)
+        for i in range(6):
+            total[i] += one[i]
+    return total

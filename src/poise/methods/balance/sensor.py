@@ -1,0 +1,65 @@
+"""Contact sensors: which feet are the root of the hierarchy. Section 6.1 (in Portuguese), equation (23).
+
+Without a recording: a foot that presses on the ground supports if the centre of mass, projected on the ground, lies in
+the foot's zone of influence (a circle round its middle), or in the zone of neither foot. With a recording: a foot
+supports if the recording says so and the ground presses on it; one that should be in the air has no friction.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+PRESSING = 1e-6  # [N] from which the ground presses on a foot
+
+
+@njit(cache=True)
+def pressing(table, ground, foot_of):
+    """Vertical ground force [N] on each foot (2,) from the touches (K, 18)."""
+    out = np.zeros(2)
+    for k in range(table.shape[0]):
+        side = foot_of[int(table[k, 0])]
+        if side >= 0 and ground[int(table[k, 1])]:
+            out[side] += table[k, 10]
+    return out
+
+
+@njit(cache=True)
+def by_zones(force, centre, feet, zone):
+    """Boolean (2,): the feet that support, by ground force (2,), centre of mass (3,), feet (2, 3), radius [m]."""
+    near = np.empty(2, np.bool_)
+    for i in range(2):
+        near[i] = (feet[i, 0] - centre[0]) ** 2 + (feet[i, 1] - centre[1]) ** 2 <= zone * zone
+    neither = not (near[0] or near[1])
+    out = np.empty(2, np.bool_)
+    for i in range(2):
+        out[i] = force[i] > PRESSING and (near[i] or neither)
+    if not (out[0] or out[1]):  # in the zone of a foot that is in the air: the other one is all there is
+        for i in range(2):
+            out[i] = force[i] > PRESSING
+    return out
+
+
+@njit(cache=True)
+def by_reference(force, scheduled):
+    """Boolean (2,): the feet that support, by ground force (2,) and by what the recording says (2,)."""
+    out = np.empty(2, np.bool_)
+    for i in range(2):
+        out[i] = force[i] > PRESSING and scheduled[i]
+    return out
+
+
+@njit(cache=True)
+def towards_other_foot(force, stance, other):
+    """Equation (23): a control force (2,) that pulls away from the foot that does not support loses that part.
+
+    `stance` and `other` (2,) are the feet on the ground plane. Figure 5's caption says that the part along d is kept;
+    the equation removes it, and the stated aim, the centre of mass towards the foot in the air, agrees with the latter.
+    """
+    dx, dy = other[0] - stance[0], other[1] - stance[1]
+    size = np.sqrt(dx * dx + dy * dy)
+    if size > 1e-9:
+        along = (force[0] * dx + force[1] * dy) / size
+        if along < 0.0:
+            force[0] -= along * dx / size
+            force[1] -= along * dy / size

@@ -1,0 +1,98 @@
+"""Touching points and their friction cones (section 4.3): f = V λ with λ >= 0, four facets a point.
+
+The points are those of the character (the corners of its feet) that the simulator reports as touching; a reported
+contact belongs to the nearest point of its body.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from poise.maths.rotations import Array
+
+FACETS = 4
+_UPRIGHT = 0.5  # a contact whose normal rises less is a wall, a ball or a kerb: nothing to stand on
+
+
+class Cones(NamedTuple):
+    """K points to stand on."""
+
+    index: np.ndarray  # (K,) which contact points of the character
+    place: Array  # (K, 3) world [m]
+    normal: Array  # (K, 3)
+    basis: Array  # (K, 3, 4) unit vectors along the edges of the pyramid
+
+
+@njit(cache=True)
+def touched(table, ground, bodies, points, on, normal):
+    """Mark in `on` (P,) the points that touch something to stand on; their normals go into `normal` (P, 3).
+
+    `table` (K, 18) are the simulator's touches; `ground` (labels,) says which labels may be stood on.
+    """
+    on[:] = False
+    for k in range(table.shape[0]):
+        row = table[k]
+        if not ground[int(row[1])] or row[7] < _UPRIGHT or row[17] != 0.0:
+            continue
+        nearest, least = -1, 1e9
+        for p in range(bodies.shape[0]):
+            if bodies[p] == int(row[0]):
+                far = 0.0
+                for i in range(3):
+                    far += (points[p, i] - row[2 + i]) ** 2
+                if far < least:
+                    nearest, least = p, far
+        if nearest >= 0:
+            if not on[nearest]:
+                normal[nearest] = 0.0
+            on[nearest] = True
+            for i in range(3):
+                normal[nearest, i] += row[5 + i]
+    for p in range(on.shape[0]):
+        if on[p]:
+            size = np.sqrt(normal[p, 0] ** 2 + normal[p, 1] ** 2 + normal[p, 2] ** 2)
+            for i in range(3):
+                normal[p, i] /= max(size, 1e-12)
+
+
+@njit(cache=True)
+def cones(use, points, bodies, normal, friction, shrink):
+    """The cones of the points marked in `use` (P,).
+
+    With three or more points on a body the places are drawn towards their middle by the share `shrink`: a foot loaded
+    on its very edge is about to tip.
+    """
+    count = 0
+    for p in range(use.shape[0]):
+        count += use[p]
+    index, place, up = np.empty(count, np.int64), np.empty((count, 3)), np.empty((count, 3))
+    basis = np.empty((count, 3, FACETS))
+    k = 0
+    for p in range(use.shape[0]):
+        if not use[p]:
+            continue
+        middle, mates = np.zeros(3), 0
+        for o in range(use.shape[0]):
+            if use[o] and bodies[o] == bodies[p]:
+                mates += 1
+                middle += points[o]
+        share = shrink if mates >= 3 else 0.0
+        index[k] = p
+        place[k] = points[p] + share * (middle / mates - points[p])
+        n = normal[p]
+        up[k] = n
+        # one tangent along x, the other one across
+        a = np.array([1.0 - n[0] * n[0], -n[0] * n[1], -n[0] * n[2]])
+        a /= np.sqrt(a[0] ** 2 + a[1] ** 2 + a[2] ** 2)
+        b = np.array([n[1] * a[2] - n[2] * a[1], n[2] * a[0] - n[0] * a[2], n[0] * a[1] - n[1] * a[0]])
+        size = np.sqrt(1.0 + friction * friction)
+        for i in range(3):
+            basis[k, i, 0] = (n[i] + friction * a[i]) / size
+            basis[k, i, 1] = (n[i] - friction * a[i]) / size
+            basis[k, i, 2] = (n[i] + friction * b[i]) / size
+            basis[k, i, 3] = (n[i] - friction * b[i]) / size
+        k += 1
+    return index, place, up, basis

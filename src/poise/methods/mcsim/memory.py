@@ -1,0 +1,61 @@
+"""What mcsim remembers between two decisions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from poise.character import Character
+from poise.character.roles import SIDES
+from poise.maths.rotations import Array
+from poise.methods.mcsim.reduced import Plan
+from poise.methods.mcsim.schedule import Clock, Schedule
+from poise.methods.mcsim.terms import Rig
+from poise.motion.reference import Reference
+
+
+@dataclass(eq=False)
+class Memory:
+    """Everything that changes while a character performs, and what is made once at the start."""
+
+    rig: Rig  # of the character
+    model: Rig  # of the reference
+    limit: Array  # (nj,) [N m]
+    joints: np.ndarray  # (J, 2) first degree of freedom and width of each joint
+    stiffness: Array  # (nv,) [1/s²] of the servos
+    share: Array  # (nv,) of the joints' inertia that the servos use
+    free: np.ndarray  # rows of the root that no rail holds
+    feet: tuple[int, int]  # bodies, -1 where there is none
+    legs: np.ndarray  # (2, nv) bool
+    sole: tuple[np.ndarray, np.ndarray]  # contact points of each foot
+    clock: Clock
+    schedule: Schedule
+    reference: Reference
+    last: Array  # (P,) [s] when each point last touched
+    normal: Array  # (P, 3) of the ground where it last touched
+    ground: np.ndarray | None = None  # labels that may be stood on
+    planned: float = -np.inf  # [s] when the plan was made
+    plan: Plan | None = None
+    inertia: Array = field(default_factory=lambda: np.zeros((0, 0)))  # M when the plan was made
+    q: Array = field(default_factory=lambda: np.zeros(0))  # where the servo thinks the body should be when it was
+    v: Array = field(default_factory=lambda: np.zeros(0))
+    a: Array = field(default_factory=lambda: np.zeros(0))
+    offset: Array = field(default_factory=lambda: np.zeros(3))  # [m] of the reference to where the feet stand
+    placed: bool = False
+    shift: Array = field(default_factory=lambda: np.zeros((2, 2)))  # [m] of the coming foothold of each foot
+    lift: Array = field(default_factory=lambda: np.zeros((2, 3)))  # [m] of each foot off its place when it left
+    failed: int = 0  # programs without solution in a row
+    notes: list[tuple[str, str]] = field(default_factory=list)
+
+
+def feet_of(character: Character) -> tuple[int, int]:
+    """Ids of the two feet, -1 where there is none."""
+    left, right = (character.body(f"{s}_foot") if character.has(f"{s}_foot") else -1 for s in SIDES)
+    return left, right
+
+
+def legs_of(rig: Rig, feet: tuple[int, int]) -> np.ndarray:
+    """Degrees of freedom (2, nv) of the two legs, from hip to ankle."""
+    trunk = rig.chain[rig.root]
+    return np.stack([rig.chain[f] & ~trunk if f >= 0 else np.zeros(len(trunk), bool) for f in feet])

@@ -1,0 +1,125 @@
+"""McSim: the method as a controller. It knows a simulator only by the state and the touches that it reports."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from poise.character import Character
+from poise.character.roles import SIDES
+from poise.dynamics import Wrench
+from poise.errors import BadValue, UnknownName
+from poise.maths import configuration as conf
+from poise.maths import rotations as rot
+from poise.maths.rotations import Array
+from poise.methods.mcsim import servo
+from poise.methods.mcsim.memory import Memory, feet_of, legs_of
+from poise.methods.mcsim.planner import make_plan
+from poise.methods.mcsim.schedule import Clock, Schedule
+from poise.methods.mcsim.settings import Tasks
+from poise.methods.mcsim.terms import Rig
+from poise.motion.foothold import Foothold
+from poise.motion.reference import Reference
+from poise.simulate.loop import Action
+from poise.simulate.simulator import State, Touches
+from poise.stage import Stage
+
+DEPARTURES = ("schedule", "clock", "foothold", "momentum", "damped", "ahead", "ground")
+
+
+@dataclass(frozen=True)
+class McSim:
+    """Short-horizon predictive tracking (da Silva, Abe & Popović 2008)."""
+
+    kos: float = 400.0  # [1/s²] gain of equation (4); table 1: 300 to 1000
+    k: float = 0.02  # scale of the joints' stiffness in the servos; table 1: 0.005 to 0.2
+    friction: float = 0.7  # of the cones in the program
+    plan: float = 1 / 192  # [s] between two programs; the paper: 1/100 to 1/40
+    departures: tuple[str, ...] | str = DEPARTURES
+    tasks: Tasks = field(default_factory=Tasks)
+    foothold: Foothold = field(default_factory=Foothold)
+    cd: float = 0.0  # [rad/m] gain of the balance feedback (11) on distance
+    cv: float = 0.0  # [rad s/m] and on velocity
+    planar: bool = False  # a rail keeps the root in the plane y = 0, upright seen from ahead
+    grip: float = 1e3  # weight of no-slip (7e) in the reduced program
+    grip_damping: float = 20.0  # [1/s] of a slipping point
+    shrink: float = 0.05  # share by which the corners of a foot are drawn inwards
+    grace: float = 0.015  # [s] for which a point counts as touching after it was last reported
+    reach: float = 0.012  # [m] height from which a scheduled corner of a touching foot is used
+    early: float = 0.25  # [s] before its time that a landing may take the reference on
+    late: float = 0.15  # [s] for which the reference waits for a landing
+    period: float = 1 / 960  # [s] between two decisions of the servos
+
+    name = "mcsim"
+
+    def __post_init__(self) -> None:
+        wanted = self.departures
+        if isinstance(wanted, str):
+            wanted = {"all": DEPARTURES, "none": (), "": ()}.get(wanted, tuple(wanted.split(",")))
+        for name in wanted:
+            if name not in DEPARTURES:
+                raise UnknownName("departure of mcsim", name, DEPARTURES)
+        object.__setattr__(self, "departures", tuple(wanted))
+        for name in ("kos", "plan", "period", "friction"):
+            if not getattr(self, name) > 0:
+                raise BadValue(f"mcsim needs a positive {name}, not {getattr(self, name)}.")
+
+    def has(self, departure: str) -> bool:
+        """Is this departure from the paper on?"""
+        return departure in self.departures
+
+    @classmethod
+    def printed(cls, **changes: Any) -> McSim:
+        """The paper's own formulation, its errors corrected, with the settings of its tables."""
+        own: dict[str, Any] = {"departures": (), "kos": 600.0, "k": 0.02, "plan": 1 / 96, "friction": 1.0,
+                               "grip_damping": 0.0, "shrink": 0.0, "grace": 0.0}  # fmt: skip
+        return cls(**{**own, **changes})
+
+    def start(self, character: Character, reference: Reference, stage: Stage) -> Memory:
+        """A fresh memory."""
+        rig = Rig.of(character)
+        feet = feet_of(character)
+        points = character.contact_points
+        limit = np.where(np.isfinite(character.torque_limit), character.torque_limit, 1e6)[6:]
+        free = np.array([0, 2, 4] if self.planar else range(6), np.int64)
+        k = servo.stiffness(character, self.k)
+        return Memory(rig, Rig.of(character), limit, servo.blocks(character), k,
+                      servo.shares(character, k, self.period), free, feet,
+                      legs_of(rig, feet), (points.of(SIDES[0]), points.of(SIDES[1])),
+                      Clock(self.early, self.late), Schedule(reference), reference,
+                      np.full(len(points), -np.inf), np.tile([0.0, 0.0, 1.0], (len(points), 1)))  # fmt: skip
+
+    def act(self, state: State, touches: Touches, reference: Reference, memory: Memory) -> Array | Action:
+        """Joint torques (nv,) [N m] within the character's limits."""
+        traces: dict[str, Any] = {}
+        if state.time - memory.planned > self.plan - 0.5 * self.period:
+            traces = make_plan(self, state, touches, reference, memory)
+        torque = self._torque(state, memory)
+        assist = self._rail(state, memory) if self.planar else ()
+        notes, memory.notes = memory.notes, []
+        if traces or notes or assist:
+            return Action(torque, assist, traces, notes=tuple(notes))
+        return torque
+
+    def _torque(self, state: State, memory: Memory) -> Array:
+        """Equation (1): the program's torques and the servos' feedback."""
+        assert memory.plan is not None
+        since = state.time - memory.planned
+        error = conf.difference(memory.rig.character.layout, state.q, memory.q) + since * memory.v
+        out = np.empty(len(state.v))
+        servo.feedback(memory.inertia, memory.joints, memory.stiffness, memory.share, error, memory.v + since * memory.a - state.v, out)
+        out[6:] = np.clip(out[6:] + memory.plan.torque[6:], -memory.limit, memory.limit)
+        return out
+
+    def _rail(self, state: State, memory: Memory) -> tuple[Wrench, ...]:
+        """The force and moment that keep a planar body in its plane: an assistance, recorded as such."""
+        rig, stiff = memory.rig, 80.0  # [1/s]
+        force = -rig.mass * stiff * (stiff * state.q[1] + 2 * state.v[1])
+        turn = rot.to_matrix(state.q[3:7])
+        spin, across = turn @ state.v[3:6], turn[:, 1]
+        lean = np.array([-across[2], 0.0, across[0]])  # turns the lateral axis back to y
+        inertia = np.array([memory.inertia[3, 3], 0.0, memory.inertia[5, 5]])
+        moment = inertia * stiff * (stiff * lean - 2 * spin)
+        return (Wrench(rig.root, state.q[:3].copy(), np.array([0.0, force, 0.0]), moment),)

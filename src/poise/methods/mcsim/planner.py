@@ -1,0 +1,160 @@
+"""One planning cycle: from state and touches to the program (7), and to the torques until the next one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from poise.maths import rotations as rot
+from poise.maths.rotations import Array
+from poise.methods.mcsim import contacts, desired, reduced, tasks
+from poise.methods.mcsim.memory import Memory
+from poise.methods.mcsim.schedule import Schedule
+from poise.methods.mcsim.terms import Terms, momentum
+from poise.motion.foothold import divergent
+from poise.motion.reference import Reference, Sample
+from poise.simulate.simulator import State, Touches
+
+if TYPE_CHECKING:
+    from poise.methods.mcsim.method import McSim
+
+_SETTLING = 0.03  # [s] in which the reference is brought to where the feet stand
+
+
+class Balance(NamedTuple):
+    """Where a body is as a whole."""
+
+    place: Array  # (3,) centre of mass [m]
+    velocity: Array  # (3,) [m/s]
+    acceleration: Array  # (3,) [m/s²]
+    spin: Array  # (3,) angular momentum about it [kg m²/s]
+    torque: Array  # (3,) its rate [N m]
+
+
+class Scene(NamedTuple):
+    """All that a plan is made from."""
+
+    now: Terms  # the character
+    goal: Terms  # the reference, moved to where the feet stand
+    wanted: Sample
+    now_balance: Balance
+    goal_balance: Balance
+    touching: np.ndarray  # (P,) bool
+    standing: np.ndarray  # (2,) bool: each foot should stand and does
+    rate: float  # at which the reference runs
+
+
+def make_plan(way: McSim, state: State, touches: Touches, reference: Reference, memory: Memory) -> dict[str, Any]:
+    """Plan anew and put the plan into the memory; gives the traces of it."""
+    if reference is not memory.reference:
+        memory.reference, memory.schedule = reference, Schedule(reference)
+    dt = state.time - memory.planned if np.isfinite(memory.planned) else 0.0
+    now = memory.rig.at(state.q, state.v)
+    touching = _touching(state, touches, now, memory)
+    rate = _tick(way, state, touching, memory, dt)
+    scene = _scene(way, now, touching, rate, memory, dt)
+    if way.has("foothold"):
+        tasks.move_footholds(way, scene, memory, dt)
+    cones = _cones(way, state, scene, memory)
+    problem, limit = tasks.program(way, scene, cones, memory), memory.limit
+    plan = reduced.solve(problem, limit)
+    _keep(way, state, scene, plan, memory)
+    return {"reference_lag": memory.clock.time - state.time, "solved": float(plan.solved),
+            "foothold": memory.shift.copy()}  # fmt: skip
+
+
+def _touching(state: State, touches: Touches, now: Terms, memory: Memory) -> np.ndarray:
+    """Points (P,) that touch something to stand on."""
+    if memory.ground is None:
+        own = set(memory.rig.character.body_names)
+        memory.ground = np.array([n not in own and not n.startswith("ball_") for n in touches.names], bool)
+    on = np.zeros(len(memory.last), bool)
+    contacts.touched(touches.table, memory.ground, memory.rig.bodies, now.points, on, memory.normal)
+    memory.last[on] = state.time
+    return on
+
+
+def _tick(way: McSim, state: State, touching: np.ndarray, memory: Memory, dt: float) -> float:
+    """Let the clock of the reference run; gives its rate."""
+    if not way.has("clock"):
+        memory.clock.time = state.time
+        return 1.0
+    feet = tuple(bool(touching[s].any()) for s in memory.sole)
+    return memory.clock.advance(memory.schedule, feet, dt)  # type: ignore[arg-type]
+
+
+def _scene(way: McSim, now: Terms, touching: np.ndarray, rate: float, memory: Memory, dt: float) -> Scene:
+    wanted = memory.reference.sample(memory.clock.time)
+    down = np.array([bool(wanted.contacts[s].any()) for s in memory.sole])
+    standing = down & np.array([bool(touching[s].any()) for s in memory.sole])
+    q = wanted.q.copy()
+    q[:3] += memory.offset
+    goal = memory.model.at(q, wanted.v)
+    move = _misplaced(now, goal, touching & wanted.contacts)
+    if move is None and not down.any():
+        move = (now.centre - goal.centre) * [1.0, 1.0, 0.0]
+    if move is not None:
+        move *= 1.0 - np.exp(-dt / _SETTLING) if memory.placed else 1.0
+        memory.offset, memory.placed = memory.offset + move, True
+        goal = _moved(goal, move)
+    return Scene(now, goal, wanted, _balance(memory, now, np.zeros(len(now.v))), _balance(memory, goal, wanted.a),
+                 touching, standing, rate)  # fmt: skip
+
+
+def _misplaced(now: Terms, goal: Terms, both: np.ndarray) -> Array | None:
+    """How far (3,) the touching points are from where the reference has them; None where none should touch and does."""
+    return (now.points[both] - goal.points[both]).mean(axis=0) if both.any() else None
+
+
+def _moved(terms: Terms, by: Array) -> Terms:
+    """The same instant elsewhere."""
+    q = terms.q.copy()
+    q[:3] += by
+    return terms._replace(q=q, centre=terms.centre + by, origin=terms.origin + by, points=terms.points + by)
+
+
+def _balance(memory: Memory, x: Terms, a: Array) -> Balance:
+    rig = memory.rig
+    p, L, dp, dL = momentum(x.M, x.h, x.v, a, x.origin, x.turn, rig.root, x.centre, rig.mass, rig.gravity)
+    return Balance(x.centre, p / rig.mass, dp / rig.mass, L, dL)
+
+
+def _cones(way: McSim, state: State, scene: Scene, memory: Memory) -> contacts.Cones:
+    """The points that the program may push with."""
+    use = state.time - memory.last <= way.grace + 1e-9
+    if way.has("schedule"):
+        down = np.zeros(len(use), bool)
+        near = np.zeros(len(use), bool)
+        for sole in memory.sole:
+            down[sole] = bool(scene.wanted.contacts[sole].any())
+            if (use & down)[sole].any():  # the corners that should follow the one that touches
+                k = sole[np.argmax(use[sole])]
+                normal = memory.normal[k]
+                near[sole] = (scene.now.points[sole] - scene.now.points[k]) @ normal < way.reach
+                memory.normal[sole] = normal
+        use = (use & down) | (near & scene.wanted.contacts)
+    return contacts.Cones(
+        *contacts.cones(use, scene.now.points, memory.rig.bodies, memory.normal, way.friction, way.shrink)
+    )
+
+
+def _keep(way: McSim, state: State, scene: Scene, plan: reduced.Plan, memory: Memory) -> None:
+    """Remember the plan and what the servos follow until the next one."""
+    memory.planned, memory.inertia = state.time, scene.now.M
+    if plan.solved:
+        memory.failed = 0
+    else:
+        if not memory.failed:
+            memory.notes.append(("program", "no forces meet the program's constraints; the servos alone act"))
+        memory.failed += 1
+        torque = scene.now.h * (np.arange(len(state.v)) >= 6)
+        plan = reduced.Plan(scene.wanted.a, torque, np.zeros(0), False, False)
+    memory.plan = plan
+    if way.has("ahead") and plan.solved:
+        memory.q, memory.v, memory.a = state.q.copy(), state.v.copy(), plan.acceleration
+    else:
+        memory.q, memory.v, memory.a = scene.goal.q, scene.wanted.v, scene.wanted.a
+
+
+__all__ = ["Balance", "Scene", "desired", "divergent", "make_plan", "rot"]

@@ -1,0 +1,109 @@
+"""When feet should touch, and where in the reference the character is.
+
+Departures: the paper follows the reference by the clock and knows only the contacts of the moment. Here a foot that
+lands early takes the reference on to its touch-down, and a foot that is late holds the reference for a while
+(phase resynchronisation).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from poise.character.roles import SIDES
+from poise.motion.reference import Reference
+
+_GRID = 1 / 120  # [s] of the table
+_FAR = 2.0  # [s] beyond which a touch-down is not looked for
+_BLOCK = 240  # rows that the table grows by
+
+
+class Step(NamedTuple):
+    """A foot at one time of the reference."""
+
+    down: bool  # it should touch
+    left: float  # [s] until it touches; inf where it does not within 2 s
+    done: float  # share of the swing that is over, 1 in stance
+    length: float  # [s] of this swing, 0 in stance
+
+
+class Schedule:
+    """The contacts of a reference as a table that grows while it is followed."""
+
+    def __init__(self, reference: Reference):
+        self.reference = reference
+        points = reference.character.contact_points
+        self._sides = [points.of(side) for side in SIDES]
+        self._begin = -round(_FAR / _GRID)
+        self._labels = np.zeros((0, len(points)), bool)
+        self._feet = np.zeros((0, 2), bool)
+        self._next, self._last = np.zeros((0, 2), int), np.zeros((0, 2), int)  # rows to the next, from the last contact
+
+    def _row(self, t: float) -> int:
+        return max(0, math.floor(t / _GRID + 1e-6) - self._begin)
+
+    def _reach(self, row: int) -> None:
+        """Make the table at least so long."""
+        if row < len(self._labels):
+            return
+        while len(self._labels) <= row:
+            first = len(self._labels) + self._begin
+            rows = [self.reference.sample((first + k) * _GRID).contacts for k in range(_BLOCK)]
+            self._labels = np.concatenate([self._labels, np.array(rows, bool)])
+        self._feet = np.stack([self._labels[:, side].any(axis=1) for side in self._sides], axis=1)
+        rows, big = np.arange(len(self._labels))[:, None], 1 << 30
+        ahead = np.where(self._feet, rows, big)
+        self._next = np.minimum.accumulate(ahead[::-1], axis=0)[::-1] - rows
+        self._last = rows - np.maximum.accumulate(np.where(self._feet, rows, -1), axis=0)
+
+    def points(self, t: float) -> np.ndarray:
+        """Which points (P,) should touch at time t [s] of the reference."""
+        row = self._row(t)
+        self._reach(row)
+        return self._labels[row]
+
+    def foot(self, side: int, t: float) -> Step:
+        """What a foot should be doing at time t [s] of the reference."""
+        row, far = self._row(t), round(_FAR / _GRID)
+        self._reach(row + far)
+        if self._feet[row, side]:
+            return _STANCE
+        next_, last = int(self._next[row, side]), int(self._last[row, side])
+        if next_ > far:
+            return _FLYING
+        within = t / _GRID - math.floor(t / _GRID + 1e-6)
+        return Step(False, max(0.0, (next_ - within) * _GRID), (last + within) / (last + next_), (last + next_) * _GRID)
+
+
+_STANCE, _FLYING = Step(True, 0.0, 1.0, 0.0), Step(False, math.inf, 0.0, math.inf)
+
+
+class Clock:
+    """The time of the reference that is followed; it runs with real time except at touch-downs."""
+
+    def __init__(self, early: float, late: float):
+        self.time = 0.0  # [s] of the reference
+        self.early, self.late = early, late  # [s]
+        self.held = 0.0  # [s] for which it has waited for the coming touch-down
+
+    def advance(self, schedule: Schedule, touching: tuple[bool, bool], dt: float) -> float:
+        """One period later; gives the rate at which the reference runs now (0 while it waits)."""
+        near = False
+        for side in (0, 1):
+            step = schedule.foot(side, self.time)
+            if step.down or not step.left < _FAR:
+                continue
+            if touching[side] and step.done > 0.5 and step.left < self.early:
+                self.time += step.left + 1e-4
+                self.held = 0.0
+                return 1.0
+            if step.left <= dt and not touching[side] and self.held < self.late:
+                self.held += dt
+                return 0.0
+            near |= step.left < 0.05
+        if not near:
+            self.held = 0.0
+        self.time += dt
+        return 1.0

@@ -1,0 +1,71 @@
+"""The proportional-derivative component: equations (8)-(10) of da Silva, Abe & Popović 2008, at every simulation step.
+
+u_b = I_c (k d(q_r, q) + 2 √k (v_r - v)), where k is the joint's stiffness of tables 2 and 3 times the scale of table 1.
+Corrected against print:
+
+- (8) damps the absolute velocity and has no inertia, so its damping is critical for 1 kg m² alone;
+- (9) sums the children's inertias without moving them to the joint (the parallel-axis terms are missing);
+- (10) takes the root of every element of k_s I_c. Products of inertia are negative, so that is not a number; and the
+  root of k_s I_c is critical damping for a unit inertia alone. For a spring k I_c critical damping is 2 √k I_c;
+- I_c there is in world axes while d is in the joint's. Here both are in the joint's: I_c is the joint's own block of the
+  mass matrix, which is the composite inertia of all it carries, about the joint.
+
+Departures: composite inertias take all other joints as locked. A joint between free ones (a clavicle that carries a
+loose arm) yields up to 500 times more easily than that, and its damping, explicit in time, would throw it about at any
+usual time step. The inertia of a joint is therefore bounded by a multiple of the one that it really feels.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from poise.character import Character
+from poise.dynamics import engine
+from poise.maths.configuration import BALL, FREE
+from poise.maths.rotations import Array
+
+
+def blocks(character: Character) -> np.ndarray:
+    """Rows (J, 2) of all joints but the root: first degree of freedom and how many."""
+    tree = character.tree
+    width = {FREE: 6, BALL: 3}
+    rows = [(int(a), width.get(int(k), 1)) for k, a in zip(tree.kind, tree.vadr, strict=True)]
+    return np.array([r for r in rows if r[0] >= 6], np.int64).reshape(-1, 2)
+
+
+def stiffness(character: Character, scale: float) -> Array:
+    """k (nv,) [1/s²]: the character's joint stiffness times the scale of table 1, zero on the root."""
+    return scale * character.stiffness
+
+
+def shares(character: Character, k: Array, dt: float) -> Array:
+    """The share (nv,) of each joint's composite inertia that its servo may use at a time step dt [s].
+
+    In the standing pose: the joint's own motion, with all others free, may be damped by a third in one step.
+    """
+    model = character.model
+    data = engine.data_of(model)
+    engine.place(model, data, character.standing_pose(), np.zeros(model.nv))
+    mass = engine.mass_matrix(model, data)
+    yielding = np.linalg.inv(mass)
+    out = np.ones(model.nv)
+    for first, count in blocks(character):
+        rows = slice(first, first + count)
+        stubborn = float(np.linalg.eigvals(yielding[rows, rows] @ mass[rows, rows]).real.max())
+        root = float(np.sqrt(k[rows].max()))
+        out[rows] = min(1.0, 1.0 / (6.0 * root * dt * stubborn)) if root > 0 else 1.0
+    return out
+
+
+@njit(cache=True)
+def feedback(M, joints, k, share, error, rate, out):
+    """u_b into out (nv,): error = d(q_r, q) and rate = v_r - v, both (nv,), with the joints' blocks of M."""
+    out[:6] = 0.0
+    for j in range(joints.shape[0]):
+        first, count = joints[j, 0], joints[j, 1]
+        for a in range(first, first + count):
+            u = 0.0
+            for b in range(first, first + count):
+                u += M[a, b] * (k[b] * error[b] + 2.0 * np.sqrt(k[b]) * rate[b])
+            out[a] = share[a] * u

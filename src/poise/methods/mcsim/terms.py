@@ -1,0 +1,157 @@
+"""The terms of the equations of motion at an instant, for the program (7): compiled, with no loop over links in Python.
+
+M a + h = (0, u) + sum of J_iᵀ f_i. MuJoCo gives M, h and the motion axes of every degree of freedom; Jacobians and the
+accelerations J' v of points are sums of those axes along the chain from the root to the point's body.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from poise.character import Character
+from poise.dynamics import engine
+from poise.maths.rotations import Array
+
+
+class Terms(NamedTuple):
+    """An instant. World axes; the origin of `axes` is `centre`."""
+
+    q: Array  # (nq,)
+    v: Array  # (nv,)
+    M: Array  # (nv, nv)
+    h: Array  # (nv,) Coriolis, centrifugal and gravity forces
+    axes: Array  # (nv, 6) spatial velocity per unit of each degree of freedom: turning, then moving, about `centre`
+    rates: Array  # (nv, 6) their rates of change
+    centre: Array  # (3,) centre of mass
+    origin: Array  # (B, 3) of the bodies
+    turn: Array  # (B, 3, 3) orientations of the bodies
+    spin: Array  # (B, 6) spatial velocities of the bodies about `centre`
+    points: Array  # (P, 3) contact points of the character
+
+
+@dataclass(frozen=True, eq=False)
+class Rig:
+    """A character's equations of motion with a working memory of its own."""
+
+    character: Character
+    data: engine.Data
+    chain: np.ndarray  # (B, nv) bool: which degrees of freedom move a body
+    bodies: np.ndarray  # (P,) of the contact points
+    local: Array  # (P, 3)
+    root: int
+    mass: float  # [kg]
+    gravity: Array  # (3,) [m/s²]
+
+    @classmethod
+    def of(cls, character: Character) -> Rig:
+        """The rig of a character."""
+        m, p = character.model, character.contact_points
+        return cls(character, engine.data_of(m), _chains(character), np.ascontiguousarray(p.bodies, np.int64),
+                   np.ascontiguousarray(p.positions, float).reshape(-1, 3), int(m.jnt_bodyid[0]), character.mass,
+                   np.array(m.opt.gravity))  # fmt: skip
+
+    def at(self, q: Array, v: Array) -> Terms:
+        """The terms at configuration q (nq,) and velocity v (nv,); they own their numbers."""
+        m, d = self.character.model, self.data
+        engine.place(m, d, q, v)
+        mass, bias = engine.mass_matrix(m, d), engine.bias(m, d)
+        origin, turn = d.xpos.copy(), d.xmat.reshape(-1, 3, 3).copy()
+        points = place_points(origin, turn, self.bodies, self.local)
+        return Terms(q, v, mass, bias, d.cdof.copy(), d.cdof_dot.copy(), d.subtree_com[0].copy(), origin, turn,
+                     d.cvel.copy(), points)  # fmt: skip
+
+
+def _chains(character: Character) -> np.ndarray:
+    m = character.model
+    chain = np.zeros((m.nbody, m.nv), bool)
+    for b in range(1, m.nbody):
+        chain[b] = chain[int(m.body_parentid[b])]
+        first, count = int(m.body_dofadr[b]), int(m.body_dofnum[b])
+        chain[b, first : first + count] = True
+    return chain
+
+
+@njit(cache=True)
+def place_points(origin, turn, bodies, local):
+    """World positions (P, 3) of points fixed in bodies."""
+    out = np.empty((bodies.shape[0], 3))
+    for k in range(bodies.shape[0]):
+        b = bodies[k]
+        for i in range(3):
+            out[k, i] = origin[b, i] + turn[b, i, 0] * local[k, 0] + turn[b, i, 1] * local[k, 1]
+            out[k, i] += turn[b, i, 2] * local[k, 2]
+    return out
+
+
+@njit(cache=True)
+def jacobian(axes, chain, centre, body, point, linear, angular):
+    """Jacobians (3, nv) of a world point fixed in a body, and of the body's turning, into `linear` and `angular`."""
+    x, y, z = point[0] - centre[0], point[1] - centre[1], point[2] - centre[2]
+    for d in range(axes.shape[0]):
+        if chain[body, d]:
+            a = axes[d]
+            linear[0, d] = a[3] + a[1] * z - a[2] * y
+            linear[1, d] = a[4] + a[2] * x - a[0] * z
+            linear[2, d] = a[5] + a[0] * y - a[1] * x
+            angular[0, d], angular[1, d], angular[2, d] = a[0], a[1], a[2]
+        else:
+            for i in range(3):
+                linear[i, d] = 0.0
+                angular[i, d] = 0.0
+
+
+@njit(cache=True)
+def motion(axes, rates, chain, centre, spin, v, body, point):
+    """Of a world point fixed in a body: its velocity (3,), its acceleration J' v (3,) without joint accelerations, and
+    the turning velocity and such acceleration of its body (3,)."""
+    w, u, dw, du = spin[body, :3].copy(), spin[body, 3:].copy(), np.zeros(3), np.zeros(3)
+    for d in range(axes.shape[0]):
+        if chain[body, d]:
+            for i in range(3):
+                dw[i] += rates[d, i] * v[d]
+                du[i] += rates[d, 3 + i] * v[d]
+    r = point - centre
+    velocity = np.array([u[0] + w[1] * r[2] - w[2] * r[1], u[1] + w[2] * r[0] - w[0] * r[2],
+                         u[2] + w[0] * r[1] - w[1] * r[0]])  # fmt: skip
+    # a spatial acceleration is that of the material point now at the origin; the point itself also turns: w x velocity
+    bias = np.array([
+        du[0] + dw[1] * r[2] - dw[2] * r[1] + w[1] * velocity[2] - w[2] * velocity[1],
+        du[1] + dw[2] * r[0] - dw[0] * r[2] + w[2] * velocity[0] - w[0] * velocity[2],
+        du[2] + dw[0] * r[1] - dw[1] * r[0] + w[0] * velocity[1] - w[1] * velocity[0],
+    ])  # fmt: skip
+    return velocity, bias, w, dw
+
+
+@njit(cache=True)
+def momentum(M, h, v, a, origin, turn, root, centre, mass, gravity):
+    """Linear momentum, angular momentum about the centre of mass (3,) each, and their rates under accelerations a.
+
+    The six rows of the root are the momentum of the whole body about the root, turning in the root's axes. The rates
+    are without gravity's part: h at rest is weight alone.
+    """
+    p, L, dp, dL = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3)
+    for i in range(3):
+        for d in range(v.shape[0]):
+            p[i] += M[i, d] * v[d]
+            L[i] += M[3 + i, d] * v[d]
+            dp[i] += M[i, d] * a[d]
+            dL[i] += M[3 + i, d] * a[d]
+        dp[i] += h[i] + mass * gravity[i]
+        dL[i] += h[3 + i]
+    R, r = turn[root], origin[root] - centre
+    L, dL = R @ L, R @ dL
+    # h also holds the moment of the weight about the root, -(centre - origin) x mass gravity
+    weight = mass * gravity
+    dL -= _cross(r, weight)
+    L += _cross(r, p)
+    dL += _cross(r, dp)
+    return p, L, dp, dL
+
+
+@njit(cache=True, inline="always")
+def _cross(a, b):
+    return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])

@@ -1,0 +1,79 @@
+"""Modal: the paper's own update. The method solves for the next state of the character itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from poise.character import Character
+from poise.errors import BadValue
+from poise.maths import configuration as conf
+from poise.maths.rotations import Array
+from poise.methods.modal.linearise import Pose, momentum, with_momentum
+from poise.methods.modal.mind import DT, Decision, Mind
+from poise.methods.modal.settings import Settings
+from poise.motion.reference import Reference
+from poise.simulate.simulator import State, Touches
+from poise.stage import Stage
+from poise.stage.pushes import pushes_at
+
+_NAMES = ("ground",)
+
+
+@dataclass(frozen=True)
+class Modal(Settings):
+    """Long-horizon planning in modal space, advanced by the analytic modal update."""
+
+    name = "modal"
+
+    def start(self, character: Character, reference: Reference, stage: Stage) -> Mind:
+        """A fresh memory."""
+        return Mind(self, character, reference, stage, alone=True)
+
+    def step(self, state: State, reference: Reference, dt: float, memory: Mind) -> tuple[State, Array, Touches]:
+        """The state after dt [s], the mean torques (nv,) [N m] and the contacts on the way.
+
+        Departures: the linearised step changes the momentum by what the forces give at the old pose. The root's
+        velocity at the new pose takes the small rest, so that Newton's and Euler's laws hold exactly from frame to
+        frame.
+        """
+        if abs(dt - DT) > 1e-9:
+            raise BadValue(f"The modal update goes in steps of 1/120 s, not of {dt:.5g} s.")
+        pushes = pushes_at(memory.stage, memory.character, state.q, state.time, dt)
+        made = memory.decide(state.time, state.q, state.v, reference, pushes)
+        q = conf.integrate(memory.character.layout, state.q, made.outcome.step)
+        after = memory.watched.pose(q, made.outcome.v)
+        force = np.einsum("pij,pi->pj", made.contact.frames[0], made.outcome.force)
+        gravity = memory.character.mass * memory.character.model.opt.gravity
+        wanted = momentum(made.pose, state.v)
+        parts = [(made.pose.places, force), (0.5 * (made.pose.centre + after.centre)[None], gravity[None]),
+                 *((w.point[None], w.force[None]) for w in pushes)]  # fmt: skip
+        for place, pull in parts:
+            wanted[:3] += dt * pull.sum(axis=0)
+            wanted[3:] += dt * np.cross(place, pull).sum(axis=0)
+        v = with_momentum(after, made.outcome.v, wanted)
+        after.q = q
+        memory.pose = after
+        torque = made.outcome.torque.copy()
+        return State(state.time + dt, q, v), torque, _touches(memory, made, force, after, dt)
+
+
+def _touches(memory: Mind, made: Decision, force: Array, after: Pose, dt: float) -> Touches:
+    """The rows of the contacts that pressed."""
+    points = memory.points
+    pressed = np.flatnonzero(np.any(made.outcome.force != 0.0, axis=1))
+    rows = np.zeros((len(pressed), 18))
+    frames = made.contact.frames[0][pressed]
+    rows[:, 0] = points.bodies[pressed]
+    rows[:, 2:5] = made.pose.places[pressed]
+    rows[:, 5:8] = frames[:, 0]
+    rows[:, 8:11] = force[pressed]
+    rows[:, 14] = np.maximum(points.friction[pressed], 0.0)
+    rows[:, 15] = np.maximum(-made.contact.gap[pressed, 0], 0.0)
+    moved = np.einsum("pij,pj->pi", frames, after.places[pressed] - made.pose.places[pressed])
+    rows[:, 16] = np.hypot(moved[:, 1], moved[:, 2]) / dt
+    rows[:, 17] = points.friction[pressed] < 0.0
+    grips = rows[:, 17] > 0.0
+    rows[grips, 5:8] = rows[grips, 8:11] / np.linalg.norm(rows[grips, 8:11], axis=1, keepdims=True)
+    return Touches(rows, _NAMES)

@@ -1,0 +1,64 @@
+"""Settings of the method, with units and the paper's numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from poise.errors import BadValue
+from poise.methods.modal.step import Weights
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Weights are those of a mass-normalised problem in SI units; the paper's numbers are in brackets where they differ.
+
+    Positions in the rigid modes are in √kg m, velocities in √kg m/s, impulses in √kg m/s.
+    """
+
+    window: int = 12  # [steps of 1/120 s] to plan ahead; 0: chosen from the clip (`window.choose`) [12 to walk]
+    group: int = 1  # [steps] that share one planned contact force
+    place: float = 1.0  # W1, position of the centre of mass at the end of the window [0.1]
+    turn: float = 5.0  # W1, orientation [0.5]
+    velocity: float = 1.0  # W2, velocities
+    force: float = 0.03  # W3, per dt² / mass [0.1 per N², which in SI units yields no force]
+    low_place: float = 0.5  # w4, position of a low mode at the end of the window
+    low_velocity: float = 2.0  # w5, its velocity
+    low_effort: float = 1e-3  # w6, on its impulses [5e-3]
+    threshold: float = 100.0  # [rad²/s²] below which a mode is planned
+    cancel_low: float = 0.0  # share of a corrective contact force that the joints cancel in low modes (27)
+    cancel_high: float = 0.0  # the same in high modes [1]
+    damping_mass: float = 0.0  # [1/s] alpha of D = alpha M + beta K, on the internal modes
+    damping_stiffness: float = 0.0  # [s] beta
+    friction: float | None = None  # of the ground; that of the stage where not given [1]
+    latency: float = 0.0  # [s] after the beginning of a push in which the plan does not know of it [0.2]
+    feedforward: bool = True  # measure effort from the reference's own forces and torques [False: from nothing]
+    limits: bool = True  # keep joint torques within the character's limits
+    modes: tuple[int, int] | None = None  # plan these modes (first, one past the last) instead of those below threshold
+    margin: float = 0.06  # [m] above the ground within which a point is looked after
+    tolerance: float = 1e-6  # [N] of the complementarity of contacts
+
+    def __post_init__(self) -> None:
+        if int(self.window) != self.window or self.window < 0:
+            raise BadValue(f"The window is a whole number of steps, 1 or more (0: chosen from the clip), not {self.window}.")
+        if int(self.group) != self.group or self.group < 1:
+            raise BadValue(f"A planned force lasts one step or more, not {self.group}.")
+        for name in ("place", "turn", "velocity", "force", "low_place", "low_velocity", "low_effort", "threshold"):
+            value = getattr(self, name)
+            if not (np.isfinite(value) and value > 0.0):
+                raise BadValue(f"The setting {name} of modal must be positive, not {value}.")
+        for name in ("cancel_low", "cancel_high", "damping_mass", "damping_stiffness", "latency", "margin", "tolerance"):
+            value = getattr(self, name)
+            if not (np.isfinite(value) and value >= 0.0):
+                raise BadValue(f"The setting {name} of modal must not be negative, not {value}.")
+        if self.modes is not None and not 6 <= self.modes[0] < self.modes[1]:
+            raise BadValue(f"The planned modes {self.modes} must be internal ones, numbered from 6 on.")
+
+    def weights(self, dt: float, window: int) -> Weights:
+        """The numbers for compiled code, for steps of dt [s] and this window."""
+        first, last = (0, 0) if self.modes is None else self.modes
+        return Weights(dt, window, int(self.group), self.place, self.turn, self.velocity, self.force, self.low_place,
+                       self.low_velocity, self.low_effort, self.threshold, first, last, self.cancel_low,
+                       self.cancel_high, self.damping_mass, self.damping_stiffness, bool(self.limits),
+                       bool(self.feedforward), self.tolerance)  # fmt: skip

@@ -1,0 +1,271 @@
+"""One decision of the method, compiled: modes, plans, contact correction and the state after the step.
+
+Section 5.5 of Jain & Liu 2011. Everything is linearised at the present pose; b holds gravity, the velocity products and
+the springs and acts as an impulse at the beginning of each step, like all other forces.
+
+Departures: the paper linearises at zero velocity and drops the velocity products; kept, they cut what Newton's law
+leaves over from a twentieth of body weight to a few newtons. High modes do not cancel the corrective contact force
+unless asked to: with it the contact matrix is nearly singular, and half as many pushes are survived. (23) starts from
+the unforced state, not from the reference, and the next pose is q0 plus the step, not the step alone. Effort is measured
+from what the reference itself needs (`feedforward`), so that an undisturbed motion is followed without error.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from poise.maths.rotations import Array
+from poise.methods.modal.actuation import contact_impulses, plan_low, track_high, within_limits
+from poise.methods.modal.correction import correct
+from poise.methods.modal.rigid import force_columns, plan_forces
+from poise.methods.modal.spectrum import find_modes, tracked_share
+from poise.methods.modal.update import transition
+
+
+class Weights(NamedTuple):
+    """Numbers of the method for compiled code; see `settings.Settings`."""
+
+    dt: float
+    window: int
+    group: int
+    place: float
+    turn: float
+    velocity: float
+    force: float
+    low_place: float
+    low_velocity: float
+    low_effort: float
+    threshold: float
+    first: int
+    last: int
+    cancel_low: float
+    cancel_high: float
+    damping_mass: float
+    damping_stiffness: float
+    limited: bool
+    feedforward: bool
+    tolerance: float
+
+
+class Body(NamedTuple):
+    """The character now. World axes."""
+
+    M: Array  # (nv, nv)
+    stiffness: Array  # (nv,) [N m/rad]
+    limit: Array  # (nv,) [N m]
+    mass: float
+    gravity: Array  # (3,) [m/s²]
+    R: Array  # (3, 3) orientation of the root
+    place: Array  # (3,) of the root
+    centre: Array  # (3,) of mass
+    bias: Array  # (nv,)
+    spring: Array  # (nv,) [N m] of the springs now
+    push: Array  # (nv,) generalised force of the pushes
+    v: Array  # (nv,)
+
+
+class Ahead(NamedTuple):
+    """The reference ahead, as seen from the present pose."""
+
+    now: Array  # (nv,) tangent step to the reference's present pose
+    now_rate: Array  # (nv,) its velocity
+    next: Array  # (nv,) tangent step to its next pose
+    end: Array  # (nv,) tangent step to its pose at the end of the window
+    end_rate: Array  # (nv,) its velocity there
+    centre: Array  # (3,) its centre of mass there [m]
+    momentum: Array  # (6,) there: velocity of the centre of mass [m/s], angular momentum [kg m²/s]
+    spun: Array  # (3,) its angular momentum summed over the steps of the window [kg m²]
+    plan_centre: Array  # (3,) the centre of mass that the plan believes in: the true one, but for the latency
+    plan_momentum: Array  # (6,) its velocity, and the angular momentum
+    plan_step: Array  # (nv,) tangent step to the pose that the plan believes in; zero: the true one
+    plan_rate: Array  # (nv,) its velocity
+
+
+class Contact(NamedTuple):
+    """Points that may touch: now, and in the window."""
+
+    jacobian: Array  # (P, 3, nv) in frames (normal, tangent, tangent)
+    near: Array  # (P,) bool: solved for now
+    gap: Array  # (P, 3) [m] to be closed or opened by this step, in the frame
+    friction: Array  # (P,), negative: a grip
+    touching: Array  # (n, P) bool, by step of the window
+    standing: Array  # (n, P) bool: has not left since now
+    arms: Array  # (n, P, 3) [m] from the centre of mass
+    frames: Array  # (n, P, 3, 3) rows normal, tangent, tangent
+    usual: Array  # (n, P, 3) [N] the reference's own forces, in the frames
+
+
+class Outcome(NamedTuple):
+    """What came of it."""
+
+    step: Array  # (nv,) tangent step to the next pose
+    v: Array  # (nv,) velocity there
+    torque: Array  # (nv,) [N m] mean over the step
+    force: Array  # (P, 3) [N] in the frames
+    planned: Array  # (P, 3) [N] what the plan wanted now
+    squares: Array  # (nv,)
+    low: int  # how many modes are planned
+    newton: int  # steps of the force plan
+    plan_error: float  # gradient of the force plan
+    complementarity: float  # [N] certificate of the contact correction
+    work: int  # sweeps and Newton steps of the correction
+    cut: int  # joints at their torque limit
+
+
+@njit(cache=True)
+def _rigid_ends(body, ahead, weights, inverse, spin, z, slack):
+    """Fill z (12,), the unforced end of the window less the wanted one, and slack (12,) = 1 / weights.
+
+    The centre of mass falls freely and the angular momentum stays; the turn is that of the angular momentum. Compared
+    are quantities that obey these laws exactly, so that the reference's own forces lead to z = 0.
+    """
+    n, dt = weights.window, weights.dt
+    T, tri = n * dt, dt * dt * n * (n + 1) / 2.0
+    root = np.sqrt(body.mass)
+    off = inverse[3:6] @ (ahead.plan_step - ahead.now)  # how far the body is turned from the reference
+    for i in range(3):
+        fall = body.gravity[i]
+        z[i] = root * (ahead.plan_centre[i] + T * ahead.plan_momentum[i] + tri * fall - ahead.centre[i])
+        z[6 + i] = root * (ahead.plan_momentum[i] + T * fall - ahead.momentum[i])
+        z[3 + i], z[9 + i] = off[i], 0.0
+        for j in range(3):
+            z[3 + i] += spin[i, j] * (T * ahead.plan_momentum[3 + j] - ahead.spun[j])
+            z[9 + i] += spin[i, j] * (ahead.plan_momentum[3 + j] - ahead.momentum[3 + j])
+        slack[i], slack[3 + i] = 1.0 / weights.place, 1.0 / weights.turn
+        slack[6 + i], slack[9 + i] = 1.0 / weights.velocity, 1.0 / weights.velocity
+
+
+@njit(cache=True)
+def _actuation(ahead, weights, inverse, change, tracked, b, now, rate, v0, forced, beyond):
+    """Impulses (nv,) of the joints in this step, and how many modes are planned."""
+    nv, n, dt = len(b), weights.window, weights.dt
+    ref, ref_rate, next_p = inverse @ ahead.now, inverse @ ahead.now_rate, inverse @ ahead.next
+    end_p, end_rate = inverse @ ahead.end, inverse @ ahead.end_rate
+    out, low, mine = np.zeros(nv), 0, np.empty(n)
+    for i in range(6, nv):
+        if tracked[i] < 1.0:
+            low += 1
+            if weights.feedforward:  # plan the deviation, on top of what the reference itself needs
+                mine[:] = beyond[:, i]
+                own = (next_p[i] - change[i, 0] * ref[i]) / change[i, 1] - ref_rate[i] - dt * b[i]
+                own -= forced[0, i] - beyond[0, i]
+                more = plan_low(change[i], now[i] - ref[i], rate[i] - ref_rate[i], mine, 0.0, 0.0, n, weights.low_place,
+                                weights.low_velocity, weights.low_effort)  # fmt: skip
+                out[i] = (1.0 - tracked[i]) * (own + more)
+            else:
+                for k in range(n):
+                    mine[k] = forced[k, i] + dt * b[i]
+                more = plan_low(change[i], now[i], rate[i], mine, end_p[i], end_rate[i], n, weights.low_place,
+                                weights.low_velocity, weights.low_effort)  # fmt: skip
+                out[i] = (1.0 - tracked[i]) * more
+        if tracked[i] > 0.0:
+            out[i] += tracked[i] * track_high(change[i], v0[i], forced[0, i] + dt * b[i], next_p[i])
+    return out, low
+
+
+@njit(cache=True)
+def _solve_contacts(contact, JP, free, response, share, Zf0, planned, weights, out):
+    """Fill out (P, 3) with the contact forces of this step; gives the certificate [N] and the work."""
+    index = np.flatnonzero(contact.near)
+    count, nv = len(index), len(free)
+    if count == 0:
+        return 0.0, 0
+    rows = np.empty((3 * count, nv))
+    f, c, friction = np.empty(3 * count), np.empty(3 * count), np.empty(count)
+    for k in range(count):
+        i = index[k]
+        friction[k] = contact.friction[i]
+        for j in range(3):
+            rows[3 * k + j] = JP[i, j]
+            f[3 * k + j] = planned[i, j]
+    scaled = rows * (weights.dt * response * (1.0 - share))
+    W = scaled @ rows.T
+    c[:] = rows @ (response * (free + share * Zf0))
+    for k in range(count):
+        for j in range(3):
+            c[3 * k + j] += contact.gap[index[k], j]
+    error, work = correct(W, c, f, friction, weights.tolerance)
+    for k in range(count):
+        for j in range(3):
+            out[index[k], j] = f[3 * k + j]
+    return error, work
+
+
+@njit(cache=True)
+def decide(body, ahead, contact, weights, y):
+    """The step from the present pose; y (12,) is the dual of the last force plan and becomes that of this one."""
+    nv, n, dt = len(body.v), weights.window, weights.dt
+    points = contact.touching.shape[1]
+    shapes, squares, spin = find_modes(body.M, body.stiffness, body.R, body.place, body.centre, body.mass)
+    inverse = shapes.T @ body.M
+    tracked, damping, change = np.empty(nv), np.zeros(nv), np.empty((nv, 4))
+    tracked_share(squares, weights.threshold, weights.first, weights.last, tracked)
+    for i in range(6, nv):
+        damping[i] = weights.damping_mass + weights.damping_stiffness * squares[i]
+    transition(squares, damping, dt, change)
+    JP = np.empty((points, 3, nv))
+    for i in range(points):
+        JP[i] = contact.jacobian[i] @ shapes
+    # contact forces for the rigid modes
+    z, slack = np.empty(12), np.empty(12)
+    _rigid_ends(body, ahead, weights, inverse, spin, z, slack)
+    b, now, rate = shapes.T @ (body.spring - body.bias), inverse @ ahead.plan_step, inverse @ ahead.plan_rate
+    most = points * n + 1
+    point, alpha, beta = np.empty(most, np.int64), np.empty(most), np.empty(most)
+    G, f = np.empty((most, 6, 3)), np.zeros((most, 3))
+    usual = np.zeros((most, 3))
+    count = force_columns(contact.touching, contact.standing, contact.arms, contact.frames, contact.usual, spin,
+                          body.mass, dt, weights.group, point, alpha, beta, G, usual)  # fmt: skip
+    if not weights.feedforward:
+        usual[:] = 0.0
+    friction, effort = np.empty(most), np.empty(most)
+    for v in range(count):
+        friction[v] = contact.friction[point[v]]
+        effort[v] = weights.force * dt * dt / body.mass * (beta[v] / dt)
+    newton, plan_error = plan_forces(z, slack, effort, friction, usual, count, alpha, beta, G, y, f)
+    forced, beyond = np.empty((n, nv)), np.empty((n, nv))
+    contact_impulses(JP, f, n, dt, contact.touching, contact.standing, weights.group, forced)
+    contact_impulses(JP, f - usual, n, dt, contact.touching, contact.standing, weights.group, beyond)
+    planned = np.zeros((points, 3))
+    for i in range(points):
+        if contact.touching[0, i]:
+            for v in range(count):
+                if point[v] == i:
+                    planned[i] = f[v]
+                    break
+    # joint actuation for the others
+    Zf0 = forced[0].copy()
+    v0 = inverse @ body.v
+    push = shapes.T @ (body.push * dt)
+    actuation, low = _actuation(ahead, weights, inverse, change, tracked, b, now, rate, v0, forced, beyond)
+    imp = v0 + dt * b + actuation + push + Zf0
+    cut = 0
+    if weights.limited:
+        cut = within_limits(body.M, shapes, change, imp, actuation, body.spring, body.limit, dt, np.empty(nv))
+    # the contacts of this step
+    share = np.zeros(nv)
+    for i in range(6, nv):
+        share[i] = weights.cancel_low + (weights.cancel_high - weights.cancel_low) * tracked[i]
+    response = change[:, 1].copy()
+    force = np.zeros((points, 3))
+    error, work = _solve_contacts(contact, JP, imp - Zf0, response, share, Zf0, planned, weights, force)
+    # the state after it
+    Zf = np.zeros(nv)
+    for i in range(points):
+        if force[i, 0] != 0.0 or force[i, 1] != 0.0 or force[i, 2] != 0.0:
+            for j in range(3):
+                Zf += dt * force[i, j] * JP[i, j]
+    imp += (1.0 - share) * (Zf - Zf0)
+    p1, rate1 = response * imp, change[:, 3] * imp
+    v1 = shapes @ rate1
+    pushed = np.zeros(nv)
+    for i in range(points):
+        for j in range(3):
+            if force[i, j] != 0.0:
+                pushed += force[i, j] * contact.jacobian[i, j]
+    torque = body.M @ ((v1 - body.v) / dt) + body.bias - pushed - body.push
+    torque[:6] = 0.0
+    return Outcome(shapes @ p1, v1, torque, force, planned, squares, low, newton, plan_error, error, work, cut)

@@ -1,0 +1,68 @@
+"""Footholds by capture point: where the next foot must land for a disturbed walker to come back to its reference.
+
+The divergent component of motion ξ = c + c'/ω, with c the centre of mass and ω = √(g / height), runs away from the foot
+that is stood on as exp(ω t) (Hof 2008; Englsberger et al. 2015). Its error against the reference, seen from that foot,
+has grown by exp(ω t) when the swinging foot lands t seconds later: a foot set down by that much beside its planned place
+leaves no error for the step that follows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from poise.errors import BadValue
+from poise.maths.rotations import Array
+
+
+@dataclass(frozen=True)
+class Foothold:
+    """The law by which footholds are moved."""
+
+    ahead: float = 0.55  # [m] at most along the heading
+    aside: float = 0.40  # [m] at most across it
+    band: float = 0.02  # [m] of error at touch-down that is left alone, for each e-fold
+    apart: float = 0.05  # [m] least distance across the heading between the landing foot and the other one
+    horizon: float = 0.45  # [s] over which an error is extrapolated at most
+    rate: float = 4.0  # [m/s] at which a foothold moves
+
+    def __post_init__(self) -> None:
+        if min(self.ahead, self.aside, self.band, self.horizon) < 0 or not self.rate > 0:
+            raise BadValue("A foothold law needs reaches, band and horizon of 0 or more and a positive rate.")
+
+    def wanted(self, error: Array, frequency: float, left: float, heading: float = 0.0) -> Array:
+        """Shift (2,) [m], world axes, of a foothold `left` seconds before touch-down.
+
+        `error` (2,) [m] is that of the divergent component, `frequency` ω [1/s], `heading` [rad] the way of the walk.
+        """
+        growth = float(np.exp(frequency * min(left, self.horizon)))
+        c, s = np.cos(heading), np.sin(heading)
+        grown = growth * np.array([c * error[0] + s * error[1], -s * error[0] + c * error[1]])
+        kept = np.sign(grown) * np.maximum(0.0, np.abs(grown) - self.band * (growth - 1.0))
+        far = np.array([self.ahead, self.aside])
+        x, y = np.clip(kept, -far, far)
+        return np.array([c * x - s * y, s * x + c * y])
+
+    def uncrossed(self, shift: Array, landing: Array, other: Array, side: float, heading: float = 0.0,
+                  planned: float = np.inf) -> Array:  # fmt: skip
+        """The shift changed so that the feet do not cross.
+
+        `landing` and `other` (2,) [m] are the planned place of the landing foot and the place of the other one; `side`
+        is 1 for a left foot, -1 for a right one. A reference whose feet are nearer than `apart` by itself keeps them so.
+        """
+        across = np.array([-np.sin(heading), np.cos(heading)])
+        own = side * float(across @ (landing - other))
+        gap = own + side * float(across @ shift)
+        least = min(self.apart, own, planned)
+        return shift if gap >= least else shift + side * (least - gap) * across
+
+    def towards(self, now: Array, wanted: Array, dt: float) -> Array:
+        """The shift after dt seconds on the way from `now` to `wanted`."""
+        most = self.rate * dt
+        return now + np.clip(wanted - now, -most, most)
+
+
+def divergent(place: Array, velocity: Array, frequency: float) -> Array:
+    """The divergent component (2,) of motion on the ground: ξ = c + c'/ω."""
+    return place[:2] + velocity[:2] / frequency

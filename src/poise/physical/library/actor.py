@@ -1,0 +1,181 @@
+"""Actor: the configurations of any humanoid character that its acted channels ask for (see `acting`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from poise.character import Character
+from poise.character.roles import SIDES
+from poise.maths import rotations as rot
+from poise.maths.rotations import Array
+from poise.physical.library.acting import AT_EASE
+from poise.physical.library.authoring import pose, turn
+from poise.physical.library.limbs import bones, two_bones
+
+Get = Callable[[str], Array]  # the values (N,) of a channel
+SIGN = {"left": 1.0, "right": -1.0}
+LATERAL = np.array([0.0, 1.0, 0.0])
+TOUCH = 1.5e-3  # [m] a point that is acted lower than this touches the floor
+_PASSES = 5  # of placing the body over its feet
+
+
+@dataclass(frozen=True, eq=False)
+class Acted:
+    """A motion as it is acted, before physics."""
+
+    q: Array  # (N, nq)
+    prints: Array  # (N, P, 3) where the feet's contact points are meant to be [m]
+    labels: np.ndarray  # (N, P) which of them are meant to touch
+
+
+def leg_length(character: Character) -> float:
+    """From hip to sole in the zero pose [m], mean of both sides."""
+    pos, _ = character.forward(character.standing_pose())
+    return float(np.mean([pos[0, character.body(f"{side}_thigh"), 2] for side in SIDES]))
+
+
+def centre_height(character: Character) -> float:
+    """Height of the centre of mass in the zero pose, in leg lengths."""
+    return float(character.centre_of_mass(character.standing_pose()[None])[0, 2]) / leg_length(character)
+
+
+def act(character: Character, channels: Mapping[str, Array]) -> Acted:
+    """The acted motion: legs and reaching arms bent so that feet and hands are in place, the body over its feet."""
+    n, leg = max(len(np.atleast_1d(v)) for v in channels.values()), leg_length(character)
+    zero, _ = character.forward(character.standing_pose())
+    apart = {f"{s}_y": zero[0, character.body(f"{s}_foot"), 1] / leg for s in SIDES}
+    values = {**AT_EASE, **apart, **channels}
+    get = lambda name: np.broadcast_to(np.asarray(values.get(name, 0.0), float), (n,))  # noqa: E731
+    turns, ankles = _trunk(get), {}
+    for side in SIDES:
+        turns |= _arm(get, side, turns["chest"]) | _free_leg(get, side, turns["pelvis"])
+        grounded, ankles[side] = _foot(character, get, side, leg)
+        turns[f"{side}_foot"] = rot.slerp(grounded, turns[f"{side}_foot"], get(f"{side}_free"))
+        turns[f"{side}_toes"] = rot.multiply(turns[f"{side}_foot"], turn(pitch=-get(f"{side}_toes")))
+    root = np.tile([0.0, 0.0, zero[0, 1, 2]], (n, 1))
+    q = pose(character, root, turns)
+    for _ in range(_PASSES):
+        root = root + _miss(character, q, get, leg)
+        q = pose(character, root, turns)
+        turns |= _legs(character, q, turns, ankles, get) | _reaching(character, q, turns, get, leg)
+        q = pose(character, root, turns)
+    prints = _prints(character, turns, ankles, q)
+    return Acted(q, prints, _touching(character, prints, get))
+
+
+def _trunk(get: Get) -> dict[str, Array]:
+    """World orientations of pelvis, spine and head; the spine's bend is shared by its joints."""
+    pelvis = turn(get("list"), get("tilt"), get("turn"))
+    chest = rot.multiply(pelvis, turn(get("side"), get("bend"), get("twist")))
+    head, half = turn(0.0, get("look_down"), get("look_turn")), np.full(len(pelvis), 0.5)
+    return {"pelvis": pelvis, "abdomen": rot.slerp(pelvis, chest, half), "chest": chest,
+            "neck": rot.slerp(chest, head, half), "head": head}  # fmt: skip
+
+
+def _arm(get: Get, side: str, chest: Array) -> dict[str, Array]:
+    s = SIGN[side]
+    own = lambda name: get(f"{side}_{name}")  # noqa: E731
+    clavicle = rot.multiply(chest, turn(s * own("shrug"), 0.0, -s * own("fore")))
+    swing = rot.multiply(turn(pitch=-own("raise")), turn(roll=s * own("out")))
+    upper = rot.multiply(rot.multiply(chest, swing), turn(yaw=-s * own("spin")))
+    lower = rot.multiply(upper, rot.multiply(turn(pitch=-own("elbow")), turn(yaw=-s * own("pronate"))))
+    hand = rot.multiply(lower, turn(roll=-s * own("wrist")))
+    return {f"{side}_clavicle": clavicle, f"{side}_upper_arm": upper, f"{side}_forearm": lower, f"{side}_hand": hand}
+
+
+def _free_leg(get: Get, side: str, pelvis: Array) -> dict[str, Array]:
+    s = SIGN[side]
+    own = lambda name: get(f"{side}_{name}")  # noqa: E731
+    swing = rot.multiply(turn(pitch=-own("hip")), turn(roll=s * own("hip_out")))
+    thigh = rot.multiply(rot.multiply(pelvis, swing), turn(yaw=s * own("knee_out")))
+    shin = rot.multiply(thigh, turn(pitch=own("knee")))
+    return {f"{side}_thigh": thigh, f"{side}_shin": shin, f"{side}_foot": rot.multiply(shin, turn(pitch=own("ankle")))}
+
+
+def _foot(character: Character, get: Get, side: str, leg: float) -> tuple[Array, Array]:
+    """Orientation (N, 4) of a foot that stands or is led, and the place (N, 3) of its ankle."""
+    own = lambda name: get(f"{side}_{name}")  # noqa: E731
+    points = character.contact_points
+    mine = points.of(side)
+    local = points.positions[mine[points.bodies[mine] == character.body(f"{side}_foot")]]
+    ahead, behind = float(local[:, 0].max()), float(local[:, 0].min())
+    sole, across = float(local[:, 2].min()), float(local[:, 1].mean())
+    quat, flat = turn(0.0, own("pitch"), SIGN[side] * own("yaw")), turn(yaw=SIGN[side] * own("yaw"))
+    same = np.ones(len(quat))
+    pivot = np.stack([np.where(own("pitch") > 0, ahead, behind), across * same, sole * same], axis=1)
+    place = leg * np.stack([own("x"), own("y"), own("z")], axis=1) - [0.0, 0.0, sole]
+    return quat, place + rot.rotate(flat, pivot) - rot.rotate(quat, pivot)
+
+
+def _miss(character: Character, q: Array, get: Get, leg: float) -> Array:
+    """How far (N, 3) the body must be moved to have its centre of mass, or its hips, where they are acted."""
+    com = character.centre_of_mass(q)
+    pos, _ = character.forward(q)
+    hips = np.mean([pos[:, character.body(f"{s}_thigh")] for s in SIDES], axis=0)
+    aim = leg * np.stack([get("centre_x"), get("centre_y"), get("centre_z")], axis=1)
+    high = np.where(get("centre_z") > 0, aim[:, 2] - com[:, 2], leg * get("hips") - hips[:, 2])
+    return np.stack([aim[:, 0] - com[:, 0], aim[:, 1] - com[:, 1], high], axis=1)
+
+
+def _legs(character: Character, q: Array, turns: Mapping[str, Array], ankles: Mapping[str, Array],
+          get: Get) -> dict[str, Array]:  # fmt: skip
+    """World orientations of thighs and shins that put the ankles in place, or nearer to where free legs lead them."""
+    pos, _ = character.forward(q)
+    out: dict[str, Array] = {}
+    for side in SIDES:
+        free, own = get(f"{side}_free")[:, None], _free_leg(get, side, turns["pelvis"])
+        axis = rot.rotate(turn(yaw=SIGN[side] * (get(f"{side}_yaw") + get(f"{side}_knee_out"))), LATERAL)
+        axis = (1.0 - free) * axis + free * rot.rotate(own[f"{side}_thigh"], LATERAL)
+        chain = [f"{side}_{part}" for part in ("thigh", "shin", "foot")]
+        upper, lower = bones(character, chain)
+        hip = pos[:, character.body(chain[0])]
+        led = hip + rot.rotate(own[chain[0]], upper) + rot.rotate(own[chain[1]], lower)
+        goal = ankles[side] + free * (led - ankles[side])
+        out[chain[0]], out[chain[1]] = two_bones(goal - hip, upper, lower, axis, 1.0)
+    return out
+
+
+def _reaching(character: Character, q: Array, turns: Mapping[str, Array], get: Get, leg: float) -> dict[str, Array]:
+    """World orientations of the arms that reach, bent in the plane that their told angles give."""
+    pos, _ = character.forward(q)
+    out: dict[str, Array] = {}
+    for side in SIDES:
+        reach, chain = get(f"{side}_reach")[:, None], [f"{side}_{part}" for part in ("upper_arm", "forearm", "hand")]
+        if not reach.any() or not all(map(character.has, chain)):
+            continue
+        told, (upper, lower) = _arm(get, side, turns["chest"]), bones(character, chain)
+        shoulder = pos[:, character.body(chain[0])]
+        led = shoulder + rot.rotate(told[chain[0]], upper) + rot.rotate(told[chain[1]], lower)
+        goal = leg * np.stack([get(f"{side}_hand_{a}") for a in "xyz"], axis=1)
+        axis = rot.rotate(told[chain[0]], LATERAL)
+        first, second = two_bones(led + reach * (goal - led) - shoulder, upper, lower, axis, -1.0)
+        second = rot.multiply(second, turn(yaw=-SIGN[side] * get(f"{side}_pronate")))
+        out |= {chain[0]: first, chain[1]: second,
+                chain[2]: rot.multiply(second, turn(roll=-SIGN[side] * get(f"{side}_wrist")))}  # fmt: skip
+    return out
+
+
+def _prints(character: Character, turns: Mapping[str, Array], ankles: Mapping[str, Array], q: Array) -> Array:
+    """Where the contact points of feet that are led should be; other points stay where the pose has them."""
+    points, out = character.contact_points, character.points(q)
+    zero, _ = character.forward(character.zero_pose())
+    for side in SIDES:
+        foot = character.body(f"{side}_foot")
+        for i in points.of(side):
+            body, place = int(points.bodies[i]), ankles[side]
+            if body != foot:  # on toes
+                place = place + rot.rotate(turns[f"{side}_foot"], zero[0, body] - zero[0, foot])
+            quat = turns[f"{side}_foot" if body == foot else f"{side}_toes"]
+            out[:, i] = place + rot.rotate(quat, points.positions[i])
+    return out
+
+
+def _touching(character: Character, prints: Array, get: Get) -> np.ndarray:
+    labels = np.zeros(prints.shape[:2], bool)
+    for side in SIDES:
+        own = character.contact_points.of(side)
+        labels[:, own] = (prints[:, own, 2] < TOUCH) & (get(f"{side}_free") < 1e-9)[:, None]
+    return labels

@@ -1,0 +1,171 @@
+"""jump: a standing jump, up or forward, with a countermovement and a swing of the arms.
+
+The centre of mass is led on a path that a pair of legs can push: down, up until the forces vanish at take-off, a
+parabola, and down again until it rests. A push-off of about 0.3 s in which hips, knees and ankles extend one after the
+other is what M. Bobbert & G. J. van Ingen Schenau, Journal of Biomechanics 21, 249-262, 1988, found; arms swung back and
+then forward beyond the horizontal as B. Ashby & J. Heegaard, Journal of Biomechanics 35, 1631-1637, 2002, describe for
+the standing long jump. Depths, leans and the landing are ours.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import brentq
+
+from poise.character import Character
+from poise.errors import BadValue
+from poise.maths.rotations import Array
+from poise.motion.clip import Clip
+from poise.physical.library.acting import AT_EASE, KeyPose, hermite, played
+from poise.physical.library.actor import act, centre_height, leg_length
+from poise.physical.library.authoring import ramp
+from poise.physical.library.finish import finished, timeline
+
+GRAVITY = 9.81  # [m/s²]
+START = 0.25  # [s] of standing
+CROUCH = 0.62  # [s] from standing to the lowest point of the countermovement
+LANDED = 1.05  # [s] from the lowest point of the landing to standing
+REST = 0.2  # [s] of standing at the end
+STEP = 1.0 / 960.0  # [s] of the path
+
+
+@dataclass(frozen=True, eq=False)
+class Flight:
+    """The path of the centre of mass and its moments; lengths [m] from the ankles' first place, times [s]."""
+
+    low: float  # lowest point of the countermovement
+    off: float  # take-off
+    down: float  # touch-down
+    landed: float  # lowest point of the landing
+    end: float
+    distance: float
+    times: Array  # (N,)
+    x: Array  # (N,)
+    z: Array  # (N,)
+
+    @property
+    def middle(self) -> float:
+        """Half-way through the flight [s]."""
+        return 0.5 * (self.off + self.down)
+
+
+def make(character: Character, distance: float = 1.0, height: float = 0.24) -> Clip:
+    """A jump over `distance` [m] in which the centre of mass rises by `height` [m] after take-off."""
+    leg = leg_length(character)
+    if not 0.0 <= distance <= 2.0 * leg:
+        raise BadValue(f"Legs of {leg:.2f} m jump 0 to {2.0 * leg:.2f} m far from a stand, not {distance} m.")
+    if not 0.06 <= height <= 0.5:
+        raise BadValue(f"The centre of mass rises by 0.06 to 0.5 m in a jump from a stand, not by {height} m.")
+    plan = flight(leg, centre_height(character) * leg, distance, height)
+    times, dt = timeline(plan.end + REST)
+    channels = played(_poses(plan, distance / leg, height / leg), times)
+    channels["centre_x"] = np.interp(times, plan.times, plan.x) / leg
+    channels["centre_z"] = np.interp(times, plan.times, plan.z) / leg
+    channels |= _feet(plan, times, leg, height)
+    return finished("jump", character, act(character, channels), dt)
+
+
+def flight(leg: float, standing: float, distance: float, height: float) -> Flight:
+    """The path for legs of a length [m] and a centre of mass that stands at a height [m].
+
+    On the ground the force passes through the centre of mass, so that the body is not spun: x'' = (x - p) (z'' + g) / z
+    with the point p of the ground that pushes. It draws back to let the body fall forward, then runs to the tips of the
+    feet; how far back is found such that the jump lands where it should.
+    """
+    far = distance / leg
+    rest, toe = 0.055 * leg, 0.195 * leg  # of the centre, and of the tip of the foot, ahead of the ankle
+    behind = (0.19 * far - 0.10) * leg  # the centre at touch-down
+    off_z = standing + (0.095 - 0.03 * far) * leg
+    down_z = standing - (0.01 + 0.08 * far) * leg
+    rise, fall = np.sqrt(2 * GRAVITY * height), np.sqrt(2 * GRAVITY * (height + off_z - down_z))
+    air = (rise + fall) / GRAVITY
+    dip = (0.26 + 0.25 * height) * leg
+    push, lift = _push(rise, off_z - standing + dip)
+    give = fall**2 / (2 * 1.55 * GRAVITY)
+    low = START + CROUCH
+    off, down = low + push, low + push + air
+    landed = down + give / (0.46 * fall)
+    end = landed + LANDED
+    heights = np.array([(0.0, standing, 0, 0), (START, standing, 0, 0), (low, standing - dip, 0, lift),
+                        (off, off_z, rise, -GRAVITY), (down, down_z, -fall, -GRAVITY),
+                        (landed, down_z - give, 0, 0.6 * GRAVITY), (end, standing, 0, 0)]).T  # fmt: skip
+    times = np.arange(0.0, end + REST + 0.1, STEP)
+    z = hermite(times, *heights)
+    ground = times <= off
+    stiff = (np.gradient(np.gradient(z, STEP), STEP) + GRAVITY)[ground] / z[ground]
+
+    def pushed(back: float) -> tuple[Array, float]:
+        """x (K,) until take-off for a point that draws back by so much, and by how much the jump misses its print."""
+        t = times[ground]
+        p = rest - back * (ramp(t, START, START + 0.25) - ramp(t, low - 0.25, low)) + (toe - rest) * ramp(t, low - 0.1, off - 0.1)
+        x, v = np.full(len(t), rest), 0.0
+        for k in range(1, len(t)):
+            v += STEP * stiff[k] * (x[k - 1] - p[k])
+            x[k] = x[k - 1] + STEP * v
+        return x, x[-1] + v * air + behind - distance
+
+    back = brentq(lambda b: pushed(b)[1], -0.2 * leg, 0.4 * leg)
+    x = np.empty(len(times))
+    x[ground] = pushed(back)[0]
+    speed = float(x[ground][-1] - x[ground][-2]) / STEP
+    after = np.array([(off, x[ground][-1], speed, 0), (down, distance - behind, speed, 0),
+                      (landed + 0.5, distance + rest, 0, 0), (end, distance + rest, 0, 0)]).T  # fmt: skip
+    x[~ground] = hermite(times[~ground], *after)
+    return Flight(low, off, down, landed, end, distance, times, x, z)
+
+
+def _push(speed: float, way: float) -> tuple[float, float]:
+    """Duration [s] and first acceleration [m/s²] of a push from rest to a speed [m/s] over a way [m].
+
+    The acceleration is a (1 - s³) - g s³ over the share s of the push: greatest at the turn, and free fall at take-off.
+    """
+    g = GRAVITY
+    duration = (-0.6 * speed + np.sqrt((0.6 * speed) ** 2 + 0.4 * g * way)) / (0.2 * g)
+    return float(duration), float((speed / duration + 0.25 * g) / 0.75)
+
+
+def _poses(p: Flight, far: float, high: float) -> list[KeyPose]:
+    """Trunk, head and arms; a longer jump leans further forward, a higher one swings the arms further up."""
+    up = min(1.0, 0.55 + 1.6 * high)
+    stand = {**AT_EASE, "tilt": 2.0, "bend": 0.0, "look_down": 2.0, "yaw": 7.0}
+    return [
+        KeyPose(0.0, stand), KeyPose(START, {k: stand[k] for k in ("tilt", "bend", "look_down")}),
+        KeyPose(START - 0.05, {"raise": 2.0, "elbow": 14.0, "out": 8.0, "spin": 12.0}),
+        KeyPose(p.low - 0.16, {"raise": -42.0, "elbow": 12.0, "out": 12.0, "spin": 5.0}),
+        KeyPose(p.low - 0.02, {"tilt": 32.0 + 10.0 * far, "bend": 22.0, "look_down": 10.0, "fore": -4.0}),
+        KeyPose(p.off + 0.03, {"tilt": 4.0 + 11.0 * far, "bend": 2.0, "look_down": 4.0, "fore": 4.0}),
+        KeyPose(p.off + 0.06, {"raise": 140.0 * up, "elbow": 34.0, "out": 12.0, "spin": 4.0, "shrug": 6.0}),
+        KeyPose(p.middle, {"tilt": 6.0 + 9.0 * far, "bend": 8.0 + 4.0 * far, "look_down": 14.0, "raise": 120.0 * up,
+                           "elbow": 28.0}),
+        KeyPose(p.down, {"tilt": 11.0 + 11.0 * far, "bend": 10.0 + 4.0 * far, "look_down": 18.0, "raise": 56.0,
+                         "elbow": 32.0, "out": 14.0, "shrug": 0.0, "fore": 0.0}),
+        KeyPose(p.landed + 0.10, {"tilt": 32.0 + 5.0 * far, "bend": 18.0, "look_down": 16.0, "raise": 22.0,
+                                  "elbow": 36.0, "out": 15.0}),
+        KeyPose(p.landed + 0.62, {"raise": -4.0, "elbow": 20.0}),
+        KeyPose(p.end - 0.04, {"tilt": 2.0, "bend": 0.0, "look_down": 2.0, "raise": 2.0, "elbow": 14.0, "out": 8.0,
+                               "spin": 12.0}),
+    ]  # fmt: skip
+
+
+def _feet(p: Flight, times: Array, leg: float, height: float) -> dict[str, Array]:
+    """Both feet: rolled up to their tips at take-off, drawn up and forward in flight, set down."""
+    far = p.distance / leg
+    land = 24.0 - 34.0 * float(ramp(np.array(far), 0.25, 0.9))  # on the ball, or from the heel after a long flight
+    air = p.down - p.off
+    tuck = (0.5 * height + 0.16 * p.distance) / leg
+    pitch = _keyed(times, (p.low - 0.04, 0, 0), (p.off - 0.09, 26, 240), (p.off, 58, 400), (p.off + 0.12, 72, 0), (p.down, land, -60),
+                   (p.down + 0.07, 0, 0))  # fmt: skip
+    lift = hermite(times, np.array([p.off, p.off + 0.5 * air, p.down]), np.array([0.0, tuck, 0.0]),
+                   np.array([0.0, 0.0, -0.3]), np.array([30.0 / leg, -14.0 * tuck / air**2, 0.0]))  # fmt: skip
+    along = p.distance / leg * ramp(times, p.off, p.down)
+    toes = np.clip(pitch, 0.0, 60.0) * (1.0 - ramp(times, p.off, p.off + 0.1) + ramp(times, p.down - 0.05, p.down))
+    return {f"{side}_{name}": value for side in ("left", "right")
+            for name, value in (("pitch", pitch), ("z", np.maximum(lift, 0.0)), ("x", along), ("toes", toes))}  # fmt: skip
+
+
+def _keyed(times: Array, *keys: tuple[float, float, float]) -> Array:
+    """A curve through (time, value, slope) keys without curvature there."""
+    t, y, v = np.array(keys, float).T
+    return hermite(times, t, y, v, np.zeros(len(t)))

@@ -1,0 +1,112 @@
+"""Descriptions of gaits: what a leg does over its cycle, and what the rest of the body does meanwhile.
+
+Angles are in degrees, phases in per cent of one leg's cycle from its touch-down on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from poise.maths.rotations import Array
+
+Keys = tuple[tuple[float, float], ...]  # (per cent of the cycle, value)
+Span = tuple[float, float]  # [%] from, to
+
+
+@dataclass(frozen=True)
+class Legs:
+    """One leg over its cycle."""
+
+    thigh: Keys  # against the vertical, flexion positive
+    knee: Keys  # flexion
+    foot: Keys  # against the floor, toes up positive
+    toes: Keys  # against the foot, bent up positive
+    heel: Span  # when it is down
+    ball: Span
+    tip: Span
+    clearance: float = 0.012  # [m] of the foot in the middle of its swing
+
+    @property
+    def lift_off(self) -> float:
+        """[%] End of stance."""
+        return max(self.heel[1], self.ball[1], self.tip[1])
+
+    @property
+    def middle(self) -> float:
+        """[%] Middle of the time in which heel and ball are both down."""
+        return 0.5 * (max(self.heel[0], self.ball[0]) + min(self.heel[1], self.ball[1]))
+
+    def retimed(self, lift_off: float) -> Legs:
+        """The same leg with another end of stance [%]: stance and swing are stretched."""
+        old = self.lift_off
+
+        def moved(p: float) -> float:
+            return p * lift_off / old if p <= old else lift_off + (p - old) * (100.0 - lift_off) / (100.0 - old)
+
+        return self._with_phases(moved)
+
+    def backwards(self) -> Legs:
+        """The same leg with time running back: it touches down where it left the ground."""
+        end = self.lift_off
+        out = self._with_phases(lambda p: (end - p) % 100.0)
+        spans = {part: (end - b, end - a) for part, (a, b) in self._spans().items()}
+        return replace(out, **spans)  # type: ignore[arg-type]
+
+    def scaled(self, **factors: float) -> Legs:
+        """The same leg with some curves multiplied."""
+        changed = {name: tuple((p, k * v) for p, v in getattr(self, name)) for name, k in factors.items()}
+        return replace(self, **changed)  # type: ignore[arg-type]
+
+    def _spans(self) -> dict[str, Span]:
+        return {"heel": self.heel, "ball": self.ball, "tip": self.tip}
+
+    def _with_phases(self, moved: Callable[[float], float]) -> Legs:
+        curves = {name: tuple(sorted((moved(p), v) for p, v in getattr(self, name)))
+                  for name in ("thigh", "knee", "foot", "toes")}  # fmt: skip
+        spans = {part: (moved(a), moved(b)) for part, (a, b) in self._spans().items()}
+        return replace(self, **curves, **spans)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class Manner:
+    """What the rest of the body does; angles in degrees, lengths as shares of leg length, phases in cycles."""
+
+    sway: float = 0.024  # of the pelvis towards the standing leg
+    sway_phase: float = 0.31  # when it is furthest over the leg that stands
+    bob: float = 0.022  # of the pelvis, half of its rise and fall
+    low: float = 0.06  # when the pelvis is lowest, twice a cycle
+    surge: float = 0.011  # of the pelvis along the path
+    drop: float = 4.0  # of the pelvis on the swinging side
+    turn: float = 4.5  # of the pelvis with the forward leg
+    tilt: float = 0.0  # of the pelvis, forward
+    nod: float = 1.0  # of pelvis and chest, twice a cycle
+    trunk: float = 4.5  # turn of the chest against the pelvis
+    lean: float = 2.5  # of the trunk, forward
+    gaze: float = 0.0  # pitch of the head, down positive
+    arm_mean: float = -6.0  # upper arm, flexion positive
+    arm_swing: float = 17.0
+    arm_lag: float = 0.02  # of the arm behind the other leg
+    arm_out: float = 7.0  # abduction
+    arm_in: float = 8.0  # turn of the upper arm about the vertical, inwards
+    elbow_mean: float = 26.0
+    elbow_swing: float = 12.0
+    elbow_lag: float = 0.05  # of the elbow behind the upper arm
+    forearm_in: float = 16.0  # turn of the forearm about the vertical, inwards
+    toe_out: float = 6.0
+    width: float = 0.068  # between each ankle and the line of travel
+
+
+@dataclass(frozen=True)
+class Gait:
+    """A way of going."""
+
+    name: str
+    legs: Legs
+    manner: Manner = Manner()
+    bounce: bool = False  # the pelvis rises and falls as under forces that are half a sine in each stance
+
+
+def leg_phase(phase: Array, side: str) -> Array:
+    """Phase [cycles] of a leg: the right one touches down at 0, the left one half a cycle later."""
+    return phase if side == "right" else phase + 0.5

@@ -1,0 +1,56 @@
+"""run: level running with a heel strike, one cycle, authored from normative curves.
+
+Joint curves are read off Novacheck, The biomechanics of running, Gait and Posture 7, 77-95, 1998 (3.2 m/s): hip and
+pelvis of its figure 6 give the thigh, knee and ankle give the foot. Times of contact and frequencies follow Nilsson &
+Thorstensson, Acta Physiologica Scandinavica 129, 107-114, 1987 and Cavanagh & Kram, Medicine and Science in Sports and
+Exercise 21, 467-479, 1989; arms and trunk follow Hinrichs, International Journal of Sport Biomechanics 3, 222-241 and
+242-263, 1987.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from poise.character import Character
+from poise.errors import BadValue
+from poise.motion.clip import Clip
+from poise.physical.library.gait import author, leg_length
+from poise.physical.library.manner import Gait, Legs, Manner
+from poise.physical.library.path import Path
+
+LEGS = Legs(
+    thigh=((0, 25), (7, 21), (13, 13), (19, 3), (25, -9), (30, -18), (34, -22), (39, -21), (46, -13), (54, 0), (62, 15),
+           (70, 28), (77, 36), (84, 38), (92, 33)),
+    knee=((0, 13), (6, 28), (12, 38), (18, 36), (24, 28), (29, 19), (33, 17), (39, 28), (48, 62), (56, 88), (63, 98),
+          (70, 92), (78, 66), (86, 34), (94, 13)),
+    foot=((0, 12), (3, 7), (7, 0), (16, 0), (20, -6), (25, -23), (30, -45), (33, -58), (39, -72), (47, -84), (55, -88),
+          (63, -78), (71, -52), (79, -22), (87, 4), (94, 16)),
+    toes=((0, 8), (7, 0), (17, 0), (21, 6), (26, 20), (30, 32), (33, 31), (40, 12), (55, 4), (90, 8)),
+    heel=(0.0, 18.0), ball=(6.0, 32.0), tip=(7.0, 33.0),
+    clearance=0.03,
+)  # fmt: skip
+MANNER = Manner(
+    sway=0.008, sway_phase=0.2, low=0.17, surge=-0.006, drop=5.0, turn=5.0, tilt=8.0, nod=2.0, trunk=10.0, lean=9.0,
+    arm_mean=-12.0, arm_swing=26.0, arm_lag=-0.02, arm_out=14.0, arm_in=18.0, elbow_mean=92.0, elbow_swing=12.0,
+    elbow_lag=0.04, forearm_in=34.0, toe_out=5.0, width=0.045,
+)  # fmt: skip
+SPEED, LEG, DUTY = 3.0, 0.9, 33.0  # [m/s], [m], [% of the cycle on the ground]
+
+
+def make(character: Character, speed: float = SPEED, stride: float | None = None) -> Clip:
+    """One cycle of a run at `speed` [m/s]; `stride` [m] is two steps, by default what people choose at that speed."""
+    if not 1.8 <= speed <= 5.5:
+        raise BadValue(f"A run has a speed between 1.8 and 5.5 m/s, not {speed}.")
+    leg = leg_length(character)
+    # 2.75 steps a second at 3 m/s, 2.9 at 4 (Cavanagh & Kram 1989); legs as pendulums: slower ones if longer
+    natural = 2.0 * speed / (2.75 * (speed / SPEED) ** 0.2) * np.sqrt(leg / LEG)
+    stride = float(natural if stride is None else stride)
+    if not 0.4 <= stride / natural <= 1.5:
+        raise BadValue(f"A runner with legs of {leg:.2f} m takes strides about {natural:.2f} m long at {speed} m/s, "
+                       f"not {stride}.")  # fmt: skip
+    # a quarter of a second on the ground at 3 m/s, shorter the faster (Nilsson & Thorstensson 1987)
+    duty = DUTY * (SPEED / speed) ** 0.4
+    reach = float((stride * duty / DUTY / leg) / (2.18 / LEG)) ** 0.7
+    lift = float(np.clip((speed / SPEED) ** 0.35, 0.8, 1.2))  # heels come higher the faster
+    legs = LEGS.retimed(duty).scaled(knee=lift)
+    return author(character, Gait("run", legs, MANNER, bounce=True), Path(stride), stride / speed, reach)
