@@ -33,19 +33,20 @@ def perform(clip: Clip | Reference, method: str | Any = "pd", *, stage: Stage | 
             save: str | PathLike[str] | None = None, progress: bool = False) -> Take:  # fmt: skip
     """The take of a performance.
 
-    `method` is a name or a configured method. `stage` defaults to the clip's own ground. `seconds` defaults to the
-    rest of an open clip, or to 10 s of a loop. `start` [s] is the time in the clip at which it begins; `noise` the
-    standard deviation of Gaussian noise on all starting velocities [rad/s, m/s], from the generator `seed`. `contact`
-    chooses the simulator's contact model, "soft" or "springs". With `save` (an .npz) the take is streamed to disk.
+    `method` is a name or a configured method. `stage` defaults to the clip's own: its ground, and the bars and loads
+    in its hands. `seconds` defaults to the rest of an open clip, or to 10 s of a loop. `start` [s] is the time in the
+    clip at which it begins; `noise` the standard deviation of Gaussian noise on all starting velocities [rad/s, m/s],
+    from the generator `seed`. `contact` chooses the simulator's contact model, "soft" or "springs". With `save` (an
+    .npz) the take is streamed to disk.
     """
     if isinstance(clip, Reference) and start:
         raise BadValue("A Reference begins where it says itself; give its own `start`, not that of perform.")
     _check(start, noise, seed)
     reference = clip if isinstance(clip, Reference) else Reference(clip, start=start)
     way = methods.method(method) if isinstance(method, str) else method
-    stage = Stage(ground=reference.baked.ground) if stage is None else stage
-    stage.check(reference.character)
     length = _seconds(reference, seconds)
+    stage = reference.baked.stage(reference.start, length) if stage is None else stage
+    stage.check(reference.character)
     sample = reference.sample(0.0)
     shake = noise * np.random.default_rng(seed).standard_normal(len(sample.v)) if noise else 0.0
     recorder = Recorder(

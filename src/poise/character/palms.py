@@ -10,10 +10,11 @@ from poise.character.trunk import ancestors
 from poise.character.words import split
 from poise.maths.rotations import Array
 
-# Shares of standing height: half the breadth of the palm (Tilley & Dreyfuss: 0.024) and of the fingertips on which a
-# hand that does not lie flat can roll any way, and how far the skin of the palm is from the bones.
-BREADTH, TIPS, THICK = 0.020, 0.004, 0.008
-HEEL = 0.12  # of the way from the wrist to the tip of the fingers: the heel of the hand
+# Shares of standing height, our choice within what the shapes of hands and forearms allow: half the breadth of the heel
+# of the hand, and of the fingertips on which a hand that does not lie flat can roll any way; how far from the bones the
+# skin is there, so that a forearm above a hand that lies flat is not in the ground.
+BREADTH, DEPTH = {"heel": 0.020, "tip": 0.004}, {"heel": 0.018, "tip": 0.008}
+ALONG = {"heel": 0.12, "tip": 1.0}  # of the way from the wrist to the tip of the fingers
 
 
 def palm_points(marks: Landmarks, side: str, body: str) -> list[tuple[str, str, Array]]:
@@ -23,11 +24,10 @@ def palm_points(marks: Landmarks, side: str, body: str) -> list[tuple[str, str, 
     """
     wrist, tip = marks.joints[f"{side}_hand"], marks.fingers[side]
     inward = np.array([0.0, -1.0 if side == "left" else 1.0, 0.0])
-    rows = (("heel", HEEL, BREADTH, THICK), ("tip", 1.0, TIPS, 0.5 * THICK))
     forward = np.array([1.0, 0.0, 0.0])
-    return [(f"{side}_hand_{label}_{edge}", body,
-             wrist + share * (tip - wrist) + marks.height * (sign * half * forward + thick * inward))
-            for label, share, half, thick in rows for edge, sign in (("inner", 1.0), ("outer", -1.0))]  # fmt: skip
+    return [(f"{side}_hand_{part}_{edge}", body, wrist + share * (tip - wrist)
+             + marks.height * (sign * BREADTH[part] * forward + DEPTH[part] * inward))
+            for part, share in ALONG.items() for edge, sign in (("inner", 1.0), ("outer", -1.0))]  # fmt: skip
 
 
 def fingers(skeleton: Skeleton, hand: int) -> tuple[list[int], list[int]]:

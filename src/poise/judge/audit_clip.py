@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from poise.dynamics import Dynamics, Wrench
+from poise.dynamics import Dynamics, Instant, Wrench
 from poise.errors import BadValue
 from poise.judge.clip_words import clip_words
 from poise.judge.limits import beyond_range, beyond_torque
@@ -20,6 +20,7 @@ from poise.judge.report import AuditReport, Stretch, Tolerances, Worst, rms, wor
 from poise.judge.support import Support, contact_map, support, tangents
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
+from poise.motion.hold import Hold
 from poise.motion.runs import runs
 from poise.solve.cones import cone_least_squares
 
@@ -93,14 +94,27 @@ def needed(clip: Clip) -> Needs:
     root = int(character.model.jnt_bodyid[0])
     wrench, centre, drift = np.zeros((count, 6)), np.zeros((count, 3)), np.zeros((count, 3))
     joints = np.zeros((count, character.model.nv))
+    loads = [(h, h.mass * h.share(clip.times)) for h in clip.grips if h.carries]
     for k in range(count):
         now = dynamics.at(clip.q[k], v[k])
-        joints[k] = now.inverse_dynamics(a[k])
+        joints[k] = now.inverse_dynamics(a[k], carried(clip, now, a[k], loads, k))
         force, moment = joints[k, :3], now.rotations[root] @ joints[k, 3:6]
         wrench[k, :3], centre[k] = force, now.centre_of_mass
         wrench[k, 3:] = moment + np.cross(now.positions[root] - centre[k], force)
         drift[k] = now.centre_of_mass_jacobian @ v[k]
     return Needs(wrench, centre, drift, joints, 0.3 * character.height)
+
+
+def carried(clip: Clip, now: Instant, a: Array, loads: list[tuple[Hold, Array]], frame: int) -> list[Wrench]:
+    """The pull of what the hands carry in one frame, under joint accelerations a (nv,)."""
+    out = []
+    for hold, mass in loads:
+        if mass[frame] > 0.0:
+            hand = clip.character.body(hold.hand)
+            point = now.point(hand, hold.local(clip.character))
+            rate = now.jacobian(hand, point) @ a + now.jacobian_bias(hand, point)
+            out.append(Wrench(hand, point, mass[frame] * (clip.character.model.opt.gravity - rate)))
+    return out
 
 
 def nearest(needs: Needs, places: Support, frame: int, friction: float) -> tuple[np.ndarray, Array, Array]:
@@ -112,7 +126,7 @@ def nearest(needs: Needs, places: Support, frame: int, friction: float) -> tuple
     place, normal = places.place[frame, touching], places.normal[frame, touching]
     matrix = contact_map(place, normal, needs.centre[frame], needs.length)
     scaled = np.concatenate([wanted[:3], wanted[3:] / needs.length])
-    found = cone_least_squares(matrix, scaled, np.full(len(touching), friction), _SOFT)
+    found = cone_least_squares(matrix, scaled, places.friction(touching, friction), _SOFT)
     axes = np.stack([normal, *tangents(normal)], axis=1)
     left = scaled - matrix @ found.forces
     left[3:] *= needs.length

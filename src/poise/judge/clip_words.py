@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from poise.judge.hand_words import hands_wanted
 from poise.judge.report import AuditReport, Stretch, Tolerances
 from poise.judge.support import HEIGHT, Support, beyond_support, name_of
 from poise.maths import rotations as rot
@@ -42,6 +43,7 @@ def clip_words(clip: Clip, report: AuditReport, needs: Needs, places: Support, l
         )
     if report.slip > limits.slip:
         remarks.append(f"Touching points slide at {100 * report.slip:.1f} cm/s.")
+    remarks += [hold.words() for hold in clip.grips]
     if share > limits.torque_limit:
         over = report.torque_limit_violation
         remarks.append(f"At {over.time:.2f} s {over.what} needs {over.value:.3g} N m more than its torque limit.")
@@ -77,6 +79,9 @@ def _in_flight(clip: Clip, report: AuditReport, needs: Needs, places: Support, f
     if lift > 0.5 * np.linalg.norm(force) and lift > 0.05 * weight:
         if floats:
             return f"{floats}, and nothing else holds the body up ({lift:.0f} N are needed)"
+        wanted = hands_wanted(clip, places, frames)
+        if wanted and lift > 0.3 * weight:
+            return f"the body is held up in the air by {lift:.0f} N: {wanted}"
         if needs.drift[frames[0], 2] > 0.1 and lift < weight:
             return f"the centre of mass rises in flight without slowing down as gravity wants ({lift:.0f} N too much)"
         return f"the body is held up in the air: {lift:.0f} N come from nowhere"
@@ -91,6 +96,9 @@ def _in_flight(clip: Clip, report: AuditReport, needs: Needs, places: Support, f
 def _on_ground(clip: Clip, report: AuditReport, needs: Needs, places: Support, frame: int) -> str:
     """Something touches, but its forces do not do: friction, pulling or leaning."""
     force, torque = needs.wrench[frame, :3], needs.wrench[frame, 3:]
+    if places.grip[places.touching[frame]].any():
+        short = [float(np.linalg.norm(report.series[name][frame])) for name in ("force", "torque")]
+        return f"what the hands hold and what touches lack {short[0]:.0f} N and {short[1]:.0f} N m of what is needed"
     if force[2] < 0.0:
         return f"the feet would have to pull on the ground with {-force[2]:.0f} N"
     enough = 0.05 * report.weight
@@ -105,6 +113,8 @@ def _on_ground(clip: Clip, report: AuditReport, needs: Needs, places: Support, f
     away, out = beyond_support(places.place[frame, touching, :2], np.array([x, y]))
     floats = _floating(clip, places, frame)
     hint = f"; {floats}" if floats else ""
+    wanted = hands_wanted(clip, places, np.array([frame]), standing=True) if away > 0.1 else ""
+    hint = f"; {wanted}" if wanted else hint
     if away > 0.01 and away < 1.0:
         return f"leaning {100 * away:.0f} cm beyond {_edge(clip, frame, out)}{hint}"
     short = [float(np.linalg.norm(report.series[name][frame])) for name in ("force", "torque")]
@@ -129,16 +139,15 @@ def _friction(needs: Needs, places: Support, frame: int, low: float, enough: flo
 
 def _floating(clip: Clip, places: Support, frame: int) -> str:
     """'the left foot floats 2 cm above the ground' for the lowest foot that is near but not at it, or nothing."""
-    points = len(clip.character.contact_points)
-    feet = places.touching[frame, :points]
-    body = places.body[:points]
-    free = ~np.isin(body, body[feet])
-    near = np.flatnonzero(free & (places.height[frame, :points] < _FLOATING) & (places.speed[frame, :points] < 1.0))
+    feet = clip.character.contact_points.feet
+    body = places.body[feet]
+    free = ~np.isin(body, body[places.touching[frame, feet]])
+    near = feet[free & (places.height[frame, feet] < _FLOATING) & (places.speed[frame, feet] < 1.0)]
     if not len(near):
         return ""
     k = near[int(np.argmin(places.height[frame, near]))]
     height = float(places.height[frame, k])
-    name = name_of(clip.character, int(body[k]))
+    name = name_of(clip.character, int(places.body[k]))
     ending = "" if name.endswith("toes") else "s"
     if height < HEIGHT:
         return f"the {name} slide{ending} over the ground at {100 * places.speed[frame, k]:.0f} cm/s"

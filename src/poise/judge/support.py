@@ -1,4 +1,4 @@
-"""Where a clip could be supported: points of the body that are at the ground and do not move over it."""
+"""Where a clip could be supported: points of the body that are at the ground and do not move over it, and closed hands."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from poise.motion.footing import continued, speeds
 
 HEIGHT = 0.015  # [m] up to which a point is at the ground
 SPEED = 0.3  # [m/s] up to which it stands there
+REACH = 0.03  # [m] up to which a hand is at its bar
 
 
 @dataclass(frozen=True, eq=False)
 class Support:
-    """Points (C of them) over all frames: the contact points of the feet, then balls of all other shapes."""
+    """Points (C of them) over all frames: contact points, then balls of all other shapes, then hands that hold bars."""
 
     names: tuple[str, ...]  # (C,) of the body, or of the contact point
     body: np.ndarray  # (C,)
@@ -27,12 +28,17 @@ class Support:
     height: Array  # (N, C) above the ground [m]
     speed: Array  # (N, C) [m/s]
     touching: np.ndarray  # (N, C) bool
+    grip: np.ndarray  # (C,) bool: a closed hand, which can be pulled as well as pushed
+
+    def friction(self, chosen: np.ndarray, ground: float) -> Array:
+        """Friction (K,) of chosen points on a ground: without bound for closed hands."""
+        return np.where(self.grip[chosen], np.inf, ground)
 
 
 def support(clip: Clip, height: float = HEIGHT, speed: float = SPEED) -> Support:
     """The places at which the ground could hold the body, by geometry alone; the clip's labels are not used."""
     character, points = clip.character, clip.character.contact_points
-    balls = skin(character, without=points.bodies)
+    balls = skin(character, without=points.bodies[points.feet])
     q, pad = continued(clip)
     centres = np.concatenate([character.points(q), balls.centres(character, q)], axis=1)
     moving = speeds(centres, clip.dt) if len(clip) > 1 else np.zeros(centres.shape[:2])
@@ -43,7 +49,32 @@ def support(clip: Clip, height: float = HEIGHT, speed: float = SPEED) -> Support
     names = (*points.names, *(character.body_names[b] for b in balls.body))
     body = np.concatenate([points.bodies, balls.body]).astype(int)
     place = centres - radius[:, None] * normal
-    return Support(names, body, place, normal, high, moving, (high < height) & (moving < speed))
+    grip = np.zeros(len(body), bool)
+    ground = Support(names, body, place, normal, high, moving, (high < height) & (moving < speed), grip)
+    return with_grips(clip, ground, speed)
+
+
+def with_grips(clip: Clip, ground: Support, speed: float) -> Support:
+    """The support with the hands that hold fixed bars (`clip.grips`): they give a force in any direction.
+
+    A hand that is further from its bar than `REACH`, or moves along it, holds nothing.
+    """
+    held = [h for h in clip.grips if not h.carries and h.place is not None]
+    if not held:
+        return ground
+    place = np.stack([h.path(clip) for h in held], axis=1)
+    moving = speeds(place, clip.dt) if len(clip) > 1 else np.zeros(place.shape[:2])
+    near = np.linalg.norm(place - np.array([h.place for h in held]), axis=-1) < REACH
+    on = np.stack([h.covers(clip.times) for h in held], axis=1) & near & (moving < speed)
+    up = np.broadcast_to(np.array([0.0, 0.0, 1.0]), place.shape)
+    return Support(
+        (*ground.names, *(f"{h.hand} on its bar" for h in held)),
+        np.concatenate([ground.body, [clip.character.body(h.hand) for h in held]]).astype(int),
+        np.concatenate([ground.place, place], axis=1), np.concatenate([ground.normal, up], axis=1),
+        np.concatenate([ground.height, np.full(place.shape[:2], np.inf)], axis=1),
+        np.concatenate([ground.speed, moving], axis=1), np.concatenate([ground.touching, on], axis=1),
+        np.concatenate([ground.grip, np.ones(len(held), bool)]),
+    )  # fmt: skip
 
 
 def tangents(normal: Array) -> tuple[Array, Array]:

@@ -17,6 +17,7 @@ from poise.motion.floor import estimate
 from poise.motion.footing import footing
 from poise.motion.freefall import FreeFall, free_fall, unheld
 from poise.motion.ground import Treads
+from poise.motion.hold import Hold
 from poise.motion.report import table, text
 from poise.motion.spikes import Spike, spikes
 
@@ -58,7 +59,8 @@ class CheckReport:
     roles: dict[str, str]  # role -> joint of the file, or body of the character where there is no file
     dropped: tuple[str, ...]  # joints of the file that the character does not have
     contacts: Contacts
-    flight: float  # share of the time in which no foot touches
+    holds: tuple[Hold, ...]
+    flight: float  # share of the time in which nothing touches
     held: float  # [s] of it in which the body does not fall either
     skating: float  # [m/s]
     penetration: float  # [m]
@@ -78,9 +80,12 @@ class CheckReport:
         out: dict[str, Any] = {f: getattr(self, f) for f in self.__dataclass_fields__}
         out["contacts"] = self.contacts.to_dict()
         out["share"] = {"left": round(float(feet[:, 0].mean()), 3), "right": round(float(feet[:, 1].mean()), 3)}
+        for hand in (n for n in out["contacts"] if n.endswith("_hand")):
+            out["share"][hand] = round(float(self.contacts.touching(hand).mean()), 3)
         out["floor"] = asdict(self.floor)
         out["free_fall"] = {**asdict(self.free_fall), "flights": [asdict(f) for f in self.free_fall.flights]}
         out["spikes"] = [asdict(s) for s in self.spikes]
+        out["holds"] = [{**asdict(h), "words": h.words()} for h in self.holds]
         return _plain(out)
 
     def text(self) -> str:
@@ -101,9 +106,9 @@ def check(clip: Clip) -> CheckReport:
         facing=None if placed is None else _axis(placed, (1.0, 0.0, 0.0)),
         heading=float(np.degrees(rot.heading(clip.q[0, 3:7]))),
         fps=clip.fps, frames=len(clip), duration=clip.duration, loops=clip.cycle is not None,
-        roles=_joint_map(clip), dropped=_dropped(clip), contacts=contacts,
-        flight=float(contacts.airborne().mean()), held=unheld(footing(clip), contacts.labels),
-        skating=skating(clip), penetration=penetration(clip), floor=floor, free_fall=free_fall(clip),
+        roles=_joint_map(clip), dropped=_dropped(clip), contacts=contacts, holds=clip.grips,
+        flight=float(contacts.airborne().mean()), held=unheld(footing(clip), _held(clip)),
+        skating=skating(clip), penetration=penetration(clip, clip.character.contact_points.feet), floor=floor, free_fall=free_fall(clip),
         spikes=spikes(clip), warnings=(), notes=source.notes,
     )  # fmt: skip
     return replace(report, warnings=tuple(_warnings(report)))
@@ -119,9 +124,16 @@ def skating(clip: Clip) -> float:
     return float(slide.mean()) if len(slide) else 0.0
 
 
-def penetration(clip: Clip) -> float:
-    """Greatest depth [m] of a contact point below the ground over the whole clip; 0 where none is below."""
+def _held(clip: Clip) -> np.ndarray:
+    """Boolean (N, 1): does anything touch, or hold a bar?"""
+    bars = [h.covers(clip.times) for h in clip.grips if not h.carries]
+    return np.any([~clip.contacts.airborne(), *bars], axis=0)[:, None]
+
+
+def penetration(clip: Clip, chosen: np.ndarray | None = None) -> float:
+    """Greatest depth [m] of contact points (those `chosen`, or all) below the ground in the whole clip, 0 at least."""
     points = clip.character.points(clip.q)
+    points = points if chosen is None else points[:, chosen]
     if points.shape[1] == 0:
         return 0.0
     depth = clip.ground.height(points[..., 0], points[..., 1]) - points[..., 2]
@@ -183,7 +195,7 @@ def _warnings(r: CheckReport) -> list[str]:
         )
     if r.free_fall.verdict == "disagrees" or "too fast" in r.free_fall.sentence:
         out.append(r.free_fall.sentence)
-    if not r.contacts.labels.any():
+    if not r.contacts.labels.any() and not r.holds:
         out.append("No foot ever touches the ground.")
     if not r.floor.known:
         out.append("No foot stands long enough to tell where the floor is.")

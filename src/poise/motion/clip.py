@@ -23,6 +23,7 @@ from poise.motion.recording import Recording, Source
 
 if TYPE_CHECKING:
     from poise.motion.contacts import Contacts
+    from poise.stage import Stage
 
 
 MOST_FRAMES = 10_000_000  # of a repeated clip: a day at 120 frames a second
@@ -68,8 +69,9 @@ class Clip:
     """Times, configurations and where they came from.
 
     Frames are evenly spaced. `cycle` makes it a loop: its last frame is the first of the next period. `labels` fixes
-    the contacts and `holds` what the hands hold; without them they are detected. `recording`, `placement` and `source_times` lead back to the file,
-    so that an export goes onto the user's own skeleton, with the joints that the character does not have as recorded.
+    the contacts and `holds` what the hands hold; without them they are detected. `recording`, `placement` and
+    `source_times` lead back to the file, so that an export goes onto the user's own skeleton, with the joints that the
+    character does not have as recorded.
     """
 
     character: Character
@@ -219,6 +221,15 @@ class Clip:
         from poise.physical.repair import make_physical
 
         return make_physical(self, **options)  # type: ignore[arg-type]
+
+    def stage(self, start: float = 0.0, seconds: float | None = None, friction: float = 1.0) -> Stage:
+        """The stage that this motion needs: its ground, the bars that its hands hold, the loads that they carry.
+
+        `start` [s] is where in the clip a performance begins; `seconds` how long one of a loop lasts.
+        """
+        from poise.stage.from_clip import stage_of
+
+        return stage_of(self, start, seconds, friction)
 
     def mirror(self) -> Clip:
         """Left and right exchanged, across the plane y = 0."""

@@ -73,7 +73,7 @@ class Contacts:
         return [(float(a * self.dt), float((b - 1) * self.dt)) for a, b in self.spans(name)]
 
     def override(self, name: str, start: float, end: float, touching: bool) -> Contacts:
-        """The same contacts with a point, a pair, a foot or a hand touching (or not) from start to end [s], both included."""
+        """The same contacts with a point, pair, foot or hand touching (or not) from start to end [s], both included."""
         if not end >= start:
             raise BadValue(f"A contact cannot end at {end} s before it starts at {start} s.")
         first, last = max(0, round(start / self.dt)), min(len(self), round(end / self.dt) + 1)
@@ -84,7 +84,7 @@ class Contacts:
         return replace(self, labels=labels)
 
     def to_dict(self) -> dict[str, list[tuple[float, float]]]:
-        """Intervals [s] of each foot and of each pair of its points, rounded to the millisecond; of hands that touch."""
+        """Intervals [s] of each foot and pair of its points, and of hands that touch, rounded to the millisecond."""
         limbs = [n for n in self.points.limbs if n in SIDES or np.any(self.labels[:, self.points.of(n)])]
         own = [n for n in self.points.names if "_hand_" not in n or n.partition("_hand_")[0] + "_hand" in limbs]
         names = [*limbs, *dict.fromkeys(n.removesuffix("_inner").removesuffix("_outer") for n in own)]

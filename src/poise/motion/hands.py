@@ -69,7 +69,9 @@ def needed(clip: Clip, foot: Footing, labels: np.ndarray) -> np.ndarray:
     pull = _averaged(foot.trimmed(foot.pull), clip.dt)
     held = pull[:, 2] > -FALL
     stands = labels.any(axis=1)
-    return (held & ~stands) | _upside_down(clip) | (stands & held & _leaning(clip, foot, pull, labels, character.height))
+    return (
+        (held & ~stands) | _upside_down(clip) | (stands & held & _leaning(clip, foot, pull, labels, character.height))
+    )
 
 
 def _averaged(x: Array, dt: float) -> Array:

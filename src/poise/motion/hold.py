@@ -65,6 +65,17 @@ class Hold:
         """Is it a load, and not a fixed bar?"""
         return self.mass > 0.0
 
+    def words(self) -> str:
+        """One sentence: "The left hand holds a bar at (0.16, -0.42, 1.95) m from 0.00 s to the end." """
+        hand, until = self.hand.replace("_", " "), "the end" if self.end is None else f"{self.end:.2f} s"
+        what = f"carries {self.mass:.3g} kg" if self.carries else "holds a bar"
+        if not self.carries and self.place is not None:
+            x, y, z = (f"{c:.2f}" for c in self.place)
+            what += f" at ({x}, {y}, {z}) m"
+        far = 0.0 if self.point is None or self.carries else float(np.linalg.norm(self.point))
+        handle = f", by a handle {100 * far:.0f} cm long" if far > 0.2 else ""
+        return f"The {hand} {what}{handle} from {self.start:.2f} s to {until}."
+
     def covers(self, times: Array) -> np.ndarray:
         """Boolean (N,): is the hand closed at these times [s]?"""
         times = np.asarray(times, float)

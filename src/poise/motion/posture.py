@@ -18,12 +18,14 @@ def posture_change(clip: Clip, other: Clip) -> float:
     """Rms geodesic angle [degrees] between the joint rotations of two clips, over all joints but the root alike.
 
     Frames are compared by their time in the recording where both clips come from the same one; else frame by frame,
-    or, where their numbers differ, at the same share of the duration.
+    or, where their numbers differ, at the same share of the duration. Joints of which a file tells nothing (wrists that
+    never turn in the whole recording) do not count: there is nothing that they could differ from.
     """
     if _same_recording(clip, other):
         clip = _within(clip, other)
     a, b = _turns(clip), _turns(_matched(clip, other))
-    shared = [name for name in a if name in b]
+    silent = {*untold(clip), *untold(other)}
+    shared = [name for name in a if name in b and name not in silent]
     if not shared:
         raise ClipMismatch(f"{clip.character.name} and {other.character.name} have no joints in common to compare.")
     angle = np.stack([rot.angle_between(a[name], b[name]) for name in shared])
@@ -62,6 +64,18 @@ def _same_recording(clip: Clip, other: Clip) -> bool:
     same = clip.recording is other.recording or clip.recording.source.path == other.recording.source.path != ""
     rising = all(np.all(np.diff(times) > 0) for times in (clip.source_times, other.source_times))
     return same and rising and len(other) > 1 and clip.recording.dt == other.recording.dt
+
+
+def untold(clip: Clip) -> set[str]:
+    """Bodies, by role or by name, whose joint keeps exactly one rotation in the whole recording."""
+    character, recording = clip.character, clip.recording
+    if recording is None or character.binding is None or len(recording.rotations) < 3:
+        return set()
+    turns = recording.rotations
+    still = np.all(np.abs(turns - turns[:1]) < 1e-12, axis=(0, 2))
+    roles = {body: role for role, body in character.roles.items()}
+    return {roles.get(name, name) for name, joint in zip(character.body_names, character.binding.joints, strict=True)
+            if joint >= 0 and still[joint]}  # fmt: skip
 
 
 def _turns(clip: Clip) -> dict[str, Array]:

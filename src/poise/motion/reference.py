@@ -213,7 +213,9 @@ class Reference:
             raise BadValue(f"There is no motion from {start} to {end} s.")
         samples = [self.sample(start + k * dt) for k in range(math.floor((end - start) / dt + 1e-6) + 1)]
         baked, moments = self.baked, self.start + start + dt * np.arange(len(samples))
-        turns = np.floor(moments / self._curve[2] + 1e-9).astype(int) if self._curve[2] > 0.0 else 0 * moments.astype(int)
+        turns = (
+            np.floor(moments / self._curve[2] + 1e-9).astype(int) if self._curve[2] > 0.0 else 0 * moments.astype(int)
+        )
         holds = retimed(baked.grips, baked.cycle, moments - turns * self._curve[2], turns, dt)
         return baked.with_q(np.stack([s.q for s in samples]), dt=dt, cycle=None, source_times=None, holds=holds,
                             labels=np.stack([s.contacts for s in samples]))  # fmt: skip

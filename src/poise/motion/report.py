@@ -58,12 +58,14 @@ def _sinking(r: Mapping[str, Any]) -> tuple[str, str]:
 
 def _contacts(r: Mapping[str, Any]) -> list[tuple[str, str]]:
     rows = []
-    for side in ("left", "right"):
-        if side in r["contacts"]:
-            times = r["contacts"][side]
+    for limb in ("left", "right", "left_hand", "right_hand"):
+        if limb in r["contacts"]:
+            times = r["contacts"][limb]
             spans = "  ".join(f"{a:.2f}-{b:.2f}" for a, b in times[:MOST_SPANS])
             spans += f"  and {len(times) - MOST_SPANS} more" if len(times) > MOST_SPANS else ""
-            rows.append((f"{side} foot", f"{100 * r['share'][side]:3.0f} %   {spans + ' s' if spans else 'never'}"))
+            name = limb.replace("_", " ") if limb.endswith("hand") else f"{limb} foot"
+            rows.append((name, f"{100 * r['share'][limb]:3.0f} %   {spans + ' s' if spans else 'never'}"))
+    rows += [("holds" if k == 0 else "", hold["words"]) for k, hold in enumerate(r["holds"])]
     rows.append(("in the air", f"{100 * r['flight']:3.0f} %"))
     return rows
 

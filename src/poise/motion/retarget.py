@@ -4,7 +4,7 @@
 2. The way of the hips, scaled by the ratio of leg lengths, and the ground with it; lower where legs would overstretch.
 3. Footprints: constant places for every stretch of contact, the source's way in between (`footprints`).
 4. Inverse kinematics over the whole clip (`ik`): the smallest smooth correction of legs and root that keeps the feet
-   on their prints and every contact point out of the ground.
+   on their prints, hands that touch or hold where they do, and every contact point out of the ground.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ from poise.motion.barrier import Barrier
 from poise.motion.clip import Clip, Cycle
 from poise.motion.footprints import Foot, FootPath, foot_path, mapped_labels, names
 from poise.motion.ground import Flat, Ground, Slope, Stairs, Tread, Treads
+from poise.motion.handstand import kept_labels, laid
 from poise.motion.retarget_feet import foot_turn, level_feet
+from poise.motion.retarget_hands import hand_targets, retargeted_holds
 from poise.motion.retarget_pose import fit, orientations, upright_zero
 from poise.solve.gauss_newton import Settings
 
@@ -68,10 +70,14 @@ def retarget(clip: Clip, character: Character, *, scale: float | None = None, sm
     q[:, :3] += _hips(source, pos, clip, ratio, factor) - hip_middle(character, q)
     q[:, 2] -= _overstretch(source, pos, character, q, [f for f in feet if f is not None], clip.dt)
     paths = [_cut(f, frames) for f in feet if f is not None]
-    q, labels = q[frames], labels[frames]
-    q = _corrected(character, q, paths, ground, cycle, smooth / clip.dt, limits)
+    labels = kept_labels(character, labels[frames])
+    q = laid(character, q[frames], labels, ground, clip.dt)
+    holds = retargeted_holds(clip, character, q, ratio)
+    hands = hand_targets(character, q, labels, ground, holds, clip.times, HELD)
+    q = _corrected(character, q, paths, hands, ground, cycle, smooth / clip.dt, limits)
     note = f"Retargeted from {source.name} to {character.name}, path scaled by {factor:.3f}."
-    return Clip(character, q, clip.dt, replace(clip.source, notes=(*clip.source.notes, note)), ground, cycle, labels)
+    return Clip(character, q, clip.dt, replace(clip.source, notes=(*clip.source.notes, note)), ground, cycle, labels,
+                holds=holds)  # fmt: skip
 
 
 def _must_walk(character: Character) -> None:
@@ -198,15 +204,15 @@ def _overstretch(source: Character, pos: Array, target: Character, q: Array, fee
     return gaussian_filter1d(maximum_filter1d(need, 2 * width + 1), 0.5 * width, mode="nearest")
 
 
-def _corrected(character: Character, q: Array, feet: list[FootPath], ground: Ground, cycle: Cycle | None,
-               smooth: float, limits: float) -> Array:  # fmt: skip
-    """q (N, nq) with the feet on their paths and all contact points above the ground.
+def _corrected(character: Character, q: Array, feet: list[FootPath], hands: list[ik.PointTarget], ground: Ground,
+               cycle: Cycle | None, smooth: float, limits: float) -> Array:  # fmt: skip
+    """q (N, nq) with the feet on their paths, the hands on their targets and all contact points above the ground.
 
     The ground under a point is taken as a plane; on steps it depends on where the point is, so that it is solved again
     until no point is in the ground.
     """
     known = character.contact_points
-    led: list[ik.PointTarget | ik.FloorTarget] = []
+    led: list[ik.PointTarget | ik.FloorTarget] = [*hands]
     places = character.points(q)
     for path in feet:
         for k, i in enumerate(path.points):

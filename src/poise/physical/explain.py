@@ -134,7 +134,8 @@ def explain(b: Array, columns: Array, touching: np.ndarray, friction: Array, sta
             soft: float = SOFTNESS, most: int = 60) -> Explained:  # fmt: skip
     """The best forces for wrenches b (N, 6) at contacts with columns (N, K, 3, 6) where `touching` (N, K).
 
-    friction (K,), infinite for what can be pulled as well as pushed, such as a closed hand; `start` (N, 6) what was left over of similar wrenches, not changed.
+    friction (K,), infinite for what can be pulled as well as pushed, such as a closed hand; `start` (N, 6) what was
+    left over of similar wrenches, not changed.
     """
     b = np.ascontiguousarray(b, float)
     y = np.zeros_like(b) if start is None else np.array(start, float)

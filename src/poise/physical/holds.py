@@ -9,7 +9,6 @@ import numpy as np
 
 from poise.character import Character
 from poise.maths.rotations import Array
-from poise.motion import ik
 from poise.motion.clip import Clip
 from poise.motion.hold import Hold
 from poise.physical.problem import Ground
@@ -19,17 +18,6 @@ from poise.physical.wrench import NOTHING, Loads
 def bars(holds: Sequence[Hold]) -> list[Hold]:
     """The holds of fixed bars, whose places are known."""
     return [h for h in holds if not h.carries and h.place is not None]
-
-
-def targets(character: Character, holds: Sequence[Hold], times: Array, weight: float) -> list[ik.PointTarget]:
-    """Hands kept on their bars at these times (N,) [s]."""
-    out = []
-    for h in bars(holds):
-        on = h.covers(times)
-        if on.any():
-            place = np.broadcast_to(np.asarray(h.place, float), (len(times), 3))
-            out.append(ik.PointTarget(character.body(h.hand), h.local(character), place, weight * on))
-    return out
 
 
 def off_bars(clip: Clip) -> float:

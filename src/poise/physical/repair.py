@@ -24,6 +24,7 @@ from poise.motion.clip import Clip
 from poise.motion.edit.settle import settled
 from poise.motion.footing import footing
 from poise.motion.ground import Flat
+from poise.motion.handstand import kept_labels, laid
 from poise.motion.runs import frames, runs
 from poise.physical.clean import cleaned, flipped_joints
 from poise.physical.holds import held, off_bars
@@ -69,7 +70,7 @@ def repair(clip: Clip, *, change: float = 1.0, friction: float = 0.8, margin: fl
         return Repaired(clip, compare(clip, clip, friction, unchanged=True))
     clip = replace(clip, holds=clip.grips)
     recorded = cleaned(clip)
-    recorded = replace(recorded, labels=believed(recorded))
+    recorded = with_hands(replace(recorded, labels=believed(recorded)))
     plan = Plan.of(clip, recorded, _planted(recorded), friction=friction, margin=margin, keep=bodies,
                    weights=Weights().allowing(change))  # fmt: skip
     q, results = solve(plan)
@@ -77,6 +78,12 @@ def repair(clip: Clip, *, change: float = 1.0, friction: float = 0.8, margin: fl
     report = compare(replace(clip, labels=plan.labels), out, friction, flips=flipped_joints(clip),
                      iterations=sum(len(r.steps) for r in results), status=results[-1].status.value)  # fmt: skip
     return Repaired(out, report)
+
+
+def with_hands(clip: Clip) -> Clip:
+    """The clip with hands that touch laid on the ground where files have them stuck into it."""
+    labels = kept_labels(clip.character, clip.contacts.labels)
+    return clip.with_q(laid(clip.character, clip.q, labels, clip.ground, clip.dt), labels=labels)
 
 
 def _planted(clip: Clip) -> Clip:

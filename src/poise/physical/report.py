@@ -11,6 +11,7 @@ from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.motion.check import penetration, skating
 from poise.motion.clip import Clip
+from poise.motion.posture import untold
 from poise.motion.runs import runs
 from poise.physical.labels import Doubt, doubts
 from poise.physical.residual import Residual, residual
@@ -101,14 +102,14 @@ def compare(before: Clip, after: Clip, friction: float, **said: Any) -> RepairRe
 
 
 def _angles(a: Clip, b: Clip) -> dict[str, Array]:
-    """Angle (N,) [degrees] between two clips of one character, for every joint but the root."""
+    """Angle (N,) [degrees] between two clips of one character, for every joint but the root that the file tells."""
     character, tree = a.character, a.character.tree
     quats = [character.forward(clip.q)[1] for clip in (a, b)]
-    roles = {body: role for role, body in character.roles.items()}
+    roles, silent = {body: role for role, body in character.roles.items()}, untold(a)
     out = {}
     for body in range(2, len(tree.parent)):
-        if tree.jntnum[body] > 0:
+        name = roles.get(character.body_names[body], character.body_names[body])
+        if tree.jntnum[body] > 0 and name not in silent:
             own = [rot.multiply(rot.conjugate(q[:, tree.parent[body]]), q[:, body]) for q in quats]
-            name = character.body_names[body]
-            out[roles.get(name, name)] = np.degrees(rot.angle_between(*own))
+            out[name] = np.degrees(rot.angle_between(*own))
     return out

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from poise.character import Character
 from poise.maths.configuration import BALL
@@ -12,8 +13,8 @@ from poise.maths.rotations import Array
 from poise.motion import ik
 from poise.motion.barrier import Barrier
 from poise.motion.clip import Clip
+from poise.motion.retarget_hands import hold_targets
 from poise.physical.holds import gripped, loads
-from poise.physical.holds import targets as hold_targets
 from poise.physical.problem import PhysicalProblem
 from poise.physical.stances import pushing, stance_goals, standing
 from poise.physical.wrench import masses
@@ -55,6 +56,7 @@ class Plan:
     friction: float
     margin: float
     weights: Weights
+    fences: tuple[ik.FloorTarget, ...] = ()  # what else points shall not pass, told for all frames
 
     @classmethod
     def of(cls, clip: Clip, recorded: Clip, planted: Clip, *, friction: float, margin: float, keep: tuple[int, ...],
@@ -98,7 +100,14 @@ class Plan:
         kept = [ik.PointTarget(body, arm, places[rows, k], self.weights.kept)
                 for body, places in self.kept.items() for k, arm in enumerate(_FRAME)]  # fmt: skip
         hands = hold_targets(self.recorded.character, self.recorded.grips, self.recorded.times[rows], self.weights.held)
-        return [*held, *hands, *floors.targets(points, self.weights.floor), *kept]
+        fences = [replace(f, heights=_rows(f.heights, rows, 0), normals=_rows(f.normals, rows, 1)) for f in self.fences]
+        return [*held, *hands, *floors.targets(points, self.weights.floor), *kept, *fences]
+
+
+def _rows(values: ArrayLike, rows: slice, width: int) -> Array:
+    """The rows of values with one row a frame; one value for all frames, of `width` dimensions, as it is."""
+    values = np.asarray(values, float)
+    return values if values.ndim == width else values[rows]
 
 
 _FRAME: Array = 0.1 * np.concatenate([np.zeros((1, 3)), np.eye(3)])  # [m] four points that tell a body's place and turn

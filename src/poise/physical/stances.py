@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise.character.roles import SIDES
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
 from poise.motion.footing import speeds
@@ -23,8 +22,8 @@ def stance_goals(clip: Clip, labels: np.ndarray) -> Array:
     """
     places = clip.character.points(clip.q)
     goals, points = places.copy(), clip.character.contact_points
-    for side in SIDES:
-        own = points.of(side)
+    for limb in points.limbs:
+        own = points.of(limb)
         for first, last in _stances(labels[:, own]):
             still = places[first:last].copy()
             spread = 0.0
@@ -58,8 +57,8 @@ def pushing(clip: Clip, goals: Array, labels: np.ndarray, friction: float, margi
     """
     points, about = clip.character.contact_points, clip.q[:, :3].copy()
     places, length = goals.copy(), 0.3 * clip.character.height
-    for side in SIDES:
-        own = points.of(side)
+    for limb in points.limbs:
+        own = points.of(limb)
         on = labels[:, own, None].astype(float)
         middle = np.sum(on * goals[:, own], axis=1, keepdims=True) / np.maximum(on.sum(axis=1, keepdims=True), 1.0)
         places[:, own] = middle + (1.0 - margin) * (goals[:, own] - middle)

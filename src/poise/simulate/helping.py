@@ -25,8 +25,10 @@ from poise.simulate.contacts import (
 LEAST_FRICTION = 1e-3  # a factor below this is one: MuJoCo's cones need some friction
 
 
-def assist_rows(assist: Iterable[Wrench]) -> Array:
-    """Wrenches as rows (K, 10): body, world point, force, moment."""
+def assist_rows(assist: Iterable[Wrench] | Array) -> Array:
+    """Wrenches as rows (K, 10): body, world point, force, moment; rows are given back as they are."""
+    if isinstance(assist, np.ndarray):
+        return assist
     rows = [(w.body, *w.point, *w.force, *((0.0, 0.0, 0.0) if w.moment is None else w.moment)) for w in assist]
     return np.array(rows, float).reshape(-1, 10)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time as clock
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -27,7 +27,8 @@ class Action:
     """What a controller does when torques are not all of it."""
 
     torque: Array  # (nv,) [N m], zero on the root
-    assist: Iterable[Wrench] = ()  # forces that nothing on the stage exerts; recorded as assistance
+    # forces that nothing on the stage exerts, recorded as assistance; also as rows (K, 10): body, point, force, moment
+    assist: Sequence[Wrench] | Array = ()
     traces: Mapping[str, Array | float] = field(default_factory=dict)  # named numbers for the take
     slippery: Mapping[int, float] = field(default_factory=dict)  # body -> factor of its friction with all it touches
     notes: Iterable[tuple[str, str]] = ()  # kinds and sentences for the take's log
@@ -143,7 +144,7 @@ class _Session:
         self.count = 0  # steps since the beginning
         self.began = simulator.time
         self.torque: Array = np.zeros(len(simulator.state().v))
-        self.assist: Iterable[Wrench] = ()
+        self.assist: Sequence[Wrench] | Array = ()
         self.traces: Mapping[str, Array | float] = {}
         self.notes: list[tuple[float, str, str]] = []
         self.slippery: Mapping[int, float] = {}
@@ -183,8 +184,10 @@ class _Session:
     def _act(self, state: State) -> None:
         act = self.controller.act(state, self.simulator.touches(), self.reference, self.memory)
         if isinstance(act, Action):
-            self.torque, self.assist = np.asarray(act.torque, float), tuple(act.assist)
-            self.traces, self.slippery = {**self.traces, **act.traces}, act.slippery
+            self.torque, self.assist = np.asarray(act.torque, float), act.assist
+            self.slippery = act.slippery
+            if act.traces:
+                self.traces = {**self.traces, **act.traces}
             self.notes += [(state.time, kind, text) for kind, text in act.notes]
         else:
             self.torque, self.assist, self.slippery = act, (), {}

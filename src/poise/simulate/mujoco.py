@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from os import PathLike
 
 import mujoco
@@ -148,7 +148,7 @@ class MujocoSimulator:
             engine.kinematics(self._model, d)
         return {name: np.concatenate([d.xpos[b], d.xquat[b]]) for name, b in self.world.things.items()}
 
-    def step(self, torque: Array, assist: Iterable[Wrench] = (), steps: int = 1,
+    def step(self, torque: Array, assist: Sequence[Wrench] | Array = (), steps: int = 1,
              slippery: Mapping[int, float] | None = None) -> None:  # fmt: skip
         """Time steps under joint torques (nv,), wrenches of assistance and whatever is due on the stage.
 
@@ -160,7 +160,7 @@ class MujocoSimulator:
         if bad >= 0:
             self._stop(guard.torque_sentence(self.character, torque, bad, self.time), torque)
         model, data, where, dt = self._model, self._data, self._where, self.dt
-        helped = assist_rows(assist) if assist else None
+        helped = assist_rows(assist) if len(assist) else None
         factors = slippery_factors(slippery, self.world.nbody) if slippery else None
         plain = self._plain and helped is None and factors is None and not self._lent
         for _ in range(steps):
@@ -218,7 +218,7 @@ class MujocoSimulator:
 
     def _after(self) -> None:
         """Grip forces and hits of the step just taken."""
-        if self._grips.closed:
+        if self.world.grips and self._grips.closed:
             contacts.add_rows(self._grips.rows(), self.dt, self._touches, self._sums, self._counts)
         if self.world.balls:
             self._programme.hits(self._touches[: self._counts[0]], self._note)

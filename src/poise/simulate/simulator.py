@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple, Protocol
 
@@ -157,11 +157,12 @@ class Simulator(Protocol):
         """Poses (7,) of all things on the stage: position and quaternion."""
         ...
 
-    def step(self, torque: Array, assist: Iterable[Wrench] = (), steps: int = 1,
+    def step(self, torque: Array, assist: Sequence[Wrench] | Array = (), steps: int = 1,
              slippery: Mapping[int, float] | None = None) -> None:  # fmt: skip
         """One time step, or several, under joint torques (nv,) [N m], zero on the root, and the events that are due.
 
-        `slippery` scales the friction of bodies (id -> factor) with whatever they touch.
+        Assistance may come as rows (K, 10) of body, world point, force and moment. `slippery` scales the friction of
+        bodies (id -> factor) with whatever they touch.
         """
         ...
 

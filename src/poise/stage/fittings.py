@@ -56,7 +56,7 @@ def _bar(builder: Builder, bar: Bar) -> Any:
 
 
 def _barbell(builder: Builder, bell: Barbell, rings: int) -> Any:
-    body = builder.body(bell.name, bell.position)
+    body = builder.body(bell.name, bell.position, rot.about_z(np.radians(bell.yaw)))
     builder.joint(body, mujoco.mjtJoint.mjJNT_FREE, name=bell.name)
     thick, reach = 0.04, 0.5 * bell.length - 0.10
     plate = 0.5 * (bell.mass - bell.shaft_mass)

@@ -47,7 +47,7 @@ class Sphere:
 
 @dataclass(frozen=True)
 class Barbell:
-    """A barbell across the Y axis: a shaft with a plate at either end."""
+    """A barbell across the Y axis, turned by `yaw`: a shaft with a plate at either end."""
 
     name: str = "barbell"
     mass: float = 30.0  # [kg], with its plates
@@ -55,10 +55,12 @@ class Barbell:
     length: float = 1.6  # [m]
     radius: float = 0.014  # [m] of the shaft
     plate_radius: float = 0.225  # [m]
+    yaw: float = 0.0  # [degrees]
 
     def __post_init__(self) -> None:
         number(f"The mass of {self.name}", self.mass, "kg", above=0.0)
         object.__setattr__(self, "position", vector(f"The position of {self.name}", self.position, "m"))
+        number(f"The yaw of {self.name}", self.yaw, "degrees")
         for what in ("length", "radius", "plate_radius"):
             number(f"The {what.replace('_', ' ')} of {self.name}", getattr(self, what), "m", above=0.0)
         if self.plate_radius <= self.radius:

@@ -48,7 +48,9 @@ def one_foot(character: Character, side: str = "left") -> Clip:
         foot = character.contact_points.of(side)
         inside = character.centre_of_mass(q)[0, 1] - character.points(q)[0][foot, 1].mean()
         low, high = (low, lean) if inside * (1.0 if side == "left" else -1.0) > 0 else (lean, high)
-    return pose_clip(character, _one_foot_pose(character, side, high), (side == "left", side == "right"), f"{side} foot")
+    return pose_clip(
+        character, _one_foot_pose(character, side, high), (side == "left", side == "right"), f"{side} foot"
+    )
 
 
 def _one_foot_pose(character: Character, side: str, lean: float) -> Array:

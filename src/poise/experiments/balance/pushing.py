@@ -6,44 +6,33 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from poise.experiments.balance.trial import trial
+from poise.experiments.balance.trial import outlasts, trial
 from poise.maths.rotations import Array
 from poise.methods.balance import Balance
 from poise.motion.clip import Clip
-from poise.simulate.guard import BlowUp
 from poise.stage.events import Push
 from poise.take import Take
 
 AT, DURATION, AFTER = 0.5, 0.1, 4.0  # [s]: when, how long, and how long it is watched afterwards
 DIRECTIONS = tuple(45.0 * k for k in range(8))  # [degrees] from forward to the left
-TILT, SPEED = 0.3, 0.25  # [rad], [m/s] of the root below which somebody stands again
 
 
 def pushed(clip: Clip, method: Balance, impulse: float, direction: float, body: str = "chest",
            seconds: float = AT + DURATION + AFTER) -> Take:  # fmt: skip
     """The take of somebody who is pushed with an impulse [N s] in a direction [degrees]."""
+    return trial(clip, method, seconds, events=[push(impulse, direction, body)])
+
+
+def push(impulse: float, direction: float, body: str = "chest") -> Push:
+    """A push with an impulse [N s] in a direction [degrees]."""
     way = np.radians(direction)
     force = impulse / DURATION * np.array([np.cos(way), np.sin(way), 0.0])
-    return trial(clip, method, seconds, events=[Push(body, tuple(force), AT, DURATION)])
-
-
-def standing(take: Take) -> bool:
-    """Stands it at the end: never fallen, upright and at rest during the last half second, at its height?"""
-    if take.fell is not None:
-        return False
-    last = take.time >= take.time[-1] - 0.5
-    error = take.tracking_error().series
-    speed = np.linalg.norm(take.v[last, :3], axis=1)
-    return bool(error["root_tilt"][last].max() < TILT and speed.max() < SPEED
-                and np.abs(error["root_height"][last]).max() < 0.1)  # fmt: skip
+    return Push(body, tuple(force), AT, DURATION)
 
 
 def recovers(clip: Clip, method: Balance, impulse: float, direction: float, body: str = "chest") -> bool:
-    """Does somebody pushed so stand at the end? A blow-up is a fall."""
-    try:
-        return standing(pushed(clip, method, impulse, direction, body))
-    except BlowUp:
-        return False
+    """Does somebody pushed so stand upright and at rest at the end?"""
+    return outlasts(clip, method, AT + DURATION + AFTER, events=[push(impulse, direction, body)]) is None
 
 
 def largest(clip: Clip, method: Balance, direction: float, *, most: float = 160.0, within: float = 3.0,

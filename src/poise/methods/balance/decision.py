@@ -48,7 +48,12 @@ class Decision:
         self._uprights = np.array([[body.character.body(u.body), *u.axis, body.scale * u.stiffness,
                                     body.scale * u.damping] for u in s.uprights]).reshape(-1, 6)  # fmt: skip
         self._masses, self._inertia = np.zeros((model.nbody, 10)), np.zeros((nv, nv))
-        self._swing, self._wish_down = s.swing_friction, np.ones(2, bool)
+        self._wish_down = np.ones(2, bool)
+        toes = [np.flatnonzero(body.foot_of == side).tolist() for side in (0, 1)]
+        self._slippery = {
+            (left, right): {b: s.swing_friction for b in [*(() if left else toes[0]), *(() if right else toes[1])]}
+            for left in (False, True) for right in (False, True)
+        }  # fmt: skip
         self._names: tuple[str, ...] = ()
         self._ground = np.zeros(0, bool)
         self._error = np.zeros(nv)
@@ -78,12 +83,18 @@ class Decision:
         """Has balance been given up?"""
         return bool(self.facts[FALLING])
 
+    def assist(self) -> Array:
+        """The artificial moments on the feet as rows (0 to 2, 10) of assistance."""
+        rows = np.zeros((2, 10))
+        rows[:, 0] = self.body.feet
+        rows[:, 1:4] = self.links.centres[self.body.feet]
+        rows[:, 7:] = self.moments
+        return rows[self.support] if self.facts[MOST] > 0.0 else rows[:0]
+
     def slippery(self) -> dict[int, float]:
         """Bodies of the feet that the recording has in the air, and the factor of their friction."""
-        if not self.recorded or self._wish_down.all() or self.falling:
-            return {}
-        return {int(b): self._swing for b in np.flatnonzero(self.body.foot_of >= 0)
-                if not self._wish_down[self.body.foot_of[b]]}  # fmt: skip
+        left, right = self._wish_down.tolist()
+        return {} if not self.recorded or (left and right) or self.falling else self._slippery[left, right]
 
     def traces(self) -> dict[str, Array | float]:
         """What it thought, for the take."""
@@ -92,19 +103,6 @@ class Decision:
             "compensation": float(self.facts[RATIO]), "foot_moment": self.moments.copy().ravel(),
             "centre_offset": self.place.copy(), "falling": float(self.facts[FALLING]),
         }  # fmt: skip
-
-
-@njit(cache=True)
-def _shares(support, centre, feet, even, out):
-    """out (2,): the part of the wrench that each supporting foot carries, by where the centre of mass lies."""
-    if support[0] and support[1]:
-        dx, dy = feet[1, 0] - feet[0, 0], feet[1, 1] - feet[0, 1]
-        size = max(dx * dx + dy * dy, 1e-9)
-        along = ((centre[0] - feet[0, 0]) * dx + (centre[1] - feet[0, 1]) * dy) / size
-        along = 0.5 if even else min(max(along, 0.0), 1.0)
-        out[0], out[1] = 1.0 - along, along
-    else:
-        out[0], out[1] = 1.0 if support[0] else 0.0, 1.0 if support[1] else 0.0
 
 
 @njit(cache=True)
@@ -155,7 +153,7 @@ def _decide(v, table, ground, since, error, v_ref, a_ref, momentum_ref, centre_r
         support[:] = sensor.by_zones(force, centre, feet, facts[ZONE])
         for i in range(2):
             support[i] = support[i] and down[i]
-    balance, share = np.zeros(nv), np.zeros(2)
+    balance, carried = np.zeros(nv), np.zeros((2, 6))
     moments[:] = 0.0
     wrench[:] = 0.0
     facts[RATIO] = 1.0
@@ -173,12 +171,13 @@ def _decide(v, table, ground, since, error, v_ref, a_ref, momentum_ref, centre_r
         for i in range(3):
             turn[i] += since * spin_ref[i]
             spin[i] = spin_ref[i] - velocity[link, i]
-        _shares(support, centre, feet, facts[EVEN] != 0.0, share)
         stance = 0 if support[0] else 1
         airborne = (not recorded) and count == 1.0 and down[0] and down[1]
         wrench[:] = virtual.wrench(gains, on, mass, facts[WEIGHT], _total(own, velocity), momentum_ref, place, wanted,
                                    turn, spin, airborne, feet[stance, :2], feet[1 - stance, :2])  # fmt: skip
-        momentum.joint_torques(twists, beyond, moved, path, share, wrench, balance)
+        low = min(feet[0, 2], feet[1, 2])
+        momentum.carry(wrench, support, centre, feet, low, facts[EVEN] != 0.0, carried)
+        momentum.joint_torques(twists, beyond, moved, path, carried, balance)
         _compensate(balance, limit, twists, ankle, support, facts, moments)
     rate, stiffness, damping = np.empty(nv), spring.copy(), damper.copy()
     if facts[FALLING] != 0.0:

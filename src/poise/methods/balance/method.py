@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from poise.character import Character
-from poise.dynamics import Wrench
 from poise.errors import BadValue, PoiseError, UnknownName
 from poise.maths.rotations import Array
 from poise.methods.balance import virtual
@@ -15,13 +14,13 @@ from poise.methods.balance.body import Body, body_of
 from poise.methods.balance.contact import Cylinder
 from poise.methods.balance.decision import Decision
 from poise.methods.balance.following import Following
-from poise.methods.balance.momentum import Links
 from poise.methods.balance.outside import Pull, Puller, Upright
 from poise.motion.reference import Reference
 from poise.simulate.loop import Action
 from poise.simulate.simulator import State, Touches
 from poise.stage import Stage
 
+NOTES = 120.0  # [1/s] at which traces are noted
 SENSORS = ("auto", "zones", "reference")
 _STILL = 0.02  # [rad/s] below which all joints of a clip count as standing still
 
@@ -53,9 +52,9 @@ class Balance:
     fall_below: float = 0.0  # compensated share (21) of the foot's torque below which balance is given up; 0: never
     fall_damping: float = 0.3  # [s] kd / ks in a fall
     sensor: str = "auto"  # "zones", "reference", or by whether the clip moves
-    zone: float = 0.15  # [m] radius of a foot's zone of influence
+    zone: float = 0.25  # [m] radius of a foot's zone of influence
     swing_friction: float = 0.0  # factor of the friction of a foot that the recording has in the air
-    split: str = "load"  # how both feet share the wrench: "load" by the centre of mass, or "even"
+    split: str = "load"  # how both feet share the wrench: "load" by where the wrench meets the ground, or "even"
     pulls: tuple[Pull, ...] = ()
     uprights: tuple[Upright, ...] = ()
     period: float = 1 / 1920  # [s] between two decisions
@@ -99,18 +98,10 @@ class Balance:
         wish = memory.following.at(reference, state.time)
         decision = memory.decision
         decision.take(state, touches, wish)
-        links = decision.links
-        assist = [Wrench(int(memory.body.feet[i]), links.centres[memory.body.feet[i]].copy(), _ZERO,
-                         decision.moments[i].copy())
-                  for i in (0, 1) if decision.moments[i].any()]  # fmt: skip
+        assist = decision.assist()
         for puller in memory.pullers:
-            pull = puller.wrench(links, state.time)
-            if pull is not None:
-                assist.append(pull)
-        return Action(decision.torque.copy(), assist, decision.traces(), decision.slippery())
-
-
-_ZERO = np.zeros(3)
+            assist = puller.added(decision.links, state.time, assist)
+        return Action(decision.torque.copy(), assist, memory.traces(state.time), decision.slippery())
 
 
 class Memory:
@@ -120,6 +111,15 @@ class Memory:
         self.body, self.following = body, following
         self.decision = Decision(settings, body, following, recorded)
         self.pullers: list[Puller] = []
+        self._noted = -1
+
+    def traces(self, time: float) -> dict[str, Array | float]:
+        """What it thought, once for every recorded frame."""
+        frame = int(time * NOTES + 1e-6)
+        if frame == self._noted:
+            return {}
+        self._noted = frame
+        return self.decision.traces()
 
 
 def _must_stand(character: Character, reference: Reference, stage: Stage) -> None:

@@ -7,12 +7,12 @@ root and foot,
 
     J_i = M_c⁻¹ A_i - p_i x_i ,    A_i = (spatial mass of all links beyond joint i) x_i .
 
-So re-rooting the hierarchy costs a subtraction, and no table of joints and links is needed. With both feet as the root,
-p_i is the share of the wrench that the foot beyond joint i carries. All twists and wrenches are angular first, about
-the centre of mass, in world axes.
+So re-rooting the hierarchy costs a subtraction, and no table of joints and links is needed. All twists and wrenches are
+angular first, about the centre of mass, in world axes.
 
-Departures: the paper speaks of a hierarchy rooted "at both feet" without a formula; here each foot carries a share.
-Joints are of any kind, not only balls.
+Departures: the paper speaks of a hierarchy rooted at both feet without a formula; here each foot carries a part of the
+wrench, and the transposed Jacobian rooted at that foot turns it into torques (`carry`). Joints are of any kind, not
+only balls.
 """
 
 from __future__ import annotations
@@ -91,22 +91,65 @@ def solve3(s, b):
 
 
 @njit(cache=True)
-def joint_torques(twists, beyond, moved, path, share, wrench, out):
-    """out (nv,) = J_comᵀ wrench, equation (9), without forming J_com; wrench (6,) is torque, then force."""
+def joint_torques(twists, beyond, moved, path, carried, out):
+    """out (nv,) = J_comᵀ w, equation (9), without forming J_com.
+
+    `carried` (2, 6) are the parts of the wrench w, torque then force, that the two feet carry; their sum is w.
+    """
     mean, part = np.empty(6), np.empty(6)
-    mean[:3] = solve3(beyond[1], wrench[:3])
-    for i in range(3):
-        mean[3 + i] = wrench[3 + i] / beyond[1, 9]
+    for i in range(6):
+        mean[i] = carried[0, i] + carried[1, i]
+    mean[:3] = solve3(beyond[1], mean[:3])
+    for i in range(3, 6):
+        mean[i] /= beyond[1, 9]
     for k in range(twists.shape[0]):
         if k < 6:
             out[k] = 0.0
             continue
         _product(beyond[moved[k]], mean, part)
-        carried = share[0] * path[0, k] + share[1] * path[1, k]
+        for foot in range(2):
+            if path[foot, k]:
+                for i in range(6):
+                    part[i] -= carried[foot, i]
         total = 0.0
         for i in range(6):
-            total += twists[k, i] * (part[i] - carried * wrench[i])
+            total += twists[k, i] * part[i]
         out[k] = total
+
+
+@njit(cache=True)
+def carry(wrench, support, centre, feet, ground, even, out):
+    """out (2, 6): the part of the virtual wrench (6,) that each supporting foot carries.
+
+    Shares go by where the wrench, as a force of the ground, meets the line between the feet: the leg that is nearer
+    carries more, so both legs work as they do in a person who shifts his weight. What is left of the torque about that
+    point goes to both feet in the same shares. Places (3,), (2, 3) in the world; `ground` [m] is their height. With
+    `even` each foot gets half of the wrench about the centre of mass, as a plain mean of two hierarchies does; the two
+    ankles then work against each other.
+    """
+    out[:] = 0.0
+    if not (support[0] and support[1]):
+        out[0 if support[0] else 1] = wrench
+        return
+    if even:
+        out[0], out[1] = 0.5 * wrench, 0.5 * wrench
+        return
+    x, y, high = centre[0], centre[1], centre[2] - ground
+    if wrench[5] > 1.0:
+        x -= (high * wrench[3] + wrench[1]) / wrench[5]
+        y -= (high * wrench[4] - wrench[0]) / wrench[5]
+    dx, dy = feet[1, 0] - feet[0, 0], feet[1, 1] - feet[0, 1]
+    along = ((x - feet[0, 0]) * dx + (y - feet[0, 1]) * dy) / max(dx * dx + dy * dy, 1e-9)
+    along = min(max(along, 0.0), 1.0)
+    for foot in range(2):
+        share = along if foot == 1 else 1.0 - along
+        # from this foot to where the feet together stand
+        rx, ry = feet[0, 0] + along * dx - feet[foot, 0], feet[0, 1] + along * dy - feet[foot, 1]
+        for i in range(6):
+            out[foot, i] = share * wrench[i]
+        out[foot, 0] -= share * ry * wrench[5]
+        out[foot, 1] += share * rx * wrench[5]
+        out[foot, 2] -= share * (rx * wrench[4] - ry * wrench[3])
 
 
 @njit(cache=True)

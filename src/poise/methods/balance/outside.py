@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poise.dynamics import Wrench
 from poise.errors import BadValue
 from poise.maths.rotations import Array
 from poise.methods.balance.momentum import Links
@@ -41,7 +40,9 @@ class Pull:
     def __post_init__(self) -> None:
         object.__setattr__(self, "to", _vector("The virtual point of a pull", self.to))
         if not (self.stiffness >= 0 and self.damping >= 0 and self.over >= 0 and self.end > self.start >= 0):
-            raise BadValue(f"A pull needs stiffness, damping and glide of 0 or more, and an end after its start: {self}.")
+            raise BadValue(
+                f"A pull needs stiffness, damping and glide of 0 or more, and an end after its start: {self}."
+            )
 
 
 class Puller:
@@ -51,11 +52,11 @@ class Puller:
         self.pull, self.body = pull, body
         self._from: Array | None = None
 
-    def wrench(self, links: Links, time: float) -> Wrench | None:
-        """The force now, None before the start and after the end."""
+    def added(self, links: Links, time: float, rows: Array) -> Array:
+        """Rows (K, 10) of assistance with the force of this pull after them, while it acts."""
         pull = self.pull
         if not pull.start <= time < pull.end:
-            return None
+            return rows
         place = links.centres[self.body].copy()
         if self._from is None:
             self._from = place
@@ -65,7 +66,8 @@ class Puller:
         point = self._from + share * (goal - self._from)
         x = links.velocity[self.body]
         velocity = x[3:] + np.cross(x[:3], place - links.centre[1])
-        return Wrench(self.body, place, pull.stiffness * (point - place) - pull.damping * velocity)
+        force = pull.stiffness * (point - place) - pull.damping * velocity
+        return np.vstack([rows, [self.body, *place, *force, 0.0, 0.0, 0.0]])
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,9 @@ def world_turn(a, b, out):
 
 
 @njit(cache=True)
-def wrench(gains, on, mass, weight, momentum, momentum_wanted, place, place_wanted, turn, spin, airborne, stance, other):
+def wrench(
+    gains, on, mass, weight, momentum, momentum_wanted, place, place_wanted, turn, spin, airborne, stance, other
+):
     """Virtual wrench (6,), torque then force: equations (15) and (19).
 
     `momentum` (6,) angular then linear; `place` (2,) of the centre of mass against the support point; `turn` and `spin`

@@ -24,6 +24,7 @@ class Cones(NamedTuple):
     place: Array  # (K, 3) world [m]
     normal: Array  # (K, 3)
     basis: Array  # (K, 3, 4) unit vectors along the edges of the pyramid
+    gap: Array  # (K,) [m] above the ground, 0 for points that touch
 
 
 @njit(cache=True)

@@ -19,6 +19,7 @@ from poise.simulate.simulator import State, Touches
 if TYPE_CHECKING:
     from poise.methods.mcsim.method import McSim
 
+_LETTING_GO = 1 / 120  # [s] before its time that a point is let go
 _SETTLING = 0.03  # [s] in which the reference is brought to where the feet stand
 
 
@@ -123,20 +124,33 @@ def _balance(memory: Memory, x: Terms, a: Array) -> Balance:
 def _cones(way: McSim, state: State, scene: Scene, memory: Memory) -> contacts.Cones:
     """The points that the program may push with."""
     use = state.time - memory.last <= way.grace + 1e-9
+    gap = np.zeros(len(use))
     if way.has("schedule"):
-        down = np.zeros(len(use), bool)
-        near = np.zeros(len(use), bool)
-        for sole in memory.sole:
-            down[sole] = bool(scene.wanted.contacts[sole].any())
-            if (use & down)[sole].any():  # the corners that should follow the one that touches
-                k = sole[np.argmax(use[sole])]
-                normal = memory.normal[k]
-                near[sole] = (scene.now.points[sole] - scene.now.points[k]) @ normal < way.reach
-                memory.normal[sole] = normal
-        use = (use & down) | (near & scene.wanted.contacts)
-    return contacts.Cones(
-        *contacts.cones(use, scene.now.points, memory.rig.bodies, memory.normal, way.friction, way.shrink)
-    )
+        use, gap = _scheduled(way, scene, memory, use)
+    found = contacts.cones(use, scene.now.points, memory.rig.bodies, memory.normal, way.friction, way.shrink)
+    return contacts.Cones(*found, gap[use])
+
+
+def _scheduled(way: McSim, scene: Scene, memory: Memory, touching: np.ndarray) -> tuple[np.ndarray, Array]:
+    """Points (P,) to be used of those that touch, and how high (P,) [m] they are still above the ground.
+
+    Of a foot that should stand and touches, the points that the reference stands on and that are down, or nearly; where
+    there are none, those that touch. A point that is about to leave is let go: in the last frame before, the reference
+    lifts it already.
+    """
+    use, gap = np.zeros(len(touching), bool), np.zeros(len(touching))
+    due = scene.wanted.contacts & memory.schedule.points(memory.clock.time + _LETTING_GO)
+    for sole in memory.sole:
+        if not due[sole].any() or not touching[sole].any():
+            continue
+        first = sole[np.argmax(touching[sole])]
+        normal = memory.normal[first]
+        above = (scene.now.points[sole] - scene.now.points[first]) @ normal
+        near = due[sole] & (touching[sole] | (above < way.reach))
+        use[sole] = near if near.any() else touching[sole]
+        gap[sole] = np.where(touching[sole], 0.0, np.maximum(above, 0.0))
+        memory.normal[sole] = normal
+    return use, gap
 
 
 def _keep(way: McSim, state: State, scene: Scene, plan: reduced.Plan, memory: Memory) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from poise.methods.mcsim.planner import Scene
 
 _LEAST = 1e-7  # weight of λ² [1/N²]: makes the shares of redundant corners unique
+_CLOSING = 400.0  # [1/s²] at which a corner that should touch goes down
 _RAIL = 40.0  # [1/s] at which a planar body is brought back to its plane
 
 
@@ -27,7 +28,11 @@ def program(way: McSim, scene: Scene, cones: contacts.Cones, memory: Memory) -> 
     now, nv = scene.now, len(scene.now.v)
     generalised, grip, grip_wish = grip_rows(now.axes, now.rates, memory.rig.chain, now.centre, now.spin, now.v,
                                              memory.rig.bodies, cones.index, cones.place, cones.basis,
-                                             way.grip_damping)  # fmt: skip
+                                             cones.normal, cones.gap, way.grip_damping)  # fmt: skip
+    if way.has("damped") and len(cones.index):
+        grip_wish += led(scene.goal.axes, scene.goal.rates, memory.rig.chain, scene.goal.centre, scene.goal.spin,
+                         scene.goal.v, scene.wanted.a, memory.rig.bodies, cones.index, scene.goal.points, cones.normal,
+                         way.grip_damping)  # fmt: skip
     wish, weight = _joints(way, scene, memory)
     rows, wishes, weights = [grip], [grip_wish], [np.full(len(grip_wish), way.grip)]
     push, push_wish, push_weight = np.zeros((0, generalised.shape[1])), np.zeros(0), np.zeros(0)
@@ -50,7 +55,7 @@ def program(way: McSim, scene: Scene, cones: contacts.Cones, memory: Memory) -> 
 
 
 @njit(cache=True)
-def grip_rows(axes, rates, chain, centre, spin, v, bodies, index, place, basis, damping):
+def grip_rows(axes, rates, chain, centre, spin, v, bodies, index, place, basis, normal, gap, damping):
     """J V (nv, 4 K) of K points, and the rows (3 K, nv) and wishes of no-slip (7e) with damping of their velocity."""
     nv, count = axes.shape[0], index.shape[0]
     generalised = np.empty((nv, 4 * count))
@@ -61,7 +66,7 @@ def grip_rows(axes, rates, chain, centre, spin, v, bodies, index, place, basis, 
         jacobian(axes, chain, centre, body, place[k], linear, angular)
         velocity, bias, _, _ = motion(axes, rates, chain, centre, spin, v, body, place[k])
         for i in range(3):
-            wish[3 * k + i] = -bias[i] - damping * velocity[i]
+            wish[3 * k + i] = -bias[i] - damping * velocity[i] - _CLOSING * gap[k] * normal[k, i]
             for d in range(nv):
                 rows[3 * k + i, d] = linear[i, d]
         for f in range(4):
@@ -71,6 +76,26 @@ def grip_rows(axes, rates, chain, centre, spin, v, bodies, index, place, basis, 
                     x += linear[i, d] * basis[k, i, f]
                 generalised[d, 4 * k + f] = x
     return generalised, rows, wish
+
+
+@njit(cache=True)
+def led(axes, rates, chain, centre, spin, v, a, bodies, index, points, normal, damping):
+    """What the reference adds (3 K,) to the wishes of no-slip: how its own touching points move along the ground.
+
+    A planted foot adds nothing; one that pivots is led round.
+    """
+    out = np.empty(3 * index.shape[0])
+    nv = axes.shape[0]
+    linear, angular = np.empty((3, nv)), np.empty((3, nv))
+    for k in range(index.shape[0]):
+        body, point = bodies[index[k]], points[index[k]]
+        jacobian(axes, chain, centre, body, point, linear, angular)
+        velocity, bias, _, _ = motion(axes, rates, chain, centre, spin, v, body, point)
+        push = linear @ a + bias + damping * velocity
+        along = push[0] * normal[k, 0] + push[1] * normal[k, 1] + push[2] * normal[k, 2]
+        for i in range(3):
+            out[3 * k + i] = push[i] - along * normal[k, i]
+    return out
 
 
 def _joints(way: McSim, scene: Scene, memory: Memory) -> tuple[Array, Array]:

@@ -13,11 +13,11 @@ from poise.errors import BadValue
 from poise.maths import configuration as conf
 from poise.maths.rotations import Array
 from poise.methods.modal import touch
-from poise.methods.modal.linearise import Pose, Watched
-from poise.methods.modal.preview import Frame, Preview
+from poise.methods.modal.linearise import Pose, Watched, momentum
+from poise.methods.modal.preview import Frames, Preview
 from poise.methods.modal.settings import Settings
 from poise.methods.modal.spectrum import check_stiffness, subtree_stiffness
-from poise.methods.modal.step import Ahead, Body, Contact, Outcome, decide
+from poise.methods.modal.step import Ahead, Body, Contact, Outcome, decide, gather
 from poise.methods.modal.window import choose
 from poise.motion.reference import Reference
 from poise.stage import Ball, Stage
@@ -32,6 +32,7 @@ class Decision(NamedTuple):
 
     pose: Pose
     contact: Contact
+    index: np.ndarray  # (K,) the watched points that contact and outcome speak of
     outcome: Outcome
 
 
@@ -59,91 +60,69 @@ class Mind:
 
     def decide(self, time: float, q: Array, v: Array, reference: Reference, pushes: Sequence[Wrench]) -> Decision:
         """What to do in the step from `time` [s] on, from the state q (nq,), v (nv,), under these pushes."""
-        watched = self.watched
+        watched, q, v = self.watched, np.ascontiguousarray(q, float), np.ascontiguousarray(v, float)
         pose = self.pose
         if pose is None or pose.q is not q:
             pose = watched.pose(q, v)
         bias = watched.bias(pose, v)
         frames = self.preview.frames(reference, time)
-        contact = self._contact(pose, v, frames, time)
-        body = self._body(pose, v, bias, frames[0], pushes)
+        contact, index = self._contact(pose, v, frames, time)
+        body = self._body(pose, v, bias, frames, pushes)
         ahead = self._ahead(pose, v, frames, self._unaware(time))
         outcome = decide(body, ahead, contact, self.weights, self.dual)
         self.traces = {"complementarity": outcome.complementarity, "low_modes": float(outcome.low),
                        "torques_cut": float(outcome.cut)}  # fmt: skip
-        return Decision(pose, contact, outcome)
+        return Decision(pose, contact, index, outcome)
 
     def _unaware(self, time: float) -> bool:
         late = self.settings.latency
         return late > 0.0 and any(at - 1e-9 <= time < at + late - 1e-9 for at in self.pushes)
 
-    def _body(self, pose: Pose, v: Array, bias: Array, now: Frame, pushes: Sequence[Wrench]) -> Body:
+    def _body(self, pose: Pose, v: Array, bias: Array, frames: Frames, pushes: Sequence[Wrench]) -> Body:
         character = self.character
-        spring = self.stiffness * conf.difference(character.layout, pose.q, now.q)
+        spring = self.stiffness * conf.difference(character.layout, pose.q, frames.q[0])
         push = np.zeros(len(v))
         for w in pushes:
             push += engine.jacobian(character.model, self.watched.data, w.body, w.point)[0].T @ w.force
         return Body(pose.M, self.stiffness, self.limit, character.mass, character.model.opt.gravity.copy(),
                     pose.R, pose.root, pose.centre, bias, spring,
-                    push, np.asarray(v, float))  # fmt: skip
+                    push, v)  # fmt: skip
 
-    def _ahead(self, pose: Pose, v: Array, frames: Sequence[Frame], unaware: bool) -> Ahead:
-        layout = self.character.layout
-        now, after, end = frames[0], frames[1], frames[-1]
-        steps = conf.difference(layout, pose.q, np.stack([now.q, after.q, end.q]))
-        now_rate, end_rate = _turned(now.v, now.root, pose.R), _turned(end.v, end.root, pose.R)
-        spun = DT * np.sum([f.momentum[3:] for f in list(frames)[1:]], axis=0)
+    def _ahead(self, pose: Pose, v: Array, frames: Frames, unaware: bool) -> Ahead:
+        rows = np.array([0, 1, self.window])
+        steps = conf.difference(self.character.layout, pose.q, frames.q[rows])
+        now_rate, end_rate = _turned(frames.v[0], frames.root[0], pose.R), _turned(frames.v[-1], frames.root[-1], pose.R)
+        spun = DT * frames.momentum[1:, 3:].sum(axis=0)
         if unaware:
-            believed = (now.centre, now.momentum, steps[0], now_rate)
+            believed = (frames.centre[0], frames.momentum[0], steps[0], now_rate)
         else:
-            believed = (pose.centre, pose.momentum(v), np.zeros(len(v)), np.asarray(v, float))
-        return Ahead(steps[0], now_rate, steps[1], steps[2], end_rate, end.centre, end.momentum, spun, *believed)
+            believed = (pose.centre, momentum(pose, v), np.zeros(len(v)), v)
+        return Ahead(steps[0], now_rate, steps[1], steps[2], end_rate, frames.centre[-1], frames.momentum[-1], spun,
+                     *believed)  # fmt: skip
 
-    def _contact(self, pose: Pose, v: Array, frames: Sequence[Frame], time: float) -> Contact:
-        points, n, settings = self.points, self.window, self.settings
-        feet, total = points.feet, len(points)
-        gap, turn = self.floor.under(pose.places[:feet])
-        near, touching = np.zeros(total, bool), np.zeros((n, total), bool)
-        near[:feet] = gap < settings.margin
-        touching[0, :feet] = gap < touch.TOUCHES
-        for k in range(1, n):
-            touching[k, :feet] = frames[k].touching[:feet]
-        standing = np.logical_and.accumulate(touching, axis=0)
-        turns = np.stack([f.turns for f in frames[:n]])
-        arms = self._arms(pose, v, frames, standing)
-        turns[0, :feet] = turn
-        usual = np.stack([f.force for f in frames[:n]])
-        close = np.zeros((total, 3))
-        close[:feet, 0] = np.where(gap > 0.0, gap, 0.0 if self.soft else touch.RETURN * gap)
-        if len(points.grips):
-            self._hold(pose, time, near, touching, standing, arms, close)
-        jacobian = self.watched.jacobians(pose, near | touching.any(axis=0), turns[0])
-        return Contact(jacobian, near, close, points.friction, touching, standing, arms, turns, usual)
-
-    def _arms(self, pose: Pose, v: Array, frames: Sequence[Frame], standing: np.ndarray) -> Array:
-        """Lever arms (n, P, 3) [m]: from where the centre of mass will be to feet that stand, or that the reference sets.
-
-        The centre of mass goes the reference's way, off by as much as now and drifting with its present velocity.
-        """
-        n, now = self.window, frames[0]
-        drift = pose.momentum(v)[:3] - now.momentum[:3]
-        way = np.stack([f.centre for f in frames[:n]])
-        centre = way + (pose.centre - now.centre) + DT * np.arange(n)[:, None] * drift
-        places = np.stack([f.arms for f in frames[:n]]) + way[:, None]
-        return np.where(standing[..., None], pose.places, places) - centre[:, None]
-
-    def _hold(self, pose: Pose, time: float, near: np.ndarray, touching: np.ndarray, standing: np.ndarray, arms: Array,
-              close: Array) -> None:  # fmt: skip
-        """Fill in the rows of the grips."""
+    def _contact(self, pose: Pose, v: Array, frames: Frames, time: float) -> tuple[Contact, np.ndarray]:
+        """Contacts of this step and of the window, of the points that matter, and the indices (K,) of these."""
         points, feet = self.points, self.points.feet
-        holds = touch.update_grips(points, pose.places, time)
-        near[feet:] = holds
-        for k, grip in enumerate(points.grips):
-            touching[:, feet + k] = [grip.covers(time + j * DT + 1e-9) for j in range(self.window)]
-        touching[:, feet:] &= holds
-        standing[:, feet:] = touching[:, feet:]
-        slack = pose.places[feet:] - np.where(holds[:, None], points.anchor, pose.places[feet:])
-        close[feet:] = touch.RETURN * slack
+        gap, turn = self.floor.under(pose.places[:feet])
+        near, slack = np.zeros(len(points), bool), np.zeros((len(points), 3))
+        near[:feet] = gap < self.settings.margin
+        now = np.zeros(len(points), bool)
+        now[:feet] = gap < touch.TOUCHES
+        slack[:feet, 0] = np.where(gap > 0.0, gap, 0.0 if self.soft else touch.RETURN * gap)
+        turns = frames.turns[:-1].copy()
+        turns[0, :feet] = turn
+        if len(points.grips):
+            holds = touch.update_grips(points, pose.places, time)
+            near[feet:], now[feet:] = holds, holds
+            slack[feet:] = touch.RETURN * (pose.places[feet:] - np.where(holds[:, None], points.anchor, pose.places[feet:]))
+        touching = frames.touching[:-1].copy()
+        touching[0] = now
+        if len(points.grips):
+            touching[:, feet:] &= now[feet:]
+        index = np.flatnonzero(near | touching.any(axis=0))
+        jacobian = self.watched.jacobians(pose, index, turns[0, index])
+        return gather(index, jacobian, near, slack, points.friction, touching, pose, momentum(pose, v), frames, turns,
+                      DT), index  # fmt: skip
 
 
 def _turned(v: Array, R_from: Array, R_to: Array) -> Array:

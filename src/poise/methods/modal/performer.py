@@ -10,9 +10,10 @@ from poise.character import Character
 from poise.errors import BadValue
 from poise.maths import configuration as conf
 from poise.maths.rotations import Array
-from poise.methods.modal.linearise import Pose, momentum, with_momentum
+from poise.methods.modal.linearise import Pose, impulse, momentum_about_origin, with_momentum
 from poise.methods.modal.mind import DT, Decision, Mind
 from poise.methods.modal.settings import Settings
+from poise.methods.modal.touch import RETURN
 from poise.motion.reference import Reference
 from poise.simulate.simulator import State, Touches
 from poise.stage import Stage
@@ -44,36 +45,36 @@ class Modal(Settings):
         made = memory.decide(state.time, state.q, state.v, reference, pushes)
         q = conf.integrate(memory.character.layout, state.q, made.outcome.step)
         after = memory.watched.pose(q, made.outcome.v)
+        places = made.pose.places[made.index]
         force = np.einsum("pij,pi->pj", made.contact.frames[0], made.outcome.force)
         gravity = memory.character.mass * memory.character.model.opt.gravity
-        wanted = momentum(made.pose, state.v)
-        parts = [(made.pose.places, force), (0.5 * (made.pose.centre + after.centre)[None], gravity[None]),
-                 *((w.point[None], w.force[None]) for w in pushes)]  # fmt: skip
-        for place, pull in parts:
-            wanted[:3] += dt * pull.sum(axis=0)
-            wanted[3:] += dt * np.cross(place, pull).sum(axis=0)
+        wanted = momentum_about_origin(made.pose, state.v)
+        impulse(places, force, dt, wanted)
+        impulse(0.5 * (made.pose.centre + after.centre)[None], gravity[None], dt, wanted)
+        for w in pushes:
+            impulse(w.point[None], w.force[None], dt, wanted)
         v = with_momentum(after, made.outcome.v, wanted)
-        after.q = q
         memory.pose = after
-        torque = made.outcome.torque.copy()
-        return State(state.time + dt, q, v), torque, _touches(memory, made, force, after, dt)
+        return State(state.time + dt, q, v), made.outcome.torque, _touches(memory, made, force, after, dt)
 
 
 def _touches(memory: Mind, made: Decision, force: Array, after: Pose, dt: float) -> Touches:
     """The rows of the contacts that pressed."""
-    points = memory.points
-    pressed = np.flatnonzero(np.any(made.outcome.force != 0.0, axis=1))
-    rows = np.zeros((len(pressed), 18))
-    frames = made.contact.frames[0][pressed]
+    points, force_in = memory.points, made.outcome.force
+    chosen = np.flatnonzero((np.abs(force_in) > 1e-9).any(axis=1))
+    pressed = made.index[chosen]
+    rows, frames = np.zeros((len(pressed), 18)), made.contact.frames[0][chosen]
+    grips = points.friction[pressed] < 0.0
     rows[:, 0] = points.bodies[pressed]
     rows[:, 2:5] = made.pose.places[pressed]
     rows[:, 5:8] = frames[:, 0]
-    rows[:, 8:11] = force[pressed]
-    rows[:, 14] = np.maximum(points.friction[pressed], 0.0)
-    rows[:, 15] = np.maximum(-made.contact.gap[pressed, 0], 0.0)
+    rows[:, 8:11] = force[chosen]
+    rows[:, 14] = np.where(grips, 0.0, points.friction[pressed])
+    rows[:, 15] = np.maximum(-made.contact.gap[chosen, 0] / RETURN, 0.0)
     moved = np.einsum("pij,pj->pi", frames, after.places[pressed] - made.pose.places[pressed])
     rows[:, 16] = np.hypot(moved[:, 1], moved[:, 2]) / dt
-    rows[:, 17] = points.friction[pressed] < 0.0
-    grips = rows[:, 17] > 0.0
-    rows[grips, 5:8] = rows[grips, 8:11] / np.linalg.norm(rows[grips, 8:11], axis=1, keepdims=True)
+    rows[:, 17] = grips
+    if grips.any():
+        rows[grips, 5:8] = rows[grips, 8:11] / np.linalg.norm(rows[grips, 8:11], axis=1, keepdims=True)
+        rows[grips, 15:17] = 0.0
     return Touches(rows, _NAMES)

@@ -7,36 +7,36 @@ half a step late.
 
 from __future__ import annotations
 
-from collections import deque
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
 from poise.character import Character
-from poise.dynamics import engine
 from poise.maths import configuration as conf
 from poise.maths.rotations import Array
+from poise.methods.modal.linearise import Watched, momentum
 from poise.methods.modal.rigid import plan_forces
 from poise.methods.modal.touch import Floor, Points
 from poise.motion.reference import Reference
 
 _LENGTH = 0.3  # [m] that turns moments into forces where a reference's own contact forces are found
 _EFFORT = 1e-4  # on those forces, against the wrench that they leave open
+_ROOM = 480  # frames that are kept before the rest is moved to the front
 
 
-class Frame(NamedTuple):
-    """The reference at one step of the window. World axes."""
+class Frames(NamedTuple):
+    """The reference at L steps from now on. World axes."""
 
-    q: Array  # (nq,)
-    v: Array  # (nv,) with which it came here
-    touching: np.ndarray  # (P,) bool
-    arms: Array  # (P, 3) points from the centre of mass [m]
-    turns: Array  # (P, 3, 3) frames of the contacts: rows normal, tangent, tangent
-    centre: Array  # (3,) of mass [m]
-    momentum: Array  # (6,): velocity of the centre of mass [m/s], angular momentum about it [kg m²/s]
-    root: Array  # (3, 3) orientation of the root
-    force: Array  # (P, 3) contact forces [N] in their frames, that take the reference to its next frame
+    q: Array  # (L, nq)
+    v: Array  # (L, nv) with which it came here
+    touching: np.ndarray  # (L, P) bool
+    places: Array  # (L, P, 3) of the watched points [m]
+    turns: Array  # (L, P, 3, 3) frames of the contacts: rows normal, tangent, tangent
+    centre: Array  # (L, 3) of mass [m]
+    momentum: Array  # (L, 6): velocity of the centre of mass [m/s], angular momentum about it [kg m²/s]
+    root: Array  # (L, 3, 3) orientation of the root
+    force: Array  # (L, P, 3) contact forces [N] in their frames, that take the reference to its next frame
 
 
 class Preview:
@@ -45,89 +45,88 @@ class Preview:
     def __init__(self, character: Character, points: Points, floor: Floor, dt: float, window: int):
         self.character, self.points, self.floor = character, points, floor
         self.dt, self.window = dt, window
-        self._data = engine.data_of(character.model)
-        self._root = int(character.model.jnt_bodyid[0])
-        self._frames: deque[Frame] = deque()
+        self._watched = Watched(character, points.bodies, points.local)
+        self._count = window + 2  # one more than is given: forces need the next frame
+        model, room, p = character.model, _ROOM + self._count, len(points)
+        self._all = Frames(
+            np.zeros((room, model.nq)), np.zeros((room, model.nv)), np.zeros((room, p), bool), np.zeros((room, p, 3)),
+            np.zeros((room, p, 3, 3)), np.zeros((room, 3)), np.zeros((room, 6)), np.zeros((room, 3, 3)),
+            np.zeros((room, p, 3)),
+        )  # fmt: skip
+        self._first = 0
         self._reference: Reference | None = None
         self._time = np.nan
         self._dual = np.zeros(12)
-        self._before: Array | None = None  # the reference's pose before the next one that is looked at
 
-    def frames(self, reference: Reference, time: float) -> list[Frame]:
+    def frames(self, reference: Reference, time: float) -> Frames:
         """The frames (window + 1) at time, time + dt, ... [s]."""
-        ahead, count = time - self._time, self.window + 2  # one more than the window: forces need the next frame
+        ahead, count = time - self._time, self._count
         if reference is self._reference and abs(ahead - self.dt) < 1e-6:
-            self._frames.popleft()
-            self._append(reference, time + (count - 1) * self.dt)
+            if self._first == _ROOM:
+                for a in self._all:
+                    a[: count - 1] = a[_ROOM + 1 :]
+                self._first = -1
+            self._first += 1
+            self._add(reference, time + (count - 1) * self.dt, self._first + count - 1, False)
         elif reference is not self._reference or not abs(ahead) < 1e-9:
-            self._frames.clear()
-            self._before = reference.sample(time - self.dt).q if time > 0.0 else None
+            self._first = 0
             for k in range(count):
-                self._append(reference, time + k * self.dt)
+                self._add(reference, time + k * self.dt, k, k == 0)
         self._reference, self._time = reference, time
-        return list(self._frames)[: self.window + 1]
+        first, last = self._first, self._first + self.window + 1
+        return Frames(*[a[first:last] for a in self._all])
 
-    def _append(self, reference: Reference, time: float) -> None:
-        new = self._look(reference, time)
-        if self._frames:
-            last = self._frames[-1]
-            self._frames[-1] = last._replace(force=self._forces(last, new))
-        self._frames.append(new)
-        self._before = new.q
-
-    def _look(self, reference: Reference, time: float) -> Frame:
-        character, data, points = self.character, self._data, self.points
-        model, sample = character.model, reference.sample(time)
-        if self._before is None:
-            v = sample.v
+    def _add(self, reference: Reference, time: float, row: int, alone: bool) -> None:
+        """Look at the reference at a time and put it in a row; the forces of the row before are now known."""
+        a, points, sample = self._all, self.points, reference.sample(time)
+        a.q[row] = sample.q
+        if not alone:
+            v = conf.difference(self.character.layout, sample.q, a.q[row - 1]) / -self.dt
+        elif time > 0.0:
+            v = conf.difference(self.character.layout, sample.q, reference.sample(time - self.dt).q) / -self.dt
         else:
-            v = conf.difference(character.layout, sample.q, self._before) / -self.dt
-        engine.place(model, data, sample.q, v)
-        rotations = data.xmat.reshape(-1, 3, 3)
-        places = data.xpos[points.bodies] + np.einsum("pij,pj->pi", rotations[points.bodies], points.local)
-        momentum = np.empty(6)
-        momentum[:3] = engine.centre_of_mass_jacobian(model, data) @ v
-        momentum[3:] = engine.angular_momentum_matrix(model, data) @ v
-        centre, root = data.subtree_com[0].copy(), rotations[self._root].copy()
-        touching, turns = np.zeros(len(points), bool), np.empty((len(points), 3, 3))
+            v = sample.v
+        a.v[row] = v
+        pose = self._watched.pose(sample.q, v)
+        a.places[row], a.centre[row], a.root[row] = pose.places, pose.centre, pose.R
+        a.momentum[row] = momentum(pose, v)
         feet = points.feet
-        touching[:feet] = sample.contacts
-        turns[:feet] = self.floor.under(places[:feet])[1]
+        a.touching[row, :feet] = sample.contacts
+        a.turns[row, :feet] = self.floor.under(pose.places[:feet])[1]
         if len(points.grips):
-            turns[feet:] = np.eye(3)
-            touching[feet:] = [g.covers(time + 1e-9) for g in points.grips]
-        return Frame(sample.q, v, touching, places - centre, turns, centre, momentum, root, np.zeros(places.shape))
-
-    def _forces(self, frame: Frame, after: Frame) -> Array:
-        """The least contact forces (P, 3) that change the momentum of a frame to that of the next."""
-        if not frame.touching.any():
-            return frame.force
-        mass, gravity = self.character.mass, self.character.model.opt.gravity
-        rate = (after.momentum - frame.momentum) / self.dt
-        wrench = np.concatenate([mass * (rate[:3] - gravity), rate[3:] / _LENGTH])
-        return _reference_forces(frame.touching, frame.arms, frame.turns, self.points.friction, wrench, self._dual)
+            a.turns[row, feet:] = np.eye(3)
+            a.touching[row, feet:] = [g.covers(time + 1e-9) for g in points.grips]
+        if not alone:
+            k = row - 1
+            rate = (a.momentum[row] - a.momentum[k]) / self.dt
+            rate[:3] -= self.character.model.opt.gravity
+            a.force[k] = _own_forces(a.touching[k], a.places[k] - a.centre[k], a.turns[k], points.friction,
+                                     self.character.mass, rate, self._dual)  # fmt: skip
 
 
 @njit(cache=True)
-def _reference_forces(touching, arms, turns, friction, wrench, y):
+def _own_forces(touching, arms, turns, friction, mass, rate, y):
+    """The least contact forces (P, 3) that change the momentum at this rate; y (12,) is the dual, kept as a start."""
     points = len(touching)
     G, f, out = np.empty((points, 6, 3)), np.zeros((points, 3)), np.zeros((points, 3))
     index = np.flatnonzero(touching)
     count = len(index)
+    if count == 0:
+        return out
     alpha, beta, effort, mu = np.zeros(points), np.ones(points), np.full(points, _EFFORT), np.empty(points)
     for v in range(count):
         i = index[v]
         mu[v] = friction[i]
         for c in range(3):
-            n = turns[i, c]
-            a = arms[i]
+            n, a = turns[i, c], arms[i]
             for r in range(3):
                 G[v, r, c] = n[r]
             G[v, 3, c] = (a[1] * n[2] - a[2] * n[1]) / _LENGTH
             G[v, 4, c] = (a[2] * n[0] - a[0] * n[2]) / _LENGTH
             G[v, 5, c] = (a[0] * n[1] - a[1] * n[0]) / _LENGTH
     z, slack = np.zeros(12), np.ones(12)
-    z[6:] = -wrench
+    for r in range(3):
+        z[6 + r], z[9 + r] = -mass * rate[r], -rate[3 + r] / _LENGTH
     plan_forces(z, slack, effort, mu, out, count, alpha, beta, G, y, f, 30)
     for v in range(count):
         out[index[v]] = f[v]

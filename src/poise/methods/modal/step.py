@@ -116,6 +116,35 @@ class Outcome(NamedTuple):
 
 
 @njit(cache=True)
+def gather(index, jacobian, near, slack, friction, touching, pose, moving, frames, turns, dt):
+    """The `Contact` of the points `index` (K,) of all watched ones, with lever arms over the window.
+
+    An arm goes from where the centre of mass will be to a foot that stands, or to where the reference sets it. The
+    centre of mass goes the reference's way, off by as much as now, and drifts with its present velocity `moving` (6,).
+    """
+    n, count = len(touching), len(index)
+    near_k, slack_k, mu = np.empty(count, np.bool_), np.empty((count, 3)), np.empty(count)
+    touch, stand = np.empty((n, count), np.bool_), np.empty((n, count), np.bool_)
+    arms, turn, usual = np.empty((n, count, 3)), np.empty((n, count, 3, 3)), np.empty((n, count, 3))
+    for j in range(count):
+        i = index[j]
+        near_k[j], mu[j] = near[i], friction[i]
+        slack_k[j] = slack[i]
+        stays = True
+        for k in range(n):
+            touch[k, j] = touching[k, i]
+            stays = stays and touching[k, i]
+            stand[k, j] = stays
+            for c in range(3):
+                off = pose.centre[c] - frames.centre[0, c] + k * dt * (moving[c] - frames.momentum[0, c])
+                place = pose.places[i, c] if stays else frames.places[k, i, c]
+                arms[k, j, c] = place - frames.centre[k, c] - off
+                usual[k, j, c] = frames.force[k, i, c]
+            turn[k, j] = turns[k, i]
+    return Contact(jacobian, near_k, slack_k, mu, touch, stand, arms, turn, usual)
+
+
+@njit(cache=True)
 def _rigid_ends(body, ahead, weights, inverse, spin, z, slack):
     """Fill z (12,), the unforced end of the window less the wanted one, and slack (12,) = 1 / weights.
 

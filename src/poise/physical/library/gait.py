@@ -5,23 +5,32 @@ cycle of one leg, the parts of it in which heel, ball and toe tips are down, and
 author poses the character by these curves, sets its feet on their prints along a `Path` (`steps`), and makes the result
 physical (`poise.physical.repair`). Published curves agree neither with each other nor with a body of other
 proportions, so all angles are wishes; the prints, the contacts and the ground's forces are not.
-
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from poise.character import Character
 from poise.errors import BadValue
+from poise.maths.rotations import Array
+from poise.motion import ik
 from poise.motion.clip import Clip
 from poise.motion.recording import Source
 from poise.physical.library import figure, steps
+from poise.physical.library.fences import between_legs
 from poise.physical.library.manner import Gait
 from poise.physical.library.path import Path
-from poise.physical.repair import make_physical
+from poise.physical.repair import solve
+from poise.physical.setup import Plan, Weights
 
 FPS = 120.0
+NOTE = "authored from published gait curves"
+FRICTION, MARGIN = 0.8, 0.2  # of the ground, and of each foot's support that is left to controllers
+WEIGHTS = Weights(sideways=40.0, limits=3.0)  # knees do not bend sideways, though some bodies have balls there
+
 
 def leg_length(character: Character) -> float:
     """From hip to sole in the zero pose [m]."""
@@ -29,30 +38,50 @@ def leg_length(character: Character) -> float:
     return float(pos[0, character.body("left_thigh"), 2])
 
 
+@dataclass(frozen=True, eq=False)
+class Sketch:
+    """A gait before it obeys physics: its curves, with the feet on their prints."""
+
+    clip: Clip
+    prints: Array  # (N, P, 3) where points stand now or next [m]
+    fences: tuple[ik.FloorTarget, ...]  # that keep the legs apart
+
+    @classmethod
+    def of(cls, character: Character, gait: Gait, path: Path, period: float, reach: float) -> Sketch:
+        """The sketch of a character that goes along a path; see `author`."""
+        _must_walk(character)
+        frames = path.strides * 4 * max(2, round(FPS * period / 4.0))
+        phase = np.arange(frames + 1) * (path.strides / frames)
+        if not character.has("left_toes"):
+            gait = replace(gait, legs=gait.legs.stiff())
+        fences = between_legs(character, path, phase)
+        q = figure.pose_of(character, gait, path, phase, period, leg_length(character), reach)
+        labels = steps.labels(character, gait.legs, phase)
+        q, prints = steps.put_down(character, q, labels, gait, path, phase, fences)
+        source = Source(gait.name, format="built-in", licence="Apache-2.0", notes=(NOTE,))
+        clip = Clip(character, q, path.strides * period / frames, source, cycle=path.cycle, labels=labels)
+        return cls(clip, prints, fences)
+
+    def plan(self) -> Plan:
+        """The optimisation that makes it physical."""
+        clip, labels = self.clip, self.clip.contacts.labels
+        plan = Plan.of(clip, clip, clip, friction=FRICTION, margin=MARGIN, keep=(), weights=WEIGHTS)
+        goals = np.where(labels[..., None], self.prints, plan.goals)
+        return replace(plan, goals=goals, pushed=labels, fences=self.fences)
+
+
 def author(character: Character, gait: Gait, path: Path, period: float, reach: float = 1.0) -> Clip:
     """The clip of a character that goes along a path, a stride every `period` [s].
 
     `reach` is the stride against that which the curves of thighs, pelvis and arms were measured at.
     """
-    draft = sketch(character, gait, path, period, reach)
-    return make_physical(draft)
-
-
-def sketch(character: Character, gait: Gait, path: Path, period: float, reach: float = 1.0) -> Clip:
-    """What `author` makes physical: the curves, with the feet on their prints."""
-    _must_walk(character)
-    frames = path.strides * 4 * max(2, round(FPS * period / 4.0))
-    phase = np.arange(frames + 1) * (path.strides / frames)
-    leg = leg_length(character)
-    q = figure.pose_of(character, gait, path, phase, period, leg, reach)
-    labels = steps.labels(character, gait.legs, phase)
-    q = steps.put_down(character, q, labels, gait, path, phase, leg)
-    source = Source(gait.name, format="built-in", licence="Apache-2.0", notes=("authored from published gait curves",))
-    return Clip(character, q, path.strides * period / frames, source, cycle=path.cycle, labels=labels)
+    sketch = Sketch.of(character, gait, path, period, reach)
+    q, _ = solve(sketch.plan())
+    return sketch.clip.with_q(q)
 
 
 def _must_walk(character: Character) -> None:
-    missing = [f"{s}_{p}" for s in ("left", "right") for p in ("thigh", "shin", "foot") if not character.has(f"{s}_{p}")]
+    roles = [f"{side}_{part}" for side in ("left", "right") for part in ("thigh", "shin", "foot")]
+    missing = [role for role in roles if not character.has(role)]
     if missing or not len(character.contact_points):
         raise BadValue(f"{character.name} cannot walk: it has no {', '.join(missing) or 'contact points'}.")
-

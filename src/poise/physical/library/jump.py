@@ -51,7 +51,7 @@ class Flight:
         return 0.5 * (self.off + self.down)
 
 
-def make(character: Character, distance: float = 1.0, height: float = 0.24) -> Clip:
+def make(character: Character, distance: float = 0.9, height: float = 0.22) -> Clip:
     """A jump over `distance` [m] in which the centre of mass rises by `height` [m] after take-off."""
     leg = leg_length(character)
     if not 0.0 <= distance <= 2.0 * leg:
@@ -76,14 +76,14 @@ def flight(leg: float, standing: float, distance: float, height: float) -> Fligh
     """
     far = distance / leg
     rest, toe = 0.055 * leg, 0.195 * leg  # of the centre, and of the tip of the foot, ahead of the ankle
-    behind = (0.19 * far - 0.10) * leg  # the centre at touch-down
-    off_z = standing + (0.095 - 0.03 * far) * leg
-    down_z = standing - (0.01 + 0.08 * far) * leg
+    behind = (0.26 * far - 0.10) * leg  # the centre at touch-down
+    off_z = standing + (0.15 - 0.035 * far) * leg
+    down_z = standing - (0.03 + 0.10 * far) * leg
     rise, fall = np.sqrt(2 * GRAVITY * height), np.sqrt(2 * GRAVITY * (height + off_z - down_z))
     air = (rise + fall) / GRAVITY
-    dip = (0.26 + 0.25 * height) * leg
+    dip = (0.20 + 0.25 * height) * leg
     push, lift = _push(rise, off_z - standing + dip)
-    give = fall**2 / (2 * 1.55 * GRAVITY)
+    give = fall**2 / (2 * 1.4 * GRAVITY)
     low = START + CROUCH
     off, down = low + push, low + push + air
     landed = down + give / (0.46 * fall)
@@ -111,7 +111,7 @@ def flight(leg: float, standing: float, distance: float, height: float) -> Fligh
     x[ground] = pushed(back)[0]
     speed = float(x[ground][-1] - x[ground][-2]) / STEP
     after = np.array([(off, x[ground][-1], speed, 0), (down, distance - behind, speed, 0),
-                      (landed + 0.5, distance + rest, 0, 0), (end, distance + rest, 0, 0)]).T  # fmt: skip
+                      (landed + 0.6, distance + rest, 0, 0), (end, distance + rest, 0, 0)]).T  # fmt: skip
     x[~ground] = hermite(times[~ground], *after)
     return Flight(low, off, down, landed, end, distance, times, x, z)
 
@@ -139,9 +139,9 @@ def _poses(p: Flight, far: float, high: float) -> list[KeyPose]:
         KeyPose(p.off + 0.06, {"raise": 140.0 * up, "elbow": 34.0, "out": 12.0, "spin": 4.0, "shrug": 6.0}),
         KeyPose(p.middle, {"tilt": 6.0 + 9.0 * far, "bend": 8.0 + 4.0 * far, "look_down": 14.0, "raise": 120.0 * up,
                            "elbow": 28.0}),
-        KeyPose(p.down, {"tilt": 11.0 + 11.0 * far, "bend": 10.0 + 4.0 * far, "look_down": 18.0, "raise": 56.0,
+        KeyPose(p.down, {"tilt": 9.0 + 11.0 * far, "bend": 10.0 + 3.0 * far, "look_down": 18.0, "raise": 56.0,
                          "elbow": 32.0, "out": 14.0, "shrug": 0.0, "fore": 0.0}),
-        KeyPose(p.landed + 0.10, {"tilt": 32.0 + 5.0 * far, "bend": 18.0, "look_down": 16.0, "raise": 22.0,
+        KeyPose(p.landed + 0.16, {"tilt": 30.0 + 4.0 * far, "bend": 18.0, "look_down": 16.0, "raise": 22.0,
                                   "elbow": 36.0, "out": 15.0}),
         KeyPose(p.landed + 0.62, {"raise": -4.0, "elbow": 20.0}),
         KeyPose(p.end - 0.04, {"tilt": 2.0, "bend": 0.0, "look_down": 2.0, "raise": 2.0, "elbow": 14.0, "out": 8.0,
@@ -154,11 +154,11 @@ def _feet(p: Flight, times: Array, leg: float, height: float) -> dict[str, Array
     far = p.distance / leg
     land = 24.0 - 34.0 * float(ramp(np.array(far), 0.25, 0.9))  # on the ball, or from the heel after a long flight
     air = p.down - p.off
-    tuck = (0.5 * height + 0.16 * p.distance) / leg
-    pitch = _keyed(times, (p.low - 0.04, 0, 0), (p.off - 0.09, 26, 240), (p.off, 58, 400), (p.off + 0.12, 72, 0), (p.down, land, -60),
+    tuck = (0.6 * height + 0.17 * p.distance) / leg
+    pitch = _keyed(times, (p.low - 0.04, 0, 0), (p.off - 0.09, 26, 240), (p.off, 58, 400), (p.off + 0.1, 64, 0), (p.down, land, -60),
                    (p.down + 0.07, 0, 0))  # fmt: skip
-    lift = hermite(times, np.array([p.off, p.off + 0.5 * air, p.down]), np.array([0.0, tuck, 0.0]),
-                   np.array([0.0, 0.0, -0.3]), np.array([30.0 / leg, -14.0 * tuck / air**2, 0.0]))  # fmt: skip
+    lift = hermite(times, np.array([p.off, p.off + 0.6 * air, p.down]), np.array([0.0, tuck, 0.0]),
+                   np.array([0.0, 0.0, -1.9 / leg]), np.array([30.0 / leg, -10.0 * tuck / air**2, 0.0]))  # fmt: skip
     along = p.distance / leg * ramp(times, p.off, p.down)
     toes = np.clip(pitch, 0.0, 60.0) * (1.0 - ramp(times, p.off, p.off + 0.1) + ramp(times, p.down - 0.05, p.down))
     return {f"{side}_{name}": value for side in ("left", "right")

@@ -53,6 +53,23 @@ class Legs:
         spans = {part: (end - b, end - a) for part, (a, b) in self._spans().items()}
         return replace(out, **spans)  # type: ignore[arg-type]
 
+    def stiff(self) -> Legs:
+        """The same leg on a foot without toes: its heel leaves the ground later, and rises less on the long lever."""
+        middle, off, lift = self.middle, self.heel[1], self.lift_off
+        late = off + 0.35 * (lift - off)
+
+        def moved(p: float) -> float:
+            if not middle < p < lift:
+                return p
+            return (
+                middle + (p - middle) * (late - middle) / (off - middle)
+                if p < off
+                else late + (p - off) * (lift - late) / (lift - off)
+            )
+
+        foot = tuple((moved(p), 0.8 * v if v < 0.0 and p < lift + 2.0 else v) for p, v in self.foot)
+        return replace(self, foot=foot, heel=(self.heel[0], late))
+
     def scaled(self, **factors: float) -> Legs:
         """The same leg with some curves multiplied."""
         changed = {name: tuple((p, k * v) for p, v in getattr(self, name)) for name, k in factors.items()}
