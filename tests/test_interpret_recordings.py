@@ -54,7 +54,8 @@ def test_every_recording_becomes_a_person(path: Path):
     np.testing.assert_allclose(rot.rotate(clip.placement.turn, [0.0, 1.0, 0.0]), [0, 0, 1], atol=1e-9)  # Y is up
     assert 1.45 < body.height < 1.85
     assert 45 < body.mass < 90
-    assert len(body.roles) == (18 if cmu else 15)
+    without_toes = any("toes do not bend" in note for note in clip.source.notes)
+    assert len(body.roles) == (18 if cmu else 15) - 2 * without_toes
     assert len(clip) == len(clip.recording or ()) - (1 if cmu else 0)  # the T-pose in front of CMU files
     assert any("artificial" in note for note in clip.source.notes) == cmu
     for role, name in body.roles.items():  # names of CMU and DeepMimic tell their side
@@ -76,7 +77,7 @@ def test_bodies_are_where_the_file_has_its_joints(path: Path):
         if part in ("pelvis", "thigh", "shin", "foot"):
             assert gap < 1e-5, name  # the model is text of six digits
         elif part == "toes":
-            assert gap < 1e-5, name  # the joint itself; what it turns is a hinge
+            assert gap < 0.08, name  # toes are hinged at the level of the sole, below the joint of the file
         elif part in ("chest", "upper_arm", "forearm", "hand"):
             assert gap < 8e-3, name  # one joint does the work of two in the spine
 

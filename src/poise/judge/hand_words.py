@@ -22,9 +22,7 @@ def hands_wanted(clip: Clip, places: Support, frames: np.ndarray, *, standing: b
         closed = frames[hold.covers(clip.times[frames])]
         if not hold.carries and hold.place is not None and len(closed):
             off = float(np.median(np.linalg.norm(hold.path(clip)[closed] - np.asarray(hold.place), axis=1)))
-            return (
-                f"the {hold.hand.replace('_', ' ')} is not at rest on the bar that it holds, but {100 * off:.0f} cm off"
-            )
+            return f"the {hold.hand.replace('_', ' ')} is not at rest on its bar, but {100 * off:.0f} cm off"
     hands = [s for s in SIDES if character.has(f"{s}_hand")]
     low = {}
     for side in hands:

@@ -1,4 +1,4 @@
-"""Where a clip could be supported: points of the body that are at the ground and do not move over it, and closed hands."""
+"""Where a clip could be supported: points of the body that are at the ground and at rest, and hands closed on bars."""
 
 from __future__ import annotations
 

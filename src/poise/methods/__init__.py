@@ -10,6 +10,7 @@ from poise.errors import UnknownName
 _MODULES = {
     "kinematic": ("poise.methods.kinematic", "Kinematic"),
     "pd": ("poise.methods.pd", "PD"),
+    "balance": ("poise.methods.balance", "Balance"),
     "modal": ("poise.methods.modal", "Modal"),
     "modal-torques": ("poise.methods.modal", "ModalTorques"),
     "mcsim": ("poise.methods.mcsim", "McSim"),

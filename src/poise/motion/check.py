@@ -108,7 +108,8 @@ def check(clip: Clip) -> CheckReport:
         fps=clip.fps, frames=len(clip), duration=clip.duration, loops=clip.cycle is not None,
         roles=_joint_map(clip), dropped=_dropped(clip), contacts=contacts, holds=clip.grips,
         flight=float(contacts.airborne().mean()), held=unheld(footing(clip), _held(clip)),
-        skating=skating(clip), penetration=penetration(clip, clip.character.contact_points.feet), floor=floor, free_fall=free_fall(clip),
+        skating=skating(clip), penetration=penetration(clip, clip.character.contact_points.feet),
+        floor=floor, free_fall=free_fall(clip),
         spikes=spikes(clip), warnings=(), notes=source.notes,
     )  # fmt: skip
     return replace(report, warnings=tuple(_warnings(report)))

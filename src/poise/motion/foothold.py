@@ -23,7 +23,7 @@ class Foothold:
     ahead: float = 0.55  # [m] at most along the heading
     aside: float = 0.40  # [m] at most across it
     band: float = 0.02  # [m] of error at touch-down that is left alone, for each e-fold
-    apart: float = 0.05  # [m] least distance across the heading between the landing foot and the other one
+    apart: float = 0.10  # [m] least distance across the heading between the landing foot and the other one
     horizon: float = 0.45  # [s] over which an error is extrapolated at most
     rate: float = 4.0  # [m/s] at which a foothold moves
 

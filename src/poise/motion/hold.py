@@ -154,10 +154,14 @@ def repeated(holds: Iterable[Hold], cycle: Cycle, period: float, count: int) -> 
             out.append(replace(hold, end=None))
             continue
         last = replace(hold, end=period) if hold.end is None and count > 1 else hold
-        for k in range(count):
-            far = cycle.times(k)
-            out.append(last.moved(far.turn, tuple(far.shift), k * period))
+        out += [_carried(last, cycle, k).moved(later=k * period) for k in range(count)]
     return tuple(out)
+
+
+def _carried(hold: Hold, cycle: Cycle, count: int) -> Hold:
+    """The hold `count` periods further on."""
+    far = cycle.times(count)
+    return hold.moved(far.turn, tuple(float(s) for s in far.shift))
 
 
 def retimed(holds: Iterable[Hold], cycle: Cycle | None, local: Array, count: np.ndarray, dt: float) -> tuple[Hold, ...]:
@@ -166,7 +170,7 @@ def retimed(holds: Iterable[Hold], cycle: Cycle | None, local: Array, count: np.
     for hold in holds:
         on, pieces = hold.covers(local), []
         for k in np.unique(count[on]):
-            far = hold if cycle is None or k == 0 else hold.moved(cycle.times(int(k)).turn, cycle.times(int(k)).shift)
+            far = hold if cycle is None or k == 0 else _carried(hold, cycle, int(k))
             for a, e in runs(on & (count == k)):
                 lasts = e == len(local) and (hold.end is None or hold.end > local[-1] + _NEAR)
                 pieces.append(replace(far, start=float(a * dt), end=None if lasts else float((e - 1) * dt)))

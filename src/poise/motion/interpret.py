@@ -20,10 +20,12 @@ from poise.motion.floor import level as level_floor
 from poise.motion.formats import licence
 from poise.motion.planting import planted
 from poise.motion.recording import Recording
+from poise.motion.toes import tell_nothing
 
 _JUMP = 6.0  # an artificial first pose is left with a step this many times larger than those that follow ...
 _LEAST = np.radians(4.0)  # ... and larger than this, rms over the joints
 _PLANT_FRAMES, _PLANT_DT = 2000, 1.0 / 30.0  # a long recording tells how feet stand at this time between frames [s]
+_NO_TOES = "The toes do not bend where the feet roll over them: they are not recorded, and the character has none."
 _AT_REST = np.radians(12.0)  # rms angle to the rest pose within which a pose is the rest pose
 
 
@@ -38,14 +40,15 @@ def clip_from_recording(
     height: float | None = None,
     clavicles: bool = False,
     neck: bool = False,
-    toes: bool = True,
+    toes: bool | None = None,
     level: bool = True,
 ) -> Clip:
     """The motion of a recording as a clip of the character that its skeleton makes.
 
     A `character` whose binding has the same skeleton (that of another clip of the same actor) is used as it is; any
-    other gets the motion by retargeting. The further options are those of `from_skeleton`. `level` moves the clip so
-    that its floor is z = 0. An artificial T-pose at the start is left out; the recording keeps it, and `source_times`
+    other gets the motion by retargeting. The further options are those of `from_skeleton`; toes of which the recording
+    tells nothing (see `poise.motion.toes`) are left out unless `toes` asks for them. `level` moves the clip so that its
+    floor is z = 0. An artificial T-pose at the start is left out; the recording keeps it, and `source_times`
     point into the recording.
     """
     first = artificial_frames(recording)
@@ -65,9 +68,9 @@ def clip_from_recording(
             height=height,
             clavicles=clavicles,
             neck=neck,
-            toes=toes,
+            toes=toes is not False,
         )
-        own = _planted(plan, moving)
+        own = _planted(plan, moving, sure=toes is not None)
     clip = _clip(own, moving)
     source, notes = recording.source, (*_first_words(first), *own.notes)
     terms = source.licence or licence.guess(source.path, recording)
@@ -91,14 +94,21 @@ def _clip(character: Character, recording: Recording) -> Clip:
     return Clip(character, q, recording.dt, placement=binding.placement)
 
 
-def _planted(plan: Blueprint, recording: Recording) -> Character:
-    """The character, its soles fitted to the floor on which the feet of the recording stand."""
+def _planted(plan: Blueprint, recording: Recording, sure: bool) -> Character:
+    """The character, its soles fitted to the floor on which the feet of the recording stand.
+
+    Unless it is `sure` that its toes are meant, without toes that are not recorded.
+    """
     step = max(1, int(_PLANT_DT / recording.dt)) if len(recording) > _PLANT_FRAMES else 1
     rough = plan.build()
     some = replace(recording, rotations=recording.rotations[::step], positions=recording.positions[::step],
                    dt=step * recording.dt)  # fmt: skip
     feet = planted(level_floor(_clip(rough, some)))
-    return plan.build(feet) if feet else rough
+    own = plan.build(feet) if feet else rough
+    if sure or not tell_nothing(level_floor(_clip(own, some))):
+        return own
+    kept = {role: joint for role, joint in plan.roles.items() if not role.endswith("toes")}
+    return replace(plan, roles=kept, notes=(*plan.notes, _NO_TOES)).build(feet)
 
 
 def _configurations(character: Character, binding: Binding, recording: Recording) -> Array:

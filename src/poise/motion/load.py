@@ -29,7 +29,7 @@ def load_clip(
     level: bool = True,
     clavicles: bool = False,
     neck: bool = False,
-    toes: bool = True,
+    toes: bool | None = None,
     **params: float,
 ) -> Clip:
     """A built-in clip by its name, or the motion in a file (.bvh .amc .fbx .txt .npz), with no option needed.
@@ -37,10 +37,10 @@ def load_clip(
     A file's character is made from its own skeleton: roles, unit, up axis and facing are found, a T-pose in front is
     left out, the floor is levelled. What is found can be given instead: `roles` (role -> joint name, None: without),
     `unit` ("m", "cm", "mm", "in", "ft", "cmu" or metres), `up` ("x", "y", "z"), `weight` [kg] and `height` [m] of the
-    person, `fps` where the file's own is wrong. `clavicles` and `neck` make bodies of these joints, `toes=False` none
-    of the toes, `level=False` leaves the floor as recorded. `character` (a Character or the name of a built-in one)
-    gets the motion by retargeting. `skeleton` is the .asf of an .amc, where it is not found beside it. `params` go
-    to the maker of a built-in clip.
+    person, `fps` where the file's own is wrong. `clavicles` and `neck` make bodies of these joints; toes become bodies
+    where the recording tells how they bend, unless `toes` says whether they shall. `level=False` leaves the floor as
+    recorded. `character` (a Character or the name of a built-in one) gets the motion by retargeting. `skeleton` is the
+    .asf of an .amc, where it is not found beside it. `params` go to the maker of a built-in clip.
     """
     body = _character(character)
     text = str(name_or_path)

@@ -17,7 +17,7 @@ from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.maths.splines import Spline
 from poise.motion.clip import Clip, Edit
-from poise.motion.hold import retimed
+from poise.motion.hold import Hold, retimed
 
 
 class Sample(NamedTuple):
@@ -181,9 +181,20 @@ class Reference:
         return Shift(far.turn, (float(far.shift[0]), float(far.shift[1]), float(far.shift[2])))
 
     @property
+    def blending(self) -> tuple[float, float] | None:
+        """From when to when [s] this reference is a mixture of the one before and its own; None if it never is."""
+        return None if self._from is None else (self._from.at, self._from.at + self._from.over)
+
+    @property
     def unspliced(self) -> Reference:
         """This reference without the curves that were spliced in."""
-        return replace(self, _splices=()) if self._splices else self
+        return self._with(()) if self._splices else self
+
+    def _with(self, splices: tuple[Splice, ...]) -> Reference:
+        """This reference with other curves spliced in; what is baked is not baked again."""
+        other = replace(self, _splices=splices)
+        vars(other).update(baked=self.baked, _curve=self._curve)
+        return other
 
     def spliced(self, at: float, dt: float, q: Array, v: Array, a: Array, labels: np.ndarray) -> Reference:
         """This reference up to `at` [s], then the curve through q (M, nq) a time dt apart, then its own motion again.
@@ -204,7 +215,7 @@ class Reference:
         past = [s for s in self._splices if s.at < at]
         if past:
             past[-1] = past[-1].until(at)
-        return replace(self, _splices=(*past, curve))
+        return self._with((*past, curve))
 
     def between(self, start: float, end: float, fps: float | None = None) -> Clip:
         """What is followed from `start` to `end` [s] as an open clip with its contacts; at the clip's frame rate."""
@@ -212,13 +223,20 @@ class Reference:
         if not (math.isfinite(start) and math.isfinite(end) and end - start >= 2 * dt):
             raise BadValue(f"There is no motion from {start} to {end} s.")
         samples = [self.sample(start + k * dt) for k in range(math.floor((end - start) / dt + 1e-6) + 1)]
-        baked, moments = self.baked, self.start + start + dt * np.arange(len(samples))
-        turns = (
-            np.floor(moments / self._curve[2] + 1e-9).astype(int) if self._curve[2] > 0.0 else 0 * moments.astype(int)
-        )
-        holds = retimed(baked.grips, baked.cycle, moments - turns * self._curve[2], turns, dt)
-        return baked.with_q(np.stack([s.q for s in samples]), dt=dt, cycle=None, source_times=None, holds=holds,
-                            labels=np.stack([s.contacts for s in samples]))  # fmt: skip
+        return self.baked.with_q(np.stack([s.q for s in samples]), dt=dt, cycle=None, source_times=None,
+                                 holds=self.grips(start, dt, len(samples)),
+                                 labels=np.stack([s.contacts for s in samples]))  # fmt: skip
+
+    def grips(self, start: float, dt: float, count: int) -> tuple[Hold, ...]:
+        """What the hands hold in `count` frames a time dt apart from `start` [s] on, told from there."""
+        period, moments = self._curve[2], self.start + start + dt * np.arange(count)
+        turns = np.floor(moments / period + 1e-9).astype(int) if period > 0.0 else np.zeros(count, int)
+        return retimed(self.baked.grips, self.baked.cycle, moments - turns * period, turns, dt)
+
+    @property
+    def ends(self) -> float:
+        """When the last pose is reached [s]: never, for a clip with a cycle."""
+        return math.inf if self._curve[2] > 0.0 else self.duration - self.start
 
     def edit(self, edit: Edit, at: float | None = None, over: float = 0.3) -> Reference:
         """This reference with one more edit: over its whole length, or from time `at` on, blended in over `over` s."""

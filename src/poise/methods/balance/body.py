@@ -15,7 +15,7 @@ from poise.maths.rotations import Array
 MASS, HEIGHT = 72.0, 1.75  # [kg], [m] of the paper's character (its height is ours), for which all gains are meant
 STIFFNESS = {  # [N m/rad] of the joint by which a part of the body moves; the paper prints none
     "abdomen": 800.0, "chest": 800.0, "upper_chest": 800.0, "neck": 120.0, "head": 120.0, "clavicle": 300.0,
-    "upper_arm": 200.0, "forearm": 80.0, "hand": 30.0, "thigh": 800.0, "shin": 600.0, "foot": 500.0, "toes": 40.0,
+    "upper_arm": 200.0, "forearm": 80.0, "hand": 30.0, "thigh": 400.0, "shin": 400.0, "foot": 120.0, "toes": 40.0,
 }  # fmt: skip
 
 

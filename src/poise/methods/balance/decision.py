@@ -11,13 +11,14 @@ from poise.maths.rotations import Array
 from poise.methods.balance import contact, momentum, sensor, servo, virtual
 from poise.methods.balance.body import Body
 from poise.methods.balance.following import Following, Wish
+from poise.methods.balance.sole import cut, soles
 from poise.simulate.simulator import State, Touches
 
 if TYPE_CHECKING:
     from poise.methods.balance.method import Balance
 
 KICK = 20.0  # [rad/s] by which a servo may spin up a free limb in one period
-(MOST, ZONE, PERIOD, WEIGHT, FALL_BELOW, FALLING, RATIO, EVEN) = range(8)
+(MOST, ZONE, PERIOD, WEIGHT, FALL_BELOW, FALLING, RATIO, EVEN, LINGER, LEFT_SINCE, RIGHT_SINCE, SOLE) = range(12)
 
 
 class Decision:
@@ -44,7 +45,7 @@ class Decision:
         scale = 1.0 if s.slider is not None else body.scale
         weight = body.character.mass * float(np.linalg.norm(model.opt.gravity))
         self.facts = np.array([most.torque * scale, s.zone, s.period, weight, s.fall_below, 0.0, 1.0,
-                               float(s.split == "even")])  # fmt: skip
+                               float(s.split == "even"), s.linger, np.inf, np.inf, s.sole])  # fmt: skip
         self._uprights = np.array([[body.character.body(u.body), *u.axis, body.scale * u.stiffness,
                                     body.scale * u.damping] for u in s.uprights]).reshape(-1, 6)  # fmt: skip
         self._masses, self._inertia = np.zeros((model.nbody, 10)), np.zeros((nv, nv))
@@ -57,6 +58,7 @@ class Decision:
         self._names: tuple[str, ...] = ()
         self._ground = np.zeros(0, bool)
         self._error = np.zeros(nv)
+        self._extent = soles(body.character, body.feet)
 
     def take(self, state: State, touches: Touches, wish: Wish) -> None:
         """Decide at a state."""
@@ -74,7 +76,7 @@ class Decision:
             links.twists, links.beyond, links.own, links.velocity, links.centre[1], links.centres, links.turns, links.bias,
             body.moved, body.parent, self._above, body.path, body.ankle, body.feet, body.foot_of, body.torque_limit,
             self._gains, self._on, self._stiffness, self._damping, self._fall_damping, self._armature, self._uprights,
-            self.facts, self._masses, self._inertia,
+            self.facts, self._extent, links.data.xpos, self._masses, self._inertia,
             self.torque, self.moments, self.support, self.force, self.wrench, self.place,
         )  # fmt: skip
 
@@ -138,7 +140,7 @@ def _keep_upright(uprights, twists, velocity, turns, moved, spin_wanted, error, 
 def _decide(v, table, ground, since, error, v_ref, a_ref, momentum_ref, centre_ref, feet_ref, turn_ref, spin_ref, down,
             recorded, link, foot_weights, twists, beyond, own, velocity, centre, centres, turns, bias, moved, parent,
             above, path, ankle, feet_bodies, foot_of, limit, gains, on, spring, damper, fall_damper, armature, uprights,
-            facts, masses, matrix, torque, moments, support, force, wrench, place):  # fmt: skip
+            facts, extent, positions, masses, matrix, torque, moments, support, force, wrench, place):  # fmt: skip
     """Everything of one decision; results are written into the last arrays."""
     nv, h, mass = v.shape[0], facts[PERIOD], beyond[1, 9]
     feet = np.zeros((2, 3))
@@ -147,6 +149,7 @@ def _decide(v, table, ground, since, error, v_ref, a_ref, momentum_ref, centre_r
             for i in range(3):
                 feet[s, i] += foot_weights[s, b] * centres[b, i]
     force[:] = sensor.pressing(table, ground, foot_of)
+    sensor.linger(force, facts[LEFT_SINCE : RIGHT_SINCE + 1], h, facts[LINGER])
     if recorded:
         support[:] = sensor.by_reference(force, down)
     else:
@@ -203,6 +206,12 @@ def _decide(v, table, ground, since, error, v_ref, a_ref, momentum_ref, centre_r
         if i >= 6:
             most = min(limit[i], _alone(beyond[moved[i]], twists[i], armature[i]) * KICK / h)
             torque[i] = min(max(pull[i] - h * damping[i] * ahead[i] + balance[i], -most), most)
+    if facts[SOLE] > 0.0:
+        for s in range(2):
+            if support[s] and facts[FALLING] == 0.0:
+                b = feet_bodies[s]
+                cut(s, facts[SOLE], extent, turns[b], positions[b], positions[b, 2] + extent[s, 4], twists, ankle,
+                    moments[s], carried[s, 3:], torque)  # fmt: skip
 
 
 @njit(cache=True)

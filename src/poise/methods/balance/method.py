@@ -46,13 +46,15 @@ class Balance:
     terms: str | tuple[str, ...] = virtual.TERMS  # which of the five act
     link: str = "chest"  # whose orientation is controlled
     stiffness: float = 1.0  # factor of the joint servos' ks: 80 to 800 N m/rad by joint
-    damping: float = 0.1  # [s] kd / ks
+    damping: float = 0.05  # [s] kd / ks
     cylinder: Cylinder = field(default_factory=Cylinder)
     slider: float | None = None
+    sole: float = 0.0  # share of the real sole within which ankles keep the centre of pressure; 0: they do not care
     fall_below: float = 0.0  # compensated share (21) of the foot's torque below which balance is given up; 0: never
     fall_damping: float = 0.3  # [s] kd / ks in a fall
     sensor: str = "auto"  # "zones", "reference", or by whether the clip moves
     zone: float = 0.25  # [m] radius of a foot's zone of influence
+    linger: float = 0.1  # [s] for which a foot that lost the ground still counts as pressing on it
     swing_friction: float = 0.0  # factor of the friction of a foot that the recording has in the air
     split: str = "load"  # how both feet share the wrench: "load" by where the wrench meets the ground, or "even"
     pulls: tuple[Pull, ...] = ()
@@ -68,11 +70,14 @@ class Balance:
             raise UnknownName("contact sensor", self.sensor, SENSORS)
         if self.split not in ("load", "even"):
             raise UnknownName("way to split the wrench", self.split, ("load", "even"))
-        for name in ("kfs", "kfd", "kP", "kts", "ktd", "kL", "stiffness", "damping", "fall_damping", "swing_friction"):
+        for name in ("kfs", "kfd", "kP", "kts", "ktd", "kL", "stiffness", "damping", "fall_damping", "linger",
+                     "swing_friction"):  # fmt: skip
             if not (np.isfinite(getattr(self, name)) and getattr(self, name) >= 0):
                 raise BadValue(f"{name} of balance must be a number of 0 or more, not {getattr(self, name)}.")
         if not (self.zone > 0 and 0 <= self.fall_below <= 1 and self.period > 0 and self.step_size > 0):
             raise BadValue("balance needs a positive zone, period and step, and fall_below from 0 to 1.")
+        if not 0 <= self.sole <= 1:
+            raise BadValue(f"balance uses a share of the sole from 0 to 1, not {self.sole}.")
         if self.slider is not None:
             Cylinder.at(self.slider)
 

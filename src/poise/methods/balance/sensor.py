@@ -25,6 +25,19 @@ def pressing(table, ground, foot_of):
 
 
 @njit(cache=True)
+def linger(force, since, period, patience):
+    """Let a foot that was just unloaded count as pressing for a while: `since` (2,) [s] is how long it has been.
+
+    Departures: the paper has no such patience; without it a foot that is light for a few milliseconds, as in every
+    sideways push, turns the hierarchy over and back.
+    """
+    for i in range(2):
+        since[i] = 0.0 if force[i] > PRESSING else since[i] + period
+        if force[i] <= PRESSING and since[i] < patience:
+            force[i] = 2.0 * PRESSING
+
+
+@njit(cache=True)
 def by_zones(force, centre, feet, zone):
     """Boolean (2,): the feet that support, by ground force (2,), centre of mass (3,), feet (2, 3), radius [m]."""
     near = np.empty(2, np.bool_)

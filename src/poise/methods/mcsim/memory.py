@@ -28,6 +28,7 @@ class Memory:
     free: np.ndarray  # rows of the root that no rail holds
     feet: tuple[int, int]  # bodies, -1 where there is none
     legs: np.ndarray  # (2, nv) bool
+    stiff: Array  # (nv,) factor on the weight of the legs' joints: above 1 for axes that the reference hardly uses
     sole: tuple[np.ndarray, np.ndarray]  # contact points of each foot
     clock: Clock
     schedule: Schedule
@@ -38,6 +39,7 @@ class Memory:
     planned: float = -np.inf  # [s] when the plan was made
     plan: Plan | None = None
     inertia: Array = field(default_factory=lambda: np.zeros((0, 0)))  # M when the plan was made
+    rail: Array = field(default_factory=lambda: np.zeros((3, 3)))  # inertia along what a planar body's rail holds
     q: Array = field(default_factory=lambda: np.zeros(0))  # where the servo thinks the body should be when it was
     v: Array = field(default_factory=lambda: np.zeros(0))
     a: Array = field(default_factory=lambda: np.zeros(0))
@@ -59,3 +61,22 @@ def legs_of(rig: Rig, feet: tuple[int, int]) -> np.ndarray:
     """Degrees of freedom (2, nv) of the two legs, from hip to ankle."""
     trunk = rig.chain[rig.root]
     return np.stack([rig.chain[f] & ~trunk if f >= 0 else np.zeros(len(trunk), bool) for f in feet])
+
+
+def stiff_axes(rig: Rig, reference: Reference, feet: tuple[int, int], legs: np.ndarray) -> Array:
+    """Factors (nv,) that keep knees and ankles from turning about axes that the reference hardly uses; 1 at the hips.
+
+    A knee that is a ball joint is one by construction, not by anatomy; its angles about other axes say little of the
+    motion but are first to give way when a foot is moved.
+    """
+    speed = np.sqrt(np.mean(reference.baked.velocity**2, axis=0))
+    most = max(1.0, float(speed[legs.any(axis=0)].max(initial=0.0)))
+    factor = np.clip((0.4 * most / np.maximum(speed, 1e-6)) ** 2, 1.0, 50.0)
+    out = np.where(legs.any(axis=0), factor, 1.0)
+    for body in feet:
+        while body > 0 and int(rig.character.model.body_parentid[body]) != rig.root:
+            body = int(rig.character.model.body_parentid[body])
+        first, count = int(rig.character.model.body_dofadr[body]), int(rig.character.model.body_dofnum[body])
+        if body > 0 and first >= 0:
+            out[first : first + count] = 1.0
+    return out

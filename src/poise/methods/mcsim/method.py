@@ -9,13 +9,11 @@ import numpy as np
 
 from poise.character import Character
 from poise.character.roles import SIDES
-from poise.dynamics import Wrench
 from poise.errors import BadValue, UnknownName
 from poise.maths import configuration as conf
-from poise.maths import rotations as rot
 from poise.maths.rotations import Array
-from poise.methods.mcsim import servo
-from poise.methods.mcsim.memory import Memory, feet_of, legs_of
+from poise.methods.mcsim import rail, servo
+from poise.methods.mcsim.memory import Memory, feet_of, legs_of, stiff_axes
 from poise.methods.mcsim.planner import make_plan
 from poise.methods.mcsim.schedule import Clock, Schedule
 from poise.methods.mcsim.settings import Tasks
@@ -48,7 +46,7 @@ class McSim:
     shrink: float = 0.05  # share by which the corners of a foot are drawn inwards
     grace: float = 0.015  # [s] for which a point counts as touching after it was last reported
     reach: float = 0.012  # [m] height from which a scheduled corner of a touching foot is used
-    early: float = 0.25  # [s] before its time that a landing may take the reference on
+    early: float = 0.1  # [s] before its time that a landing may take the reference on
     late: float = 0.15  # [s] for which the reference waits for a landing
     period: float = 1 / 960  # [s] between two decisions of the servos
 
@@ -84,10 +82,10 @@ class McSim:
         points = character.contact_points
         limit = np.where(np.isfinite(character.torque_limit), character.torque_limit, 1e6)[6:]
         free = np.array([0, 2, 4] if self.planar else range(6), np.int64)
-        k = servo.stiffness(character, self.k)
+        k, legs = servo.stiffness(character, self.k), legs_of(rig, feet)
         return Memory(rig, Rig.of(character), limit, servo.blocks(character), k,
                       servo.shares(character, k, self.period), free, feet,
-                      legs_of(rig, feet), (points.of(SIDES[0]), points.of(SIDES[1])),
+                      legs, stiff_axes(rig, reference, feet, legs), (points.of(SIDES[0]), points.of(SIDES[1])),
                       Clock(self.early, self.late), Schedule(reference), reference,
                       np.full(len(points), -np.inf), np.tile([0.0, 0.0, 1.0], (len(points), 1)))  # fmt: skip
 
@@ -97,7 +95,7 @@ class McSim:
         if state.time - memory.planned > self.plan - 0.5 * self.period:
             traces = make_plan(self, state, touches, reference, memory)
         torque = self._torque(state, memory)
-        assist = self._rail(state, memory) if self.planar else ()
+        assist = (rail.wrench(state, memory.rail, memory.rig.root),) if self.planar else ()
         notes, memory.notes = memory.notes, []
         if traces or notes or assist:
             return Action(torque, assist, traces, notes=tuple(notes))
@@ -112,14 +110,3 @@ class McSim:
         servo.feedback(memory.inertia, memory.joints, memory.stiffness, memory.share, error, memory.v + since * memory.a - state.v, out)
         out[6:] = np.clip(out[6:] + memory.plan.torque[6:], -memory.limit, memory.limit)
         return out
-
-    def _rail(self, state: State, memory: Memory) -> tuple[Wrench, ...]:
-        """The force and moment that keep a planar body in its plane: an assistance, recorded as such."""
-        rig, stiff = memory.rig, 80.0  # [1/s]
-        force = -rig.mass * stiff * (stiff * state.q[1] + 2 * state.v[1])
-        turn = rot.to_matrix(state.q[3:7])
-        spin, across = turn @ state.v[3:6], turn[:, 1]
-        lean = np.array([-across[2], 0.0, across[0]])  # turns the lateral axis back to y
-        inertia = np.array([memory.inertia[3, 3], 0.0, memory.inertia[5, 5]])
-        moment = inertia * stiff * (stiff * lean - 2 * spin)
-        return (Wrench(rig.root, state.q[:3].copy(), np.array([0.0, force, 0.0]), moment),)

@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from poise.maths import rotations as rot
 from poise.maths.rotations import Array
-from poise.methods.mcsim import contacts, desired, reduced, tasks
+from poise.methods.mcsim import contacts, rail, reduced, tasks
 from poise.methods.mcsim.memory import Memory
 from poise.methods.mcsim.schedule import Schedule
 from poise.methods.mcsim.terms import Terms, momentum
-from poise.motion.foothold import divergent
 from poise.motion.reference import Reference, Sample
 from poise.simulate.simulator import State, Touches
 
@@ -156,6 +154,8 @@ def _scheduled(way: McSim, scene: Scene, memory: Memory, touching: np.ndarray) -
 def _keep(way: McSim, state: State, scene: Scene, plan: reduced.Plan, memory: Memory) -> None:
     """Remember the plan and what the servos follow until the next one."""
     memory.planned, memory.inertia = state.time, scene.now.M
+    if way.planar:
+        memory.rail = rail.inertia(state.q, scene.now.M)
     if plan.solved:
         memory.failed = 0
     else:
@@ -169,6 +169,3 @@ def _keep(way: McSim, state: State, scene: Scene, plan: reduced.Plan, memory: Me
         memory.q, memory.v, memory.a = state.q.copy(), state.v.copy(), plan.acceleration
     else:
         memory.q, memory.v, memory.a = scene.goal.q, scene.wanted.v, scene.wanted.a
-
-
-__all__ = ["Balance", "Scene", "desired", "divergent", "make_plan", "rot"]

@@ -26,6 +26,9 @@ from poise.maths.configuration import BALL, FREE
 from poise.maths.rotations import Array
 
 
+TABLED = ("biped18", "human57")  # characters whose stiffness is that of the paper's tables
+
+
 def blocks(character: Character) -> np.ndarray:
     """Rows (J, 2) of all joints but the root: first degree of freedom and how many."""
     tree = character.tree
@@ -35,8 +38,12 @@ def blocks(character: Character) -> np.ndarray:
 
 
 def stiffness(character: Character, scale: float) -> Array:
-    """k (nv,) [1/s²]: the character's joint stiffness times the scale of table 1, zero on the root."""
-    return scale * character.stiffness
+    """k (nv,) [1/s²]: the joint stiffness of tables 2 and 3 times the scale of table 1, zero on the root.
+
+    The stiffness of other characters has other meanings; theirs is 4000 here, as that of most joints in the tables.
+    """
+    own = character.stiffness if character.name in TABLED else np.full(character.model.nv, 4000.0)
+    return scale * own * (np.arange(character.model.nv) >= 6)
 
 
 def shares(character: Character, k: Array, dt: float) -> Array:

@@ -9,7 +9,7 @@ from numba import njit
 
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
-from poise.methods.mcsim import contacts, desired, reduced
+from poise.methods.mcsim import contacts, desired, rail, reduced
 from poise.methods.mcsim.memory import Memory
 from poise.methods.mcsim.terms import jacobian, motion
 from poise.motion.foothold import divergent
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from poise.methods.mcsim.planner import Scene
 
 _LEAST = 1e-7  # weight of λ² [1/N²]: makes the shares of redundant corners unique
+_PASSING, _ASIDE = 0.35, 0.12  # [m] along and across the heading within which feet get in each other's way
 _CLOSING = 400.0  # [1/s²] at which a corner that should touch goes down
-_RAIL = 40.0  # [1/s] at which a planar body is brought back to its plane
 
 
 def program(way: McSim, scene: Scene, cones: contacts.Cones, memory: Memory) -> reduced.Reduced:
@@ -47,7 +47,7 @@ def program(way: McSim, scene: Scene, cones: contacts.Cones, memory: Memory) -> 
             push, push_wish, push_weight = _momentum(way, scene, cones, memory)
     held = np.zeros(6)
     if way.planar:
-        held = _rail(now.q, now.v, scene)
+        held = rail.accelerations(now.q, now.v)
     out = reduced.assemble(now.M, now.h, memory.free, held, generalised, wish, weight, np.concatenate(rows),
                            np.concatenate(wishes), np.concatenate(weights), push, push_wish, push_weight,
                            _LEAST)  # fmt: skip
@@ -110,18 +110,9 @@ def _joints(way: McSim, scene: Scene, memory: Memory) -> tuple[Array, Array]:
         weight[3:6] = t.upright if scene.standing.any() else t.upright_flying
         for side in (0, 1):
             if memory.feet[side] >= 0:
-                weight[memory.legs[side]] = t.leg_standing if scene.standing[side] else t.leg_swinging
+                least = t.leg_standing if scene.standing[side] else t.leg_swinging
+                weight[memory.legs[side]] = least * memory.stiff[memory.legs[side]]
     return wish, weight
-
-
-def _rail(q: Array, v: Array, scene: Scene) -> Array:
-    """Accelerations (6,) of the root that the rail of a planar body gives: back to y = 0, no roll, no yaw."""
-    turn = rot.to_matrix(q[3:7])
-    lean = turn.T @ np.array([-turn[2, 1], 0.0, turn[0, 1]])
-    held = np.zeros(6)
-    held[1] = -_RAIL * (_RAIL * q[1] + 2 * v[1])
-    held[3], held[5] = _RAIL * (_RAIL * lean[[0, 2]] - 2 * v[[3, 5]])
-    return held
 
 
 def _momentum(way: McSim, scene: Scene, cones: contacts.Cones, memory: Memory) -> tuple[Array, Array, Array]:
@@ -169,9 +160,25 @@ def target(way: McSim, scene: Scene, memory: Memory, side: int) -> tuple[Array, 
         speed += scene.rate * rate * (full - memory.lift[side])
     elif step.down:
         place[:2] += memory.shift[side]
+    if way.has("foothold"):
+        place += _beside(scene, memory, side, place)
     if scene.rate == 0.0:
         place[2] -= way.tasks.press * memory.clock.held
     return place, speed
+
+
+def _beside(scene: Scene, memory: Memory, side: int, place: Array) -> Array:
+    """What must be added (3,) to the place of a swinging foot for it to pass beside the other leg, not through it."""
+    other, body = memory.feet[1 - side], memory.feet[side]
+    if other < 0:
+        return np.zeros(3)
+    heading, sign = float(rot.heading(scene.wanted.q[3:7])), 1.0 - 2.0 * side
+    along, across = np.array([np.cos(heading), np.sin(heading)]), sign * np.array([-np.sin(heading), np.cos(heading)])
+    way = place[:2] - scene.now.origin[other, :2]
+    planned = float(across @ (scene.goal.origin[body, :2] - scene.goal.origin[other, :2]))
+    near = max(0.0, 1.0 - (float(along @ way) / _PASSING) ** 2)
+    miss = min(_ASIDE, planned) - float(across @ way)
+    return np.append(near * max(0.0, miss) * across, 0.0)
 
 
 def move_footholds(way: McSim, scene: Scene, memory: Memory, dt: float) -> None:

@@ -41,6 +41,10 @@ class Watched:
         R = data.xmat[root].reshape(3, 3).copy()
         return Pose(q, M, R, data.xpos[root].copy(), data.subtree_com[0].copy(), places)
 
+    def places_in(self, data: engine.Data) -> Array:
+        """Places (P, 3) of the points in a working memory that holds a pose."""
+        return _places(data.xpos, data.xmat, self.bodies, self.local)
+
     def bias(self, pose: Pose, v: Array) -> Array:
         """Coriolis, centrifugal and gravity forces (nv,) of a pose with a velocity; the memory holds both then."""
         engine.place(self.model, self.data, pose.q, v)

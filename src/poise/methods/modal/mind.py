@@ -13,12 +13,15 @@ from poise.errors import BadValue
 from poise.maths import configuration as conf
 from poise.maths.rotations import Array
 from poise.methods.modal import touch
+from poise.methods.modal.footholds import Walker, heading_of
 from poise.methods.modal.linearise import Pose, Watched, momentum
 from poise.methods.modal.preview import Frames, Preview
 from poise.methods.modal.settings import Settings
 from poise.methods.modal.spectrum import check_stiffness, subtree_stiffness
 from poise.methods.modal.step import Ahead, Body, Contact, Outcome, decide, gather
+from poise.methods.modal.tumble import Tumble, with_balls
 from poise.methods.modal.window import choose
+from poise.motion.foothold import Foothold
 from poise.motion.reference import Reference
 from poise.stage import Ball, Stage
 from poise.stage.events import Push
@@ -32,7 +35,9 @@ class Decision(NamedTuple):
 
     pose: Pose
     contact: Contact
-    index: np.ndarray  # (K,) the watched points that contact and outcome speak of
+    index: np.ndarray  # (K,) the watched points that contact and outcome speak of first
+    bodies: np.ndarray  # (L,) of all points that they speak of
+    places: Array  # (L, 3) [m]
     outcome: Outcome
 
 
@@ -48,12 +53,15 @@ class Mind:
         self.points = touch.watched_points(character, stage, friction)
         self.watched = Watched(character, self.points.bodies, self.points.local)
         self.floor = touch.Floor(stage.ground)
+        self.tumble = Tumble(character, friction)
         self.preview = Preview(character, self.points, self.floor, DT, self.window)
         self.stiffness = check_stiffness(character, subtree_stiffness(character))
         self.limit = np.where(np.isfinite(character.torque_limit), character.torque_limit, 1e9)
         self.weights = settings.weights(DT, self.window)
         self.dual = np.zeros(12)
         self.pushes = [e.at for e in stage.events if isinstance(e, Push)]
+        walker = Walker(character, Foothold(), DT)
+        self.walker = walker if settings.footholds and walker.able and _walks(reference) else None
         self.pose: Pose | None = None  # of the state that the last step ended with
         self.traces: dict[str, float] = {}
         self.soft = not alone  # contacts of another simulator give way a little
@@ -65,14 +73,34 @@ class Mind:
         if pose is None or pose.q is not q:
             pose = watched.pose(q, v)
         bias = watched.bias(pose, v)
-        frames = self.preview.frames(reference, time)
+        frames = self._frames(pose, v, reference, time)
         contact, index = self._contact(pose, v, frames, time)
+        fallen = self.tumble.near(watched, self.floor) if len(self.tumble) else None
+        if fallen is not None and len(fallen[0]):
+            contact = with_balls(contact, pose, watched, self.tumble, fallen, self.soft)
         body = self._body(pose, v, bias, frames, pushes)
         ahead = self._ahead(pose, v, frames, self._unaware(time))
         outcome = decide(body, ahead, contact, self.weights, self.dual)
         self.traces = {"complementarity": outcome.complementarity, "low_modes": float(outcome.low),
                        "torques_cut": float(outcome.cut)}  # fmt: skip
-        return Decision(pose, contact, index, outcome)
+        bodies, places = self.points.bodies[index], pose.places[index]
+        if fallen is not None and len(fallen[0]):
+            bodies, places = np.append(bodies, self.tumble.bodies[fallen[0]]), np.concatenate([places, fallen[1]])
+        return Decision(pose, contact, index, bodies, places, outcome)
+
+    def _frames(self, pose: Pose, v: Array, reference: Reference, time: float) -> Frames:
+        """The reference ahead, with its footholds moved where that is needed."""
+        frames, walker = self.preview.frames(reference, time), self.walker
+        if walker is None or self._unaware(time):
+            return frames
+        walker.look(reference, time)
+        feet = self.points.feet
+        moving = momentum(pose, v)
+        walker.sense(pose.places[:feet], self.floor.under(pose.places[:feet])[0], pose.centre, moving[:3],
+                     frames.centre[0], frames.momentum[0, :3], heading_of(frames.q[0]))  # fmt: skip
+        offsets = walker.ahead(self.window + 2)
+        walker.advance()
+        return self.preview.edited(offsets, walker) if np.abs(offsets.feet).max() > 1e-9 else frames
 
     def _unaware(self, time: float) -> bool:
         late = self.settings.latency
@@ -130,6 +158,13 @@ def _turned(v: Array, R_from: Array, R_to: Array) -> Array:
     out = v.copy()
     out[3:6] = R_to.T @ (R_from @ v[3:6])
     return out
+
+
+def _walks(reference: Reference) -> bool:
+    """Does the clip lift and set down both feet in turn? Else there are no footholds to move."""
+    feet = reference.baked.contacts.feet()
+    steps = np.any(feet[1:] & ~feet[:-1], axis=0) if reference.baked.cycle is None else ~feet.all(axis=0)
+    return bool(steps.all() and feet.any(axis=0).all())
 
 
 def _check(reference: Reference, stage: Stage, alone: bool) -> None:

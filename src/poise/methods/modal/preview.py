@@ -15,6 +15,7 @@ from numba import njit
 from poise.character import Character
 from poise.maths import configuration as conf
 from poise.maths.rotations import Array
+from poise.methods.modal.footholds import Offsets, Walker
 from poise.methods.modal.linearise import Watched, momentum
 from poise.methods.modal.rigid import plan_forces
 from poise.methods.modal.touch import Floor, Points
@@ -76,22 +77,66 @@ class Preview:
         first, last = self._first, self._first + self.window + 1
         return Frames(*[a[first:last] for a in self._all])
 
+    def edited(self, offsets: Offsets, walker: Walker) -> Frames:
+        """The frames that `frames` gave last, with root and feet moved."""
+        first, count = self._first, self._count
+        own = Frames(*[a[first : first + count] for a in self._all])
+        if offsets.rigid:
+            shift = np.array([*offsets.root[0], 0.0])
+            q = own.q[:-1].copy()
+            q[:, :3] += shift
+            return Frames(q, *[a[:-1] for a in own[1:]])._replace(
+                places=own.places[:-1] + shift, centre=own.centre[:-1] + shift
+            )
+        frames = Frames(*[a[:-1].copy() for a in own])
+        self._move_ends(frames, offsets, walker)
+        return frames
+
+    def _move_ends(self, frames: Frames, offsets: Offsets, walker: Walker) -> None:
+        """Move frames in place: exactly those that targets are taken from, now, next and last.
+
+        In between, places follow the offsets; the reference's own contact forces and spin are kept.
+        """
+        n = self.window
+        rows = np.array([0, 1, max(n - 1, 0), n])
+        own, q = frames.v.copy(), walker.carry(frames.q[rows], offsets.rows(rows))
+        layout = self.character.layout
+        came = conf.difference(layout, q[[1, 3]], q[[0, 2]]) / -self.dt
+        rates = (own[0] + came[0] - own[1], came[0], came[1])
+        if offsets.jumps[1]:
+            rates = (own[0], own[1], rates[2])
+        if offsets.jumps[n]:
+            rates = (*rates[:2], own[n])
+        feet = walker.of_points(self.points.feet)
+        frames.places[:, : self.points.feet, :2] += np.where(
+            feet[None, :, None] < 0, offsets.root[: n + 1, None], offsets.feet[: n + 1, feet]
+        )
+        frames.centre[:, :2] += offsets.root[: n + 1]
+        for row, pose_q, v in ((0, q[0], rates[0]), (1, q[1], rates[1]), (n, q[3], rates[2])):
+            pose = self._watched.pose(pose_q, v)
+            frames.q[row], frames.v[row], frames.root[row] = pose_q, v, pose.R
+            frames.places[row], frames.centre[row] = pose.places, pose.centre
+            frames.momentum[row] = momentum(pose, v)
+
     def _add(self, reference: Reference, time: float, row: int, alone: bool) -> None:
         """Look at the reference at a time and put it in a row; the forces of the row before are now known."""
-        a, points, sample = self._all, self.points, reference.sample(time)
-        a.q[row] = sample.q
+        sample = reference.sample(time)
         if not alone:
-            v = conf.difference(self.character.layout, sample.q, a.q[row - 1]) / -self.dt
+            v = conf.difference(self.character.layout, sample.q, self._all.q[row - 1]) / -self.dt
         elif time > 0.0:
             v = conf.difference(self.character.layout, sample.q, reference.sample(time - self.dt).q) / -self.dt
         else:
             v = sample.v
-        a.v[row] = v
-        pose = self._watched.pose(sample.q, v)
+        self._fill(self._all, sample.q, v, sample.contacts, time, row, alone)
+
+    def _fill(self, a: Frames, q: Array, v: Array, contacts: np.ndarray, time: float, row: int, alone: bool) -> None:
+        points = self.points
+        a.q[row], a.v[row] = q, v
+        pose = self._watched.pose(q, v)
         a.places[row], a.centre[row], a.root[row] = pose.places, pose.centre, pose.R
         a.momentum[row] = momentum(pose, v)
         feet = points.feet
-        a.touching[row, :feet] = sample.contacts
+        a.touching[row, :feet] = contacts
         a.turns[row, :feet] = self.floor.under(pose.places[:feet])[1]
         if len(points.grips):
             a.turns[row, feet:] = np.eye(3)

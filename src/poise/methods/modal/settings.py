@@ -22,6 +22,7 @@ class Settings:
     place: float = 1.0  # W1, position of the centre of mass at the end of the window [0.1]
     turn: float = 5.0  # W1, orientation [0.5]
     velocity: float = 1.0  # W2, velocities
+    height: float = 10.0  # factor on both for the vertical: or a body that must turn jumps to do so [1]
     force: float = 0.03  # W3, per dt² / mass [0.1 per N², which in SI units yields no force]
     low_place: float = 0.5  # w4, position of a low mode at the end of the window
     low_velocity: float = 2.0  # w5, its velocity
@@ -35,6 +36,7 @@ class Settings:
     latency: float = 0.0  # [s] after the beginning of a push in which the plan does not know of it [0.2]
     feedforward: bool = True  # measure effort from the reference's own forces and torques [False: from nothing]
     limits: bool = True  # keep joint torques within the character's limits
+    footholds: bool = True  # move the next foothold where a push asks for it
     modes: tuple[int, int] | None = None  # plan these modes (first, one past the last) instead of those below threshold
     margin: float = 0.06  # [m] above the ground within which a point is looked after
     tolerance: float = 1e-6  # [N] of the complementarity of contacts
@@ -44,7 +46,7 @@ class Settings:
             raise BadValue(f"The window is a whole number of steps, 1 or more (0: chosen from the clip), not {self.window}.")
         if int(self.group) != self.group or self.group < 1:
             raise BadValue(f"A planned force lasts one step or more, not {self.group}.")
-        for name in ("place", "turn", "velocity", "force", "low_place", "low_velocity", "low_effort", "threshold"):
+        for name in ("place", "turn", "velocity", "height", "force", "low_place", "low_velocity", "low_effort", "threshold"):
             value = getattr(self, name)
             if not (np.isfinite(value) and value > 0.0):
                 raise BadValue(f"The setting {name} of modal must be positive, not {value}.")
@@ -58,7 +60,7 @@ class Settings:
     def weights(self, dt: float, window: int) -> Weights:
         """The numbers for compiled code, for steps of dt [s] and this window."""
         first, last = (0, 0) if self.modes is None else self.modes
-        return Weights(dt, window, int(self.group), self.place, self.turn, self.velocity, self.force, self.low_place,
+        return Weights(dt, window, int(self.group), self.place, self.turn, self.velocity, self.height, self.force, self.low_place,
                        self.low_velocity, self.low_effort, self.threshold, first, last, self.cancel_low,
                        self.cancel_high, self.damping_mass, self.damping_stiffness, bool(self.limits),
                        bool(self.feedforward), self.tolerance)  # fmt: skip

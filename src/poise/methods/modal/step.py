@@ -34,6 +34,7 @@ class Weights(NamedTuple):
     place: float
     turn: float
     velocity: float
+    height: float
     force: float
     low_place: float
     low_velocity: float
@@ -165,6 +166,8 @@ def _rigid_ends(body, ahead, weights, inverse, spin, z, slack):
             z[9 + i] += spin[i, j] * (ahead.plan_momentum[3 + j] - ahead.momentum[3 + j])
         slack[i], slack[3 + i] = 1.0 / weights.place, 1.0 / weights.turn
         slack[6 + i], slack[9 + i] = 1.0 / weights.velocity, 1.0 / weights.velocity
+    slack[2] /= weights.height
+    slack[8] /= weights.height
 
 
 @njit(cache=True)

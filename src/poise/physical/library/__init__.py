@@ -16,6 +16,18 @@ _MODULES = {
     "walk": "poise.physical.library.walk",
     "run": "poise.physical.library.run",
     "march": "poise.physical.library.march",
+    "turn": "poise.physical.library.turn",
+    "backward": "poise.physical.library.backward",
+    "sneak": "poise.physical.library.sneak",
+    "squat": "poise.physical.library.squat",
+    "jump": "poise.physical.library.jump",
+    "hop": "poise.physical.library.hop",
+    "punch": "poise.physical.library.punch",
+    "wave": "poise.physical.library.wave",
+    "kick": "poise.physical.library.kick",
+    "lift": "poise.physical.library.lift",
+    "swing": "poise.physical.library.swing",
+    "chin-up": "poise.physical.library.chin_up",
 }
 
 

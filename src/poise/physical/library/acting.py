@@ -49,16 +49,17 @@ LAG = {"bend": 0.02, "side": 0.02, "twist": 0.02, "raise": 0.04, "out": 0.04, "s
 
 # A person who stands at ease. Ours, but for the arms, which hang slightly bent and turned in.
 AT_EASE: Mapping[str, float] = {
-    "hips": 0.985, "tilt": 2.0, "bend": 0.0, "look_down": 2.0,
-    **{f"{side}_{part}": value for side in SIDES for part, value in (
-        ("raise", 2.0), ("out", 8.0), ("spin", 12.0), ("elbow", 14.0), ("pronate", 8.0), ("wrist", 3.0),
-        ("yaw", 8.0))},
+    "hips": 0.985, "tilt": 2.0, "bend": 0.0, "look_down": 2.0, "raise": 2.0, "out": 8.0, "spin": 12.0, "elbow": 14.0,
+    "pronate": 8.0, "wrist": 3.0, "yaw": 8.0,
 }  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
 class KeyPose:
-    """Values of some channels at a time [s]. A name without a side that limbs have ("elbow") sets both sides."""
+    """Values of some channels at a time [s].
+
+    A name without a side that limbs have ("elbow") sets both sides; a later one in the mapping counts.
+    """
 
     time: float
     values: Mapping[str, float]

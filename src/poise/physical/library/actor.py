@@ -11,9 +11,10 @@ from poise.character import Character
 from poise.character.roles import SIDES
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
-from poise.physical.library.acting import AT_EASE
+from poise.motion.hold import Hold
+from poise.physical.library.acting import AT_EASE, KeyPose
 from poise.physical.library.authoring import pose, turn
-from poise.physical.library.limbs import bones, two_bones
+from poise.physical.library.limbs import arm_bones, bones, palm, two_bones
 
 Get = Callable[[str], Array]  # the values (N,) of a channel
 SIGN = {"left": 1.0, "right": -1.0}
@@ -29,6 +30,7 @@ class Acted:
     q: Array  # (N, nq)
     prints: Array  # (N, P, 3) where the feet's contact points are meant to be [m]
     labels: np.ndarray  # (N, P) which of them are meant to touch
+    hands: tuple[tuple[Hold, Array, Array], ...] = ()  # palms that are led: places (N, 3) [m] and how much (N,)
 
 
 def leg_length(character: Character) -> float:
@@ -47,11 +49,10 @@ def act(character: Character, channels: Mapping[str, Array]) -> Acted:
     n, leg = max(len(np.atleast_1d(v)) for v in channels.values()), leg_length(character)
     zero, _ = character.forward(character.standing_pose())
     apart = {f"{s}_y": zero[0, character.body(f"{s}_foot"), 1] / leg for s in SIDES}
-    values = {**AT_EASE, **apart, **channels}
+    values = {**KeyPose(0.0, AT_EASE).channels(), **apart, **channels}
     get = lambda name: np.broadcast_to(np.asarray(values.get(name, 0.0), float), (n,))  # noqa: E731
-    turns, ankles = _trunk(get), {}
+    turns, ankles = told(get), {}
     for side in SIDES:
-        turns |= _arm(get, side, turns["chest"]) | _free_leg(get, side, turns["pelvis"])
         grounded, ankles[side] = _foot(character, get, side, leg)
         turns[f"{side}_foot"] = rot.slerp(grounded, turns[f"{side}_foot"], get(f"{side}_free"))
         turns[f"{side}_toes"] = rot.multiply(turns[f"{side}_foot"], turn(pitch=-get(f"{side}_toes")))
@@ -63,7 +64,17 @@ def act(character: Character, channels: Mapping[str, Array]) -> Acted:
         turns |= _legs(character, q, turns, ankles, get) | _reaching(character, q, turns, get, leg)
         q = pose(character, root, turns)
     prints = _prints(character, turns, ankles, q)
-    return Acted(q, prints, _touching(character, prints, get))
+    hands = tuple((palm(character, s), _hand_goal(character, q, turns, get, leg, s), 10.0 * get(f"{s}_reach"))
+                  for s in SIDES if get(f"{s}_reach").any())  # fmt: skip
+    return Acted(q, prints, _touching(character, prints, get), hands)
+
+
+def told(get: Get) -> dict[str, Array]:
+    """World orientations (N, 4) of all parts by their told angles alone, legs free."""
+    turns = _trunk(get)
+    for side in SIDES:
+        turns |= _arm(get, side, turns["chest"]) | _free_leg(get, side, turns["pelvis"])
+    return turns
 
 
 def _trunk(get: Get) -> dict[str, Array]:
@@ -139,23 +150,28 @@ def _legs(character: Character, q: Array, turns: Mapping[str, Array], ankles: Ma
 
 
 def _reaching(character: Character, q: Array, turns: Mapping[str, Array], get: Get, leg: float) -> dict[str, Array]:
-    """World orientations of the arms that reach, bent in the plane that their told angles give."""
+    """World orientations of the arms that reach, bent in the plane that their told angles give, hands straight."""
     pos, _ = character.forward(q)
     out: dict[str, Array] = {}
     for side in SIDES:
-        reach, chain = get(f"{side}_reach")[:, None], [f"{side}_{part}" for part in ("upper_arm", "forearm", "hand")]
-        if not reach.any() or not all(map(character.has, chain)):
-            continue
-        told, (upper, lower) = _arm(get, side, turns["chest"]), bones(character, chain)
-        shoulder = pos[:, character.body(chain[0])]
-        led = shoulder + rot.rotate(told[chain[0]], upper) + rot.rotate(told[chain[1]], lower)
-        goal = leg * np.stack([get(f"{side}_hand_{a}") for a in "xyz"], axis=1)
-        axis = rot.rotate(told[chain[0]], LATERAL)
-        first, second = two_bones(led + reach * (goal - led) - shoulder, upper, lower, axis, -1.0)
-        second = rot.multiply(second, turn(yaw=-SIGN[side] * get(f"{side}_pronate")))
-        out |= {chain[0]: first, chain[1]: second,
-                chain[2]: rot.multiply(second, turn(roll=-SIGN[side] * get(f"{side}_wrist")))}  # fmt: skip
+        reach = get(f"{side}_reach")
+        if reach.any():
+            angles = _arm(get, side, turns["chest"])
+            arm, forearm, hand = (f"{side}_{part}" for part in ("upper_arm", "forearm", "hand"))
+            goal = _hand_goal(character, q, turns, get, leg, side) - pos[:, character.body(arm)]
+            axis = rot.rotate(angles[arm], LATERAL)
+            out[arm], out[forearm] = two_bones(goal, *arm_bones(character, side), axis, -1.0)
+            out[hand] = rot.slerp(angles[hand], out[forearm], reach)
     return out
+
+
+def _hand_goal(character: Character, q: Array, turns: Mapping[str, Array], get: Get, leg: float, side: str) -> Array:
+    """Where (N, 3) [m] the palm of an arm shall be: from where its angles lead it to where it reaches."""
+    pos, _ = character.forward(q)
+    angles, (upper, lower) = _arm(get, side, turns["chest"]), arm_bones(character, side)
+    arm, forearm = f"{side}_upper_arm", f"{side}_forearm"
+    led = pos[:, character.body(arm)] + rot.rotate(angles[arm], upper) + rot.rotate(angles[forearm], lower)
+    return led + get(f"{side}_reach")[:, None] * (leg * np.stack([get(f"{side}_hand_{a}") for a in "xyz"], axis=1) - led)
 
 
 def _prints(character: Character, turns: Mapping[str, Array], ankles: Mapping[str, Array], q: Array) -> Array:

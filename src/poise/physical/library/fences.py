@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import mujoco
 import numpy as np
 
@@ -15,13 +17,13 @@ PARTS = ("thigh", "shin", "foot", "toes")
 WEIGHT = 3.0  # in units of `ik.POINT_COST`
 
 
-def between_legs(character: Character, path: Path, phase: Array) -> tuple[ik.FloorTarget, ...]:
-    """Half-spaces (one row a phase [strides]) for the inner surface of each leg.
+def between_legs(character: Character, path: Path, phase: Array, period: float) -> tuple[ik.FloorTarget, ...]:
+    """Half-spaces (one row a phase [strides]) for the inner surface of each leg, which lean with the body in a bend.
 
     What lies across the line already while the body stands upright may stay there.
     """
-    heading, place = path.heading(phase), path.place(phase)
-    left = np.stack([-np.sin(heading), np.cos(heading), np.zeros(len(phase))], axis=-1)
+    heading, place, lean = path.heading(phase), path.place(phase), path.lean(phase, period)
+    left = np.stack([-np.sin(heading) * np.cos(lean), np.cos(heading) * np.cos(lean), -np.sin(lean)], axis=-1)
     middle = np.sum(place * left[:, :2], axis=1)
     standing, _ = character.forward(character.standing_pose())
     out = []
@@ -33,6 +35,16 @@ def between_legs(character: Character, path: Path, phase: Array) -> tuple[ik.Flo
             for point in inner_points(character, body, sign):
                 level = min(GAP, sign * float(standing[0, body, 1] + point[1]))
                 out.append(ik.FloorTarget(body, point, sign * middle + level, sign * left, WEIGHT))
+    return tuple(out)
+
+
+def no_nearer(character: Character, fences: tuple[ik.FloorTarget, ...], q: Array) -> tuple[ik.FloorTarget, ...]:
+    """The fences moved back where a motion q (N, nq) is across them already: prints in a bend may lie there."""
+    pos, quat = character.forward(q)
+    out = []
+    for fence in fences:
+        place = character.place(pos, quat, np.array([fence.body]), np.array([fence.local]))[:, 0]
+        out.append(replace(fence, heights=np.minimum(fence.heights, np.sum(place * fence.normals, axis=1))))
     return tuple(out)
 
 

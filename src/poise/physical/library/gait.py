@@ -20,7 +20,7 @@ from poise.motion import ik
 from poise.motion.clip import Clip
 from poise.motion.recording import Source
 from poise.physical.library import figure, steps
-from poise.physical.library.fences import between_legs
+from poise.physical.library.fences import between_legs, no_nearer
 from poise.physical.library.manner import Gait
 from poise.physical.library.path import Path
 from poise.physical.repair import solve
@@ -45,6 +45,7 @@ class Sketch:
     clip: Clip
     prints: Array  # (N, P, 3) where points stand now or next [m]
     fences: tuple[ik.FloorTarget, ...]  # that keep the legs apart
+    spread: float  # [s]
 
     @classmethod
     def of(cls, character: Character, gait: Gait, path: Path, period: float, reach: float) -> Sketch:
@@ -54,18 +55,19 @@ class Sketch:
         phase = np.arange(frames + 1) * (path.strides / frames)
         if not character.has("left_toes"):
             gait = replace(gait, legs=gait.legs.stiff())
-        fences = between_legs(character, path, phase)
+        fences = between_legs(character, path, phase, period)
         q = figure.pose_of(character, gait, path, phase, period, leg_length(character), reach)
         labels = steps.labels(character, gait.legs, phase)
         q, prints = steps.put_down(character, q, labels, gait, path, phase, fences)
         source = Source(gait.name, format="built-in", licence="Apache-2.0", notes=(NOTE,))
         clip = Clip(character, q, path.strides * period / frames, source, cycle=path.cycle, labels=labels)
-        return cls(clip, prints, fences)
+        return cls(clip, prints, no_nearer(character, fences, q), gait.spread)
 
     def plan(self) -> Plan:
         """The optimisation that makes it physical."""
         clip, labels = self.clip, self.clip.contacts.labels
-        plan = Plan.of(clip, clip, clip, friction=FRICTION, margin=MARGIN, keep=(), weights=WEIGHTS)
+        weights = replace(WEIGHTS, spread=self.spread)
+        plan = Plan.of(clip, clip, clip, friction=FRICTION, margin=MARGIN, keep=(), weights=weights)
         goals = np.where(labels[..., None], self.prints, plan.goals)
         return replace(plan, goals=goals, pushed=labels, fences=self.fences)
 

@@ -58,8 +58,8 @@ def _bounce(times: Array, period: float, contact: float, leg: float, standing: f
     flying = phase > share
     s = (phase[flying] - share) / (1.0 - share)
     lift[flying] = 0.75 * float(z.max()) / leg * (16 * s**2 * (1 - s) ** 2)
-    out = {"centre_z": standing + 0.065 + high, "centre_x": np.full(len(times), 0.150), "tilt": 5.0 + 5.0 * down,
-           "bend": 3.0 + 3.0 * down, "look_down": np.full(len(times), 4.0)}  # fmt: skip
+    out = {"centre_z": standing + 0.065 + high, "centre_x": np.full(len(times), 0.168), "tilt": 3.0 + 4.0 * down,
+           "bend": 1.0 + 3.0 * down, "look_down": np.full(len(times), 4.0)}  # fmt: skip
     del sink
     for side in ("left", "right"):
         out |= {f"{side}_{k}": v for k, v in {

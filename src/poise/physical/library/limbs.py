@@ -7,8 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from poise.character import Character
+from poise.errors import BadValue
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
+from poise.motion.hold import Hold
 from poise.physical.library.authoring import turn
 
 STRAIGHT = 0.9985  # of its length to which a limb may be stretched
@@ -20,6 +22,26 @@ def bones(character: Character, chain: Sequence[str]) -> tuple[Array, Array]:
     pos, _ = character.forward(character.zero_pose())
     a, b, c = (pos[0, character.body(role)] for role in chain)
     return b - a, c - b
+
+
+def palm(character: Character, side: str) -> Hold:
+    """A hand that holds: that of a side, or the forearm that ends in it, with the point in the middle of the palm."""
+    if character.has(f"{side}_hand"):
+        hold = Hold(f"{side}_hand")
+        return Hold(hold.hand, point=tuple(hold.local(character)))
+    points = character.contact_points
+    tips = points.of(f"{side}_hand")
+    if not character.has(f"{side}_forearm") or not len(tips):
+        raise BadValue(f"{character.name} has no {side} hand to hold anything with.")
+    return Hold(f"{side}_forearm", point=tuple(points.positions[tips].mean(axis=0)))
+
+
+def arm_bones(character: Character, side: str) -> tuple[Array, Array]:
+    """Upper arm, and forearm with the straight hand as far as the middle of the palm (3,), in the zero pose."""
+    pos, _ = character.forward(character.zero_pose())
+    held = palm(character, side)
+    shoulder, elbow, end = (pos[0, character.body(b)] for b in (f"{side}_upper_arm", f"{side}_forearm", held.hand))
+    return elbow - shoulder, end + held.local(character) - elbow
 
 
 def two_bones(goal: Array, upper: Array, lower: Array, axis: Array, way: float) -> tuple[Array, Array]:

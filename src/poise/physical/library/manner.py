@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from poise.maths.rotations import Array
 
 Keys = tuple[tuple[float, float], ...]  # (per cent of the cycle, value)
@@ -54,21 +56,20 @@ class Legs:
         return replace(out, **spans)  # type: ignore[arg-type]
 
     def stiff(self) -> Legs:
-        """The same leg on a foot without toes: its heel leaves the ground later, and rises less on the long lever."""
-        middle, off, lift = self.middle, self.heel[1], self.lift_off
-        late = off + 0.35 * (lift - off)
+        """The same leg on a foot without toes: the heel rises less on the longer lever, and the ankle bends less."""
+        foot = tuple((p, 0.8 * v if v < 0.0 and p < self.lift_off + 2.0 else v) for p, v in self.foot)
+        knee = tuple((p, 0.85 * v if p < self.heel[1] + 0.7 * (self.lift_off - self.heel[1]) else v) for p, v in self.knee)
+        return replace(self, foot=foot, knee=knee)
 
-        def moved(p: float) -> float:
-            if not middle < p < lift:
-                return p
-            return (
-                middle + (p - middle) * (late - middle) / (off - middle)
-                if p < off
-                else late + (p - off) * (lift - late) / (lift - off)
-            )
+    def lifted(self, factor: float) -> Legs:
+        """The same leg lifted more or less in its swing: thigh and knee are scaled there."""
+        off = self.lift_off
 
-        foot = tuple((moved(p), 0.8 * v if v < 0.0 and p < lift + 2.0 else v) for p, v in self.foot)
-        return replace(self, foot=foot, heel=(self.heel[0], late))
+        def scaled(keys: Keys) -> Keys:
+            return tuple((p, v * (1.0 + (factor - 1.0) * np.sin(np.pi * (p - off) / (100.0 - off)))) if p > off else (p, v)
+                         for p, v in keys)  # fmt: skip
+
+        return replace(self, thigh=scaled(self.thigh), knee=scaled(self.knee))
 
     def scaled(self, **factors: float) -> Legs:
         """The same leg with some curves multiplied."""
@@ -95,6 +96,8 @@ class Manner:
     low: float = 0.06  # when the pelvis is lowest, twice a cycle
     surge: float = 0.011  # of the pelvis along the path
     drop: float = 4.0  # of the pelvis on the swinging side
+    drop_phase: float = 0.17  # when it is deepest
+    lead: float = 0.0  # when the leg is ahead: pelvis, chest and arms turn and swing by it
     turn: float = 4.5  # of the pelvis with the forward leg
     tilt: float = 0.0  # of the pelvis, forward
     nod: float = 1.0  # of pelvis and chest, twice a cycle
@@ -121,7 +124,9 @@ class Gait:
     name: str
     legs: Legs
     manner: Manner = Manner()
-    bounce: bool = False  # the pelvis rises and falls as under forces that are half a sine in each stance
+    bounce: bool = False  # the pelvis rises and falls as that of a runner (`figure.bounce`)
+    pendulum: bool = False  # the centre of mass goes its way over the prints as in `pendulum`, not as the manner says
+    spread: float = 0.045  # [s] over which corrections for the sake of physics spread
 
 
 def leg_phase(phase: Array, side: str) -> Array:

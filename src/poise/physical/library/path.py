@@ -12,6 +12,7 @@ from poise.maths.rotations import Array
 from poise.motion.clip import Cycle
 from poise.physical.library.authoring import ramp
 
+GRAVITY = 9.81  # [m/s²]
 _GRID = 1000  # points a stride by which a bend is integrated
 
 
@@ -41,16 +42,27 @@ class Path:
         step = 1e-4
         return (self.heading(np.asarray(at) + step) - self.heading(np.asarray(at) - step)) / (2 * step)
 
+    def pace(self, at: Array) -> Array:
+        """Length [m] of a stride at strides."""
+        at, (start, end) = np.asarray(at, float) % self.strides, self.bend
+        middle = 0.5 * (start + end)
+        return self.stride * (1.0 - self.slow * ramp(at, start - 0.5, middle) * (1.0 - ramp(at, middle, end + 0.5)))
+
+    def lean(self, at: Array, period: float) -> Array:
+        """Lean [rad] into the bend, to the left, that brings gravity and the ground's push in line."""
+        return np.arctan(self.pace(at) * self.turning(at) / period**2 / GRAVITY)
+
     def place(self, at: Array) -> Array:
         """Places (..., 2) [m] at strides."""
         at = np.asarray(at, float)
         periods = np.floor(at / self.strides)
-        inside = self._within((at - periods * self.strides).ravel())
+        inside = self._within((at - periods * self.strides).ravel()).reshape(*at.shape, 2)
         out = np.empty_like(inside)
-        for k, (count, xy) in enumerate(zip(periods.ravel(), inside, strict=True)):
-            far = self.cycle.times(int(count))
-            out[k] = (rot.rotate(rot.about_z(far.turn), np.array([*xy, 0.0])) + far.shift)[:2]
-        return out.reshape(*at.shape, 2)
+        for count in np.unique(periods):
+            far, those = self.cycle.times(int(count)), periods == count
+            flat = np.append(inside[those], np.zeros((int(those.sum()), 1)), axis=-1)
+            out[those] = (rot.rotate(rot.about_z(far.turn), flat) + far.shift)[:, :2]
+        return out
 
     def _within(self, at: Array) -> Array:
         """Places (N, 2) at strides (N,) of the first period."""
@@ -62,9 +74,7 @@ class Path:
     @cached_property
     def _line(self) -> tuple[Array, Array]:
         s = np.linspace(0.0, self.strides, self.strides * _GRID + 1)
-        turned, (start, end) = ramp(s, *self.bend), self.bend
-        middle = 0.5 * (start + end)
-        pace = self.stride * (1.0 - self.slow * ramp(s, start - 0.5, middle) * (1.0 - ramp(s, middle, end + 0.5)))
-        v = pace[:, None] * np.stack([np.cos(self.angle * turned), np.sin(self.angle * turned)], axis=-1)
+        turned = self.angle * ramp(s, *self.bend)
+        v = self.pace(s)[:, None] * np.stack([np.cos(turned), np.sin(turned)], axis=-1)
         step = 0.5 * (v[1:] + v[:-1]) * (s[1] - s[0])
         return s, np.concatenate([np.zeros((1, 2)), np.cumsum(step, axis=0)])

@@ -51,9 +51,9 @@ def _poses(hit: float, strike: float, up: float) -> list[KeyPose]:
     wind = {"turn": -36.0, "twist": -14.0, "centre_x": -0.005, "hips": 0.925, "right_raise": 24.0, "right_elbow": 138.0,
             "right_fore": 0.0, "left_raise": 52.0, "left_elbow": 98.0, "right_pitch": 0.0, "tilt": 8.0, "bend": 9.0}
     blow = {"turn": 18.0, "twist": 22.0, "tilt": 10.0, "bend": 8.0, "side": 2.0, "centre_x": 0.10, "centre_y": 0.015,
-            "hips": 0.925, "right_raise": 94.0 + up, "right_out": 34.0, "right_spin": 40.0, "right_elbow": 7.0,
+            "hips": 0.925, "right_raise": 94.0 + up, "right_out": 45.0, "right_spin": 40.0, "right_elbow": 7.0,
             "right_fore": 20.0, "right_shrug": 12.0, "right_pronate": 60.0, "left_raise": 38.0, "left_elbow": 122.0,
-            "left_out": 12.0, "right_pitch": 32.0, "right_knee_out": -22.0}  # fmt: skip
+            "left_out": 12.0, "right_pitch": 34.0, "right_knee_out": -26.0}  # fmt: skip
     held = ("turn", "twist", *arm, *draw)
     return [
         KeyPose(0.0, GUARD), KeyPose(WAIT, of((*body, *arm, *draw))), KeyPose(hit - strike, wind), KeyPose(hit, blow),

@@ -44,9 +44,10 @@ def make(character: Character, width: float = 0.2, breath: float = 4.0) -> Clip:
         place[points.of(side), 1] += sign * 0.5 * width - pos[0, character.body(f"{side}_foot"), 1]
     com = character.centre_of_mass(q[:1])[0]
     place[:, 0] += com[0] - 0.02 - pos[0, character.body("left_foot"), 0]  # weight a little ahead of the ankles
-    targets = [ik.PointTarget(int(b), points.positions[i], place[i]) for i, b in enumerate(points.bodies)]
+    targets = [ik.PointTarget(int(points.bodies[i]), points.positions[i], place[i]) for i in points.feet]
     cycle = Cycle()
     q = ik.solve(character, q, targets, cycle=cycle)
-    labels = np.ones((frames + 1, len(points)), bool)
+    labels = np.zeros((frames + 1, len(points)), bool)
+    labels[:, points.feet] = True
     source = Source("stand", format="built-in", licence="Apache-2.0", notes=("authored",))
     return Clip(character, q, breath / frames, source, cycle=cycle, labels=labels)

@@ -11,11 +11,11 @@ from poise.motion import ik
 from poise.physical.library.authoring import ramp, turn
 from poise.physical.library.manner import Gait, Legs, leg_phase
 from poise.physical.library.path import Path
+from poise.physical.library.pendulum import print_of
 
 HELD = 30.0  # weight of points that are down
-SOFT = 2  # frames in which it fades before and after
 ROOT = 3e3  # weight of the pelvis, which goes its own smooth way: legs meet their prints
-SPREAD = 0.1  # strides over which the correction of the curves spreads
+SPREAD = 0.15  # strides over which the correction of the curves spreads
 
 
 def labels(character: Character, legs: Legs, phase: Array) -> np.ndarray:
@@ -42,14 +42,15 @@ def put_down(character: Character, q: Array, touching: np.ndarray, gait: Gait, p
     prints, along = _prints(character, gait, path, phase)
     # the prints where the curves reach them on average, and the pelvis as high
     miss = (character.points(q) - prints)[touching]
-    prints += float(np.median(np.sum(miss * along[touching], axis=-1))) * along
+    if not gait.pendulum:
+        prints += float(np.median(np.sum(miss * along[touching], axis=-1))) * along
     q[:, 2] -= float(np.median(miss[:, 2]))
     targets: list[ik.PointTarget | ik.FloorTarget] = list(fences)
     for side in ("left", "right"):
         low = _clearance(gait.legs, leg_phase(phase, side))
         for i in points.of(side):
             body, place = int(points.bodies[i]), points.positions[i]
-            targets.append(ik.PointTarget(body, place, prints[:, i], HELD * _around(touching[:, i])))
+            targets.append(ik.PointTarget(body, place, prints[:, i], HELD * touching[:, i]))
             targets.append(ik.FloorTarget(body, place, low))
     _, quat = character.forward(q)
     feet = [character.body(f"{s}_foot") for s in ("left", "right")]
@@ -60,14 +61,6 @@ def put_down(character: Character, q: Array, touching: np.ndarray, gait: Gait, p
     return ik.solve(character, q, targets, turns, posture=posture, smooth=spread, limits=1.0, cycle=path.cycle), prints
 
 
-def _around(touching: np.ndarray) -> Array:
-    """1 in the frames (N,) of a loop in which a point touches; before and after, it nears and leaves its print softly."""
-    on, out = touching[:-1].astype(float), touching[:-1].astype(float)
-    for k in range(1, 4 * SOFT):
-        out = np.maximum(out, np.exp(-((k / SOFT) ** 2)) * np.maximum(np.roll(on, k), np.roll(on, -k)))
-    return np.append(out, out[0])
-
-
 def _prints(character: Character, gait: Gait, path: Path, phase: Array) -> tuple[Array, Array]:
     """Where each foot point stands now or next (N, P, 3), its ankle beside the path, and the print's direction."""
     points, zero = character.contact_points, character.standing_pose()
@@ -75,16 +68,14 @@ def _prints(character: Character, gait: Gait, path: Path, phase: Array) -> tuple
     flat[:, 2] = 0.0  # legs of different lengths: both soles are on the floor all the same
     prints, along = np.zeros((2, len(phase), len(points), 3))
     leg = float(hips[0, character.body("left_thigh"), 2])
-    for side, sign, back in (("left", 1.0, 0.5), ("right", -1.0, 0.0)):
+    for side, sign in (("left", 1.0), ("right", -1.0)):
         ankle = hips[0, character.body(f"{side}_foot")] * [1.0, 1.0, 0.0]
-        # from the middle of its swing on, the foot nears its next print
-        at = np.floor(leg_phase(phase, side) + 0.5 - gait.legs.lift_off / 200.0) - back + gait.legs.middle / 100.0
-        facing = rot.about_z(path.heading(at))
-        beside = np.array([0.0, sign * gait.manner.width * leg, 0.0])
+        place, heading = print_of(gait, path, phase, side, leg)
+        facing = rot.about_z(heading)
         for i in points.of(side):
             local = rot.rotate(turn(yaw=sign * gait.manner.toe_out), flat[i] - ankle)
-            prints[:, i] = rot.rotate(facing, local + beside)
-            prints[:, i, :2] += path.place(at)
+            prints[:, i] = rot.rotate(facing, local)
+            prints[:, i, :2] += place
             along[:, i] = rot.rotate(facing, np.array([1.0, 0.0, 0.0]))
     return prints, along
 
