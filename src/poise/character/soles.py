@@ -1,7 +1,11 @@
-"""Contact points of a model that poise did not build: the lowest corners of its feet as it stands in its zero pose."""
+"""Contact points of a model from a file: the lowest corners of its feet as it stands in its zero pose.
+
+Where palms look is not told by shapes: hands touch with the sites that the file has for them, named as poise does.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 import mujoco
@@ -13,6 +17,7 @@ from poise.maths.rotations import Array
 
 _LEVEL = 0.015  # [m]: what lies this little above the lowest point of a foot belongs to its sole
 _NARROW = 0.02  # [m]: a sole narrower than this (one sphere or capsule) is widened by its shape
+_HAND = re.compile("(left|right)_hand_(heel|tip)_(inner|outer)")
 _CORNERS = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
 
 
@@ -42,6 +47,11 @@ def find(model: mujoco.MjModel, roles: Mapping[str, str]) -> ContactPoints:
                 bodies.append(body)
                 places.append(x * ahead + y * side_of + np.array([0.0, 0.0, level]))
     local = [data.xmat[b].reshape(3, 3).T @ (p - data.xpos[b]) for b, p in zip(bodies, places, strict=True)]
+    for site in (model.site(k) for k in range(model.nsite)):
+        if _HAND.fullmatch(site.name):
+            names.append(site.name)
+            bodies.append(int(model.site_bodyid[site.id]))
+            local.append(np.array(site.pos))
     return ContactPoints(tuple(names), np.array(bodies, int), np.array(local, float).reshape(-1, 3))
 
 

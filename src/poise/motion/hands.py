@@ -17,7 +17,7 @@ from poise.motion.clip import Clip
 from poise.motion.footing import Footing, low_pass, paired, speeds, without_spikes
 from poise.motion.runs import close_gaps, frames, hysteresis, runs
 
-LOW, STAY = 0.04, 0.09  # [m] above the ground at which a hand may begin to touch, and go on
+LOW, STAY = 0.04, 0.065  # [m] above the ground at which a hand may begin to touch, and go on
 SLOW, SLIDE = 0.7, 1.1  # [m/s] likewise
 FLAT = 0.05  # [m] the heel of a hand that is usually lower than this lies on the ground
 SHORTEST, GAP = 0.08, 0.05  # [s] of a contact, and of a gap in it

@@ -15,7 +15,7 @@ from poise.character import Character
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.motion import ik
-from poise.motion.edit.orient import set_turn, turns_fully
+from poise.motion.edit.orient import set_turn
 from poise.motion.edit.window import fade
 from poise.motion.ground import Ground
 from poise.motion.runs import runs
@@ -41,7 +41,7 @@ def handprints(character: Character, labels: np.ndarray) -> list[Handprint]:
         for a, e in runs(np.any(labels[:, own], axis=1)):
             on = own[labels[a:e, own].mean(axis=0) > 0.5]
             heel = any("_heel" in points.names[i] for i in on)
-            can = character.has(hand) and turns_fully(character, character.body(hand))
+            can = character.has(hand) and len(character.dofs(hand)) > 0  # a wrist that can bend
             tips = np.array([i for i in own if "_tip" in points.names[i]], int)
             out.append(Handprint(hand, int(a), int(e), own if heel and can else tips, heel and can))
     return out
@@ -105,9 +105,15 @@ def goals(character: Character, q: Array, labels: np.ndarray, ground: Ground) ->
     prints = handprints(character, labels)
     if not prints:
         return []
-    places, out = character.points(q), []
+    points, places, out = character.contact_points, character.points(q), []
+    pos, quat = character.forward(q)
     for p in prints:
-        middle = np.median(places[p.first : p.last, p.points], axis=0)  # (K, 3)
+        rows = slice(p.first, p.last)
+        middle = np.median(places[rows, p.points], axis=0)  # (K, 3)
+        if p.flat:
+            body = character.body(p.hand)
+            turn = _flat_turn(character, pos[rows, body], quat[rows, body], p, ground)
+            middle = np.median(pos[rows, body], axis=0) + rot.rotate(turn, points.positions[p.points])
         middle[:, 2] = ground.height(middle[:, 0], middle[:, 1])
         on = np.zeros(len(q), bool)
         on[p.first : p.last] = True

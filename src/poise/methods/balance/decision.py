@@ -17,7 +17,8 @@ from poise.simulate.simulator import State, Touches
 if TYPE_CHECKING:
     from poise.methods.balance.method import Balance
 
-KICK = 20.0  # [rad/s] by which a servo may spin up a free limb in one period
+KICK = 3.0  # [rad/s] by which torques may spin up a limb in one period that stands on nothing
+HOPELESS = 1.0  # distance of the centre of mass from the support point, in its heights, at which balance is given up
 (MOST, ZONE, PERIOD, WEIGHT, FALL_BELOW, FALLING, RATIO, EVEN, LINGER, LEFT_SINCE, RIGHT_SINCE, SOLE) = range(12)
 
 
@@ -149,6 +150,7 @@ def _decide(v, table, ground, since, error, v_ref, a_ref, momentum_ref, centre_r
             for i in range(3):
                 feet[s, i] += foot_weights[s, b] * centres[b, i]
     force[:] = sensor.pressing(table, ground, foot_of)
+    firm_left, firm_right = force[0] > sensor.PRESSING, force[1] > sensor.PRESSING
     sensor.linger(force, facts[LEFT_SINCE : RIGHT_SINCE + 1], h, facts[LINGER])
     if recorded:
         support[:] = sensor.by_reference(force, down)
@@ -182,6 +184,8 @@ def _decide(v, table, ground, since, error, v_ref, a_ref, momentum_ref, centre_r
         momentum.carry(wrench, support, centre, feet, low, facts[EVEN] != 0.0, carried)
         momentum.joint_torques(twists, beyond, moved, path, carried, balance)
         _compensate(balance, limit, twists, ankle, support, facts, moments)
+        if place[0] ** 2 + place[1] ** 2 > (HOPELESS * (centre[2] - low)) ** 2:
+            facts[FALLING] = 1.0
     rate, stiffness, damping = np.empty(nv), spring.copy(), damper.copy()
     if facts[FALLING] != 0.0:
         damping[:] = fall_damper
@@ -204,7 +208,9 @@ def _decide(v, table, ground, since, error, v_ref, a_ref, momentum_ref, centre_r
     for i in range(nv):
         torque[i] = 0.0
         if i >= 6:
-            most = min(limit[i], _alone(beyond[moved[i]], twists[i], armature[i]) * KICK / h)
+            most = limit[i]
+            if not (firm_left and path[0, i]) and not (firm_right and path[1, i]):
+                most = min(most, _alone(beyond[moved[i]], twists[i], armature[i]) * KICK / h)
             torque[i] = min(max(pull[i] - h * damping[i] * ahead[i] + balance[i], -most), most)
     if facts[SOLE] > 0.0:
         for s in range(2):

@@ -30,6 +30,7 @@ class Memory:
     legs: np.ndarray  # (2, nv) bool
     stiff: Array  # (nv,) factor on the weight of the legs' joints: above 1 for axes that the reference hardly uses
     sole: tuple[np.ndarray, np.ndarray]  # contact points of each foot
+    hips: tuple[np.ndarray, np.ndarray]  # joints of each hip
     clock: Clock
     schedule: Schedule
     reference: Reference

@@ -13,6 +13,7 @@ from poise.errors import BadValue, UnknownName
 from poise.maths import configuration as conf
 from poise.maths.rotations import Array
 from poise.methods.mcsim import rail, servo
+from poise.methods.mcsim.feedback import hips_of
 from poise.methods.mcsim.memory import Memory, feet_of, legs_of, stiff_axes
 from poise.methods.mcsim.planner import make_plan
 from poise.methods.mcsim.schedule import Clock, Schedule
@@ -72,7 +73,7 @@ class McSim:
     def printed(cls, **changes: Any) -> McSim:
         """The paper's own formulation, its errors corrected, with the settings of its tables."""
         own: dict[str, Any] = {"departures": (), "kos": 600.0, "k": 0.02, "plan": 1 / 96, "friction": 1.0,
-                               "grip_damping": 0.0, "shrink": 0.0, "grace": 0.0}  # fmt: skip
+                               "grip_damping": 0.0, "shrink": 0.0, "grace": 0.0, "cd": 0.4, "cv": 0.1}  # fmt: skip
         return cls(**{**own, **changes})
 
     def start(self, character: Character, reference: Reference, stage: Stage) -> Memory:
@@ -86,7 +87,7 @@ class McSim:
         return Memory(rig, Rig.of(character), limit, servo.blocks(character), k,
                       servo.shares(character, k, self.period), free, feet,
                       legs, stiff_axes(rig, reference, feet, legs), (points.of(SIDES[0]), points.of(SIDES[1])),
-                      Clock(self.early, self.late), Schedule(reference), reference,
+                      (hips_of(character, SIDES[0]), hips_of(character, SIDES[1])), Clock(self.early, self.late), Schedule(reference), reference,
                       np.full(len(points), -np.inf), np.tile([0.0, 0.0, 1.0], (len(points), 1)))  # fmt: skip
 
     def act(self, state: State, touches: Touches, reference: Reference, memory: Memory) -> Array | Action:

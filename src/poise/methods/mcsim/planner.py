@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.methods.mcsim import contacts, rail, reduced, tasks
+from poise.methods.mcsim.feedback import hip_turn, with_hips
 from poise.methods.mcsim.memory import Memory
 from poise.methods.mcsim.schedule import Schedule
 from poise.methods.mcsim.terms import Terms, momentum
@@ -97,8 +99,22 @@ def _scene(way: McSim, now: Terms, touching: np.ndarray, rate: float, memory: Me
         move *= 1.0 - np.exp(-dt / _SETTLING) if memory.placed else 1.0
         memory.offset, memory.placed = memory.offset + move, True
         goal = _moved(goal, move)
+    if way.cd or way.cv:
+        wanted = _with_feedback(way, now, goal, wanted, touching, memory)
     return Scene(now, goal, wanted, _balance(memory, now, np.zeros(len(now.v))), _balance(memory, goal, wanted.a),
                  touching, standing, rate)  # fmt: skip
+
+
+def _with_feedback(way: McSim, now: Terms, goal: Terms, wanted: Sample, touching: np.ndarray, memory: Memory
+                   ) -> Sample:  # fmt: skip
+    """The sample with the hip of a swinging leg turned by the balance feedback (11)."""
+    down = [bool(wanted.contacts[s].any()) for s in memory.sole]
+    for side in (0, 1):
+        if down[1 - side] and not down[side] and memory.feet[1 - side] >= 0:
+            turn = hip_turn(now, goal, memory.rig.root, memory.feet[1 - side], float(rot.heading(wanted.q[3:7])),
+                            way.cd, way.cv)  # fmt: skip
+            return wanted._replace(q=with_hips(wanted.q, memory.hips[side], turn, goal, memory.rig.root))
+    return wanted
 
 
 def _misplaced(now: Terms, goal: Terms, both: np.ndarray) -> Array | None:
@@ -168,4 +184,4 @@ def _keep(way: McSim, state: State, scene: Scene, plan: reduced.Plan, memory: Me
     if way.has("ahead") and plan.solved:
         memory.q, memory.v, memory.a = state.q.copy(), state.v.copy(), plan.acceleration
     else:
-        memory.q, memory.v, memory.a = scene.goal.q, scene.wanted.v, scene.wanted.a
+        memory.q, memory.v, memory.a = scene.wanted.q, scene.wanted.v, scene.wanted.a

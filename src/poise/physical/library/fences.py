@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import mujoco
 import numpy as np
 
@@ -14,13 +12,14 @@ from poise.physical.library.path import Path
 
 GAP = 0.004  # [m] from the line to either leg
 PARTS = ("thigh", "shin", "foot", "toes")
-WEIGHT = 3.0  # in units of `ik.POINT_COST`
+WEIGHT = 0.5  # in units of `ik.POINT_COST`
 
 
 def between_legs(character: Character, path: Path, phase: Array, period: float) -> tuple[ik.FloorTarget, ...]:
     """Half-spaces (one row a phase [strides]) for the inner surface of each leg, which lean with the body in a bend.
 
-    What lies across the line already while the body stands upright may stay there.
+    What lies across the line already while the body stands upright may stay there, and so may feet in a bend, where
+    their prints decide.
     """
     heading, place, lean = path.heading(phase), path.place(phase), path.lean(phase, period)
     left = np.stack([-np.sin(heading) * np.cos(lean), np.cos(heading) * np.cos(lean), -np.sin(lean)], axis=-1)
@@ -28,23 +27,13 @@ def between_legs(character: Character, path: Path, phase: Array, period: float) 
     standing, _ = character.forward(character.standing_pose())
     out = []
     for side, sign in (("left", 1.0), ("right", -1.0)):
-        for part in PARTS:
+        for part in PARTS if path.angle == 0.0 else PARTS[:2]:
             if not character.has(f"{side}_{part}"):
                 continue
             body = character.body(f"{side}_{part}")
             for point in inner_points(character, body, sign):
                 level = min(GAP, sign * float(standing[0, body, 1] + point[1]))
                 out.append(ik.FloorTarget(body, point, sign * middle + level, sign * left, WEIGHT))
-    return tuple(out)
-
-
-def no_nearer(character: Character, fences: tuple[ik.FloorTarget, ...], q: Array) -> tuple[ik.FloorTarget, ...]:
-    """The fences moved back where a motion q (N, nq) is across them already: prints in a bend may lie there."""
-    pos, quat = character.forward(q)
-    out = []
-    for fence in fences:
-        place = character.place(pos, quat, np.array([fence.body]), np.array([fence.local]))[:, 0]
-        out.append(replace(fence, heights=np.minimum(fence.heights, np.sum(place * fence.normals, axis=1))))
     return tuple(out)
 
 

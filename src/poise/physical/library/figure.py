@@ -10,7 +10,6 @@ from poise.maths.rotations import Array
 from poise.physical.library.authoring import periodic, pose, ramp, turn
 from poise.physical.library.manner import Gait, Legs, Manner, leg_phase
 from poise.physical.library.path import GRAVITY, Path
-from poise.physical.library.pendulum import centre
 
 SKEW = 0.8  # exponent of the time in stance
 _AHEAD = {"pelvis": 0.0, "abdomen": 0.03, "chest": 0.06, "neck": 0.12, "head": 0.2}  # strides by which a bend is met
@@ -24,12 +23,7 @@ def pose_of(character: Character, gait: Gait, path: Path, phase: Array, period: 
     turns = _trunk(gait.manner, path, phase, reach, inward)
     for side in ("left", "right"):
         turns |= _leg(gait, path, phase, side, reach, inward) | _arm(gait.manner, path, phase, side, reach, inward)
-    q = pose(character, root, turns)
-    if gait.pendulum:
-        heading = path.heading(phase)
-        stays = rot.rotate(rot.about_z(-heading), character.centre_of_mass(q) - q[:, :3]).mean(axis=0)
-        q[:, :2] = centre(gait, path, phase, period, leg) - rot.rotate(rot.about_z(heading), stays)[:, :2]
-    return q
+    return pose(character, root, turns)
 
 
 def foot_heading(path: Path, legs: Legs, phase: Array, side: str) -> Array:

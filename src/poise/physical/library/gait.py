@@ -20,7 +20,7 @@ from poise.motion import ik
 from poise.motion.clip import Clip
 from poise.motion.recording import Source
 from poise.physical.library import figure, steps
-from poise.physical.library.fences import between_legs, no_nearer
+from poise.physical.library.fences import between_legs
 from poise.physical.library.manner import Gait
 from poise.physical.library.path import Path
 from poise.physical.repair import solve
@@ -61,7 +61,7 @@ class Sketch:
         q, prints = steps.put_down(character, q, labels, gait, path, phase, fences)
         source = Source(gait.name, format="built-in", licence="Apache-2.0", notes=(NOTE,))
         clip = Clip(character, q, path.strides * period / frames, source, cycle=path.cycle, labels=labels)
-        return cls(clip, prints, no_nearer(character, fences, q), gait.spread)
+        return cls(clip, prints, fences, gait.spread)
 
     def plan(self) -> Plan:
         """The optimisation that makes it physical."""

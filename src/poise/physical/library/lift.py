@@ -24,23 +24,25 @@ from poise.physical.library.limbs import arm_bones, palm
 PLATES = 0.225  # [m] radius of the plates: as high the bar lies
 BAR = 0.125  # [leg lengths] of the bar ahead of the ankles
 GRIP = 0.31  # [leg lengths] of each hand from the middle
-START, DOWN, TIGHT, UP, HOLD = 0.2, 1.0, 0.3, 1.1, 0.5  # [s]: standing, going down, taking the weight, lifting, holding
+START, DOWN, TIGHT, HOLD = 0.2, 1.0, 0.3, 0.5  # [s]: standing, going down, taking the weight, holding
 
 
 def make(character: Character, mass: float = 20.0) -> Clip:
     """Lifting a barbell of `mass` [kg]."""
-    if not 1.0 <= mass <= 1.5 * character.mass:
-        raise BadValue(f"A body of {character.mass:.0f} kg lifts 1 to {1.5 * character.mass:.0f} kg here, not {mass} kg.")
+    if not 1.0 <= mass <= character.mass:
+        raise BadValue(f"A body of {character.mass:.0f} kg lifts 1 to {character.mass:.0f} kg here, not {mass} kg.")
     leg, arm = leg_length(character), sum(float(np.linalg.norm(b)) for b in arm_bones(character, "left"))
     grip = START + DOWN
-    times, dt = timeline(grip + TIGHT + UP + HOLD)
+    share = mass / character.mass
+    up = 0.95 + 0.6 * share  # [s]: heavy loads are lifted slowly
+    times, dt = timeline(grip + TIGHT + up + HOLD)
     grip = round(grip / dt) * dt
-    channels = played(_poses(mass / character.mass, leg, arm / leg), times, lag={"tilt": 0.04, "bend": 0.08})
+    channels = played(_poses(share, leg, arm / leg, up), times, lag={"tilt": 0.04, "bend": 0.08})
     holds = tuple(replace(palm(character, side), start=grip, mass=0.5 * mass) for side in SIDES)
     return finished("lift", character, act(character, channels), dt, holds=holds)
 
 
-def _poses(share: float, leg: float, arm: float) -> list[KeyPose]:
+def _poses(share: float, leg: float, arm: float, lifting: float) -> list[KeyPose]:
     """The way of the bar and of the body; `share` is the load's of the body's mass, `arm` its length in legs."""
     middle = 0.062  # of the feet, where body and bar together are in balance
     back = middle - share * (BAR - middle)
@@ -48,12 +50,12 @@ def _poses(share: float, leg: float, arm: float) -> list[KeyPose]:
     stand = {**AT_EASE, "centre_x": middle, "left_y": 0.105, "right_y": -0.105, "yaw": 6.0, "knee_out": 0.0, "reach": 0.0,
              "hand_x": BAR, "hand_z": low}  # fmt: skip
     stand |= {f"{side}_hand_y": SIGN[side] * GRIP for side in SIDES}
-    bent = {"hips": 0.66, "tilt": 38.0, "bend": 26.0, "look_down": 26.0, "reach": 1.0, "raise": 60.0, "out": 8.0,
+    bent = {"hips": 0.66, "tilt": 38.0, "bend": 22.0, "look_down": 26.0, "reach": 1.0, "raise": 60.0, "out": 8.0,
             "spin": -6.0, "elbow": 4.0, "fore": 4.0}  # fmt: skip
     top = {"hips": 0.99, "tilt": -2.0, "bend": -1.0, "look_down": 4.0, "raise": 8.0, "out": 8.0, "spin": 0.0,
            "elbow": 4.0, "fore": -4.0, "hand_z": high}  # fmt: skip
     grip = START + DOWN
-    tight, up = grip + TIGHT, grip + TIGHT + UP
+    tight, up = grip + TIGHT, grip + TIGHT + lifting
     return [
         KeyPose(0.0, stand), KeyPose(START, {k: stand[k] for k in ("hips", "tilt", "bend", "look_down", "raise", "elbow",
                                                                    "spin", "reach", "centre_x", "out")}),
@@ -61,6 +63,6 @@ def _poses(share: float, leg: float, arm: float) -> list[KeyPose]:
         KeyPose(grip, {"reach": 1.0, "centre_x": 0.5 * (middle + back)}),
         KeyPose(grip + 0.15, {"centre_x": back}),
         KeyPose(tight, {**bent, "centre_x": back, "hand_z": low, "hand_x": BAR, "look_down": 14.0, "tilt": 36.0, "bend": 22.0}),
-        KeyPose(tight + 0.42 * UP, {"hips": 0.86, "tilt": 27.0, "bend": 14.0, "hand_z": low + 0.46 * (high - low)}),
+        KeyPose(tight + 0.42 * lifting, {"hips": 0.86, "tilt": 27.0, "bend": 14.0, "hand_z": low + 0.46 * (high - low)}),
         KeyPose(up, {**top, "centre_x": back, "hand_x": BAR}),
     ]  # fmt: skip

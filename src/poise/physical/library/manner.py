@@ -107,7 +107,7 @@ class Manner:
     arm_mean: float = -6.0  # upper arm, flexion positive
     arm_swing: float = 17.0
     arm_lag: float = 0.02  # of the arm behind the other leg
-    arm_out: float = 7.0  # abduction
+    arm_out: float = 8.5  # abduction
     arm_in: float = 8.0  # turn of the upper arm about the vertical, inwards
     elbow_mean: float = 26.0
     elbow_swing: float = 12.0
@@ -125,7 +125,6 @@ class Gait:
     legs: Legs
     manner: Manner = Manner()
     bounce: bool = False  # the pelvis rises and falls as that of a runner (`figure.bounce`)
-    pendulum: bool = False  # the centre of mass goes its way over the prints as in `pendulum`, not as the manner says
     spread: float = 0.045  # [s] over which corrections for the sake of physics spread
 
 

@@ -37,7 +37,7 @@ def legs(height: float) -> Legs:
 
 MANNER = Manner(
     sway=0.03, bob=0.016, low=0.05, drop=3.0, turn=3.5, nod=0.8, trunk=5.0, lean=0.0, arm_mean=6.0, arm_swing=36.0,
-    arm_lag=0.02, arm_out=7.0, arm_in=6.0, elbow_mean=15.0, elbow_swing=5.0, elbow_lag=0.03, forearm_in=10.0,
+    arm_lag=0.02, arm_out=10.0, arm_in=6.0, elbow_mean=15.0, elbow_swing=5.0, elbow_lag=0.03, forearm_in=10.0,
     width=0.075,
 )  # fmt: skip
 STRIDE, LEG, SPEED = 1.2, 0.9, 1.1  # [m], [m], [m/s]

@@ -11,7 +11,6 @@ from poise.motion import ik
 from poise.physical.library.authoring import ramp, turn
 from poise.physical.library.manner import Gait, Legs, leg_phase
 from poise.physical.library.path import Path
-from poise.physical.library.pendulum import print_of
 
 HELD = 30.0  # weight of points that are down
 ROOT = 3e3  # weight of the pelvis, which goes its own smooth way: legs meet their prints
@@ -42,8 +41,7 @@ def put_down(character: Character, q: Array, touching: np.ndarray, gait: Gait, p
     prints, along = _prints(character, gait, path, phase)
     # the prints where the curves reach them on average, and the pelvis as high
     miss = (character.points(q) - prints)[touching]
-    if not gait.pendulum:
-        prints += float(np.median(np.sum(miss * along[touching], axis=-1))) * along
+    prints += float(np.median(np.sum(miss * along[touching], axis=-1))) * along
     q[:, 2] -= float(np.median(miss[:, 2]))
     targets: list[ik.PointTarget | ik.FloorTarget] = list(fences)
     for side in ("left", "right"):
@@ -68,14 +66,16 @@ def _prints(character: Character, gait: Gait, path: Path, phase: Array) -> tuple
     flat[:, 2] = 0.0  # legs of different lengths: both soles are on the floor all the same
     prints, along = np.zeros((2, len(phase), len(points), 3))
     leg = float(hips[0, character.body("left_thigh"), 2])
-    for side, sign in (("left", 1.0), ("right", -1.0)):
+    for side, sign, back in (("left", 1.0, 0.5), ("right", -1.0, 0.0)):
         ankle = hips[0, character.body(f"{side}_foot")] * [1.0, 1.0, 0.0]
-        place, heading = print_of(gait, path, phase, side, leg)
-        facing = rot.about_z(heading)
+        # from the middle of its swing on, the foot nears its next print
+        at = np.floor(leg_phase(phase, side) + 0.5 - gait.legs.lift_off / 200.0) - back + gait.legs.middle / 100.0
+        facing = rot.about_z(path.heading(at))
+        beside = np.array([0.0, sign * gait.manner.width * leg, 0.0])
         for i in points.of(side):
             local = rot.rotate(turn(yaw=sign * gait.manner.toe_out), flat[i] - ankle)
-            prints[:, i] = rot.rotate(facing, local)
-            prints[:, i, :2] += place
+            prints[:, i] = rot.rotate(facing, local + beside)
+            prints[:, i, :2] += path.place(at)
             along[:, i] = rot.rotate(facing, np.array([1.0, 0.0, 0.0]))
     return prints, along
 

@@ -10,12 +10,14 @@ import numpy as np
 
 from poise.character import Character
 from poise.errors import BadValue
+from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip, Cycle
-from poise.physical.library.finish import finished, timeline
+from poise.physical.library.finish import FPS, finished
 from poise.physical.library.hanging import grips, hang
 
 GRAVITY = 9.81  # [m/s²]
+USUAL = 2.3  # [s] about as long a swing lasts
 WIDTH = 0.2  # [leg lengths] of each hand from the middle
 
 
@@ -24,27 +26,32 @@ def make(character: Character, amplitude: float = 25.0) -> Clip:
     if not 5.0 <= amplitude <= 50.0:
         raise BadValue(f"One swings on a bar by 5 to 50 degrees, not {amplitude}.")
     holds = grips(character, WIDTH)
-    still = hang(character, _posture(np.zeros(2), np.zeros(2)), holds, np.zeros(2)).q[0]
-    times, dt = timeline(period(character, still, np.asarray(holds[0].place, float)[2], np.radians(amplitude)))
-    phase = 2 * np.pi * times / times[-1]
-    channels = _posture(amplitude / 25.0 * np.sin(phase - 0.5), amplitude / 25.0 * np.sin(phase - 0.9))
+    phase = 2 * np.pi * np.linspace(0.0, 1.0, round(FPS * USUAL) + 1)
+    size = amplitude / 25.0
+    channels = _posture(size * np.sin(phase - 0.5), size * np.sin(phase - 0.9))
     acted = hang(character, channels, holds, amplitude * np.sin(phase))
-    return finished("swing", character, acted, dt, Cycle(), holds)
+    period = natural_period(character, acted.q, np.asarray(holds[0].place, float)[2])
+    return finished("swing", character, acted, period / (len(phase) - 1), Cycle(), holds)
 
 
-def period(character: Character, q: Array, bar: float, amplitude: float) -> float:
-    """Time [s] of a swing of the stiff body about a bar at a height [m], to an amplitude [rad].
+def natural_period(character: Character, q: Array, bar: float) -> float:
+    """Time [s] in which gravity alone swings a body through the poses q (N, nq) of one cycle, about a bar at a height [m].
 
-    2 π sqrt(I / m g d) with the moment of inertia about the bar, and the first terms of the series for the amplitude.
+    Played in a time T, the poses have the angular momentum L / T about the bar; its change L' / T², taken over the share
+    of the cycle, shall be the moment M of the weight. T comes from least squares over the cycle.
     """
-    model = character.model
-    pos, quat = character.forward(q[None])
-    centre = character.place(pos, quat, np.arange(model.nbody), model.body_ipos)[0]
-    arm = centre - [centre[1:, 0].mean(), 0.0, bar]
-    inertia = float(model.body_mass @ (arm[:, 0] ** 2 + arm[:, 2] ** 2) + model.body_inertia[:, 1].sum())
-    down = bar - float(character.centre_of_mass(q[None])[0, 2])
-    return float(2 * np.pi * np.sqrt(inertia / (character.mass * GRAVITY * down))
-                 * (1 + amplitude**2 / 16 + 11 * amplitude**4 / 3072))  # fmt: skip
+    model, n = character.model, len(q) - 1
+    pos, quat = character.forward(q[:-1])
+    arm = character.place(pos, quat, np.arange(model.nbody), model.body_ipos) - [0.0, 0.0, bar]
+    rate = lambda x: 0.5 * n * (np.roll(x, -1, axis=0) - np.roll(x, 1, axis=0))  # noqa: E731
+    spin = 0.5 * n * rot.difference(np.roll(quat, 1, axis=0), np.roll(quat, -1, axis=0))[..., 1]
+    frames = rot.to_matrix(rot.multiply(quat, model.body_iquat))
+    inertia = np.einsum("nbi,bi->nb", frames[:, :, 1, :] ** 2, model.body_inertia)
+    moved = rate(arm)
+    momentum = np.sum(model.body_mass * (arm[..., 2] * moved[..., 0] - arm[..., 0] * moved[..., 2]) + inertia * spin, axis=1)
+    weight = GRAVITY * arm[..., 0] @ model.body_mass
+    change = rate(momentum)
+    return float(np.sqrt((change @ change) / (change @ weight)))
 
 
 def _posture(swung: Array, later: Array) -> dict[str, Array]:

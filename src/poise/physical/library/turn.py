@@ -20,7 +20,7 @@ from poise.physical.library.path import Path
 
 STRIDES, BEND = 3, (0.6, 2.4)  # of the loop, and those between which it turns
 SLOW = 0.25  # share of the speed that is lost in a corner of 90 degrees
-GAIT = Gait("turn", walk.LEGS, Manner(width=0.08), pendulum=True)
+GAIT = Gait("turn", walk.LEGS, Manner(width=0.08))
 
 
 def make(character: Character, speed: float = 1.1, angle: float = 90.0) -> Clip:

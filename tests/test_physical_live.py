@@ -1,0 +1,144 @@
+"""The live repair: what is followed after an edit is continuous, obeys physics, stays near the edit, and is quick."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+from poise.character.load import load_character
+from poise.errors import BadValue, ClipMismatch
+from poise.judge.audit import audit
+from poise.maths import configuration as conf
+from poise.motion import edit
+from poise.motion.check import skating
+from poise.motion.clip import Clip
+from poise.motion.load import load_clip
+from poise.motion.reference import Reference
+from poise.physical import library
+from poise.physical.live import LiveRepair, follow, repair_ahead
+
+
+@pytest.fixture(scope="module")
+def walk() -> Clip:
+    return library.make("walk", load_character("human42"))
+
+
+@pytest.fixture(scope="module")
+def longer(walk) -> Reference:
+    return Reference(walk).edit(edit.Stride(scale=1.15))
+
+
+def unexplained(reference: Reference, start: float, end: float) -> float:
+    """[N] rms at 70 kg."""
+    report = audit(reference.between(start, end))
+    return report.unexplained_force_rms * 70.0 * 9.81 / report.weight
+
+
+def test_what_was_followed_is_not_touched_and_goes_on_without_a_jump(walk, longer):
+    layout, now = walk.character.layout, longer
+    for at in (0.0, 0.1, 0.23, 0.4, 1.3):
+        new = repair_ahead(now, at)
+        for t in np.linspace(at - 0.6, at - 1e-9, 7):
+            assert all(np.array_equal(a, b) for a, b in zip(new.sample(t), now.sample(t), strict=True))
+        old, here, next_ = now.sample(at), new.sample(at), new.sample(at + 1e-7)
+        for sample in (here, next_):
+            assert np.abs(conf.difference(layout, old.q, sample.q)).max() < 1e-6
+            assert np.abs(old.v - sample.v).max() < 1e-4 if sample is next_ else np.array_equal(old.v, sample.v)
+        assert np.abs(old.a - next_.a).max() < 0.05
+        now = new
+
+
+def test_the_spliced_curve_is_smooth_inside_and_passes_into_the_edited_motion(walk, longer):
+    layout, at = walk.character.layout, 0.3
+    new = repair_ahead(longer, at)
+    end, step = at + 0.75, 1e-4
+    for t in (*np.linspace(at, end, 60), end - 0.004, end, end + 0.004):
+        a, b, c = new.sample(t - step), new.sample(t), new.sample(t + step)
+        assert np.abs(conf.difference(layout, a.q, c.q) / (2 * step) - b.v).max() < 0.02
+        assert np.abs(c.v - a.v).max() < 0.1
+    for t in (end + 0.01, end + 1.0):
+        assert np.array_equal(new.sample(t).q, longer.sample(t).q)
+
+
+@pytest.mark.parametrize("change", [
+    lambda r: r.edit(edit.Stride(scale=1.15)), lambda r: r.edit(edit.Slope(degrees=-5)),
+    lambda r: r.edit(edit.Stride(scale=1.15), at=0.9), lambda r: r.edit(edit.Warp(speed=1.1)),
+    lambda r: r.edit(edit.Pin("right_hand", offset=(0.2, -0.2, 0.3), start=0.6, end=0.9)),
+    lambda r: r.hand_over(Reference(r.clip.edit(edit.Stride(scale=0.85))), at=1.2, over=0.4),
+], ids=["stride", "slope", "stride under way", "warp", "pin", "another clip under way"])  # fmt: skip
+def test_edited_walks_obey_physics_while_they_are_followed(walk, change):
+    reference = change(Reference(walk))
+    followed = follow(reference, 2.3)
+    assert unexplained(followed, 0.1, 2.3) < 2.0
+    new, old = followed.between(0.1, 2.3), reference.between(0.1, 2.3)
+    assert new.posture_change(old) < 2.0 and skating(new) < 0.01
+    assert np.linalg.norm((new.q - old.q)[:, :3], axis=1).max() < 0.06
+
+
+def test_small_changes_do_not_grow_from_window_to_window(longer):
+    followed = follow(longer, 6.0)
+    for start in (1.0, 3.0, 5.0):
+        new, old = followed.between(start, start + 0.9), longer.between(start, start + 0.9)
+        assert new.posture_change(old) < 1.5
+    assert unexplained(followed, 4.0, 5.9) < 2.0
+
+
+@pytest.mark.parametrize("change", [edit.Stride(scale=1.15), edit.Slope(degrees=-5), edit.Warp(speed=1.1)])
+def test_an_edited_recording_obeys_physics_while_it_is_followed(mocap, change):
+    reference = Reference(load_clip(mocap / "cmu" / "02_01.bvh")).edit(change)
+    end = reference.duration - 0.2
+    followed = follow(reference, end)
+    assert unexplained(reference, 0.2, end) > 200.0
+    assert unexplained(followed, 0.2, end) < 3.0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["02_03", "16_17_f0000-0460", "91_19_f0240-0780", "12_01", "16_33", "91_16_f0300-0840",
+                                  "136_20_f0180-0720", "120_08_f0180-0780"])  # fmt: skip
+def test_a_recorded_walk_blended_into_another_recording_obeys_physics(mocap, name):
+    human = load_character("human42")
+    clips = [load_clip(mocap / "cmu" / f"{n}.bvh").retarget(human) for n in ("02_01", name)]
+    reference = Reference(clips[0]).edit(edit.Blend(clips[1]))
+    end = min(reference.duration - 0.4, 4.0)
+    followed = follow(reference, end)
+    assert unexplained(reference, 0.2, end) > 100.0
+    assert unexplained(followed, 0.2, end) < 5.0
+
+
+def test_a_window_takes_less_time_than_it_lasts_ten_times_over(longer):
+    reference, repair, took = longer, LiveRepair(), []
+    for k in range(12):
+        begun = time.process_time()
+        reference = repair.ahead(reference, 0.1 * k)
+        took.append(time.process_time() - begun)
+    assert min(took) < 0.1
+
+
+def test_the_same_window_is_repaired_to_the_same_bits(longer):
+    a, b = (repair_ahead(longer, 0.2) for _ in range(2))
+    for t in np.linspace(0.2, 0.9, 20):
+        assert all(np.array_equal(x, y) for x, y in zip(a.sample(t), b.sample(t), strict=True))
+
+
+def test_a_clip_that_ends_in_full_motion_is_not_repaired_past_its_end(walk):
+    reference = Reference(walk.repeat(2).cut(0.0, 1.5))
+    followed = follow(reference, 2.0)
+    assert np.array_equal(followed.sample(1.8).q, reference.sample(1.8).q)
+    assert repair_ahead(reference, 1.48) is reference
+    at_rest = Reference(library.make("stand", walk.character))
+    assert repair_ahead(at_rest, at_rest.duration + 1.0) is not at_rest
+
+
+def test_what_cannot_be_repaired_is_refused(walk, longer):
+    for bad in ({"window": 0.0}, {"friction": float("nan")}, {"margin": 1.0}, {"iterations": 0}, {"fps": 10.0}):
+        with pytest.raises(BadValue):
+            LiveRepair(**bad)
+    with pytest.raises(BadValue):
+        repair_ahead(longer, float("nan"))
+    hand = load_character("human42")
+    tree = hand.tree._replace(kind=np.where(hand.tree.kind == 0, 1, hand.tree.kind))
+    vars(hand)["tree"] = tree
+    with pytest.raises(ClipMismatch):
+        repair_ahead(Reference(Clip(hand, walk.q.copy(), walk.dt)), 0.0)
