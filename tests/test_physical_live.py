@@ -31,9 +31,10 @@ def longer(walk) -> Reference:
 
 
 def unexplained(reference: Reference, start: float, end: float) -> float:
-    """[N] rms at 70 kg."""
+    """[N] rms at 70 kg; the cut ends of the clip that is audited are left out."""
     report = audit(reference.between(start, end))
-    return report.unexplained_force_rms * 70.0 * 9.81 / report.weight
+    left = np.linalg.norm(report.series["force"][2:-2], axis=1)
+    return float(np.sqrt(np.mean(left**2))) * 70.0 * 9.81 / report.weight
 
 
 def test_what_was_followed_is_not_touched_and_goes_on_without_a_jump(walk, longer):
@@ -45,7 +46,7 @@ def test_what_was_followed_is_not_touched_and_goes_on_without_a_jump(walk, longe
         old, here, next_ = now.sample(at), new.sample(at), new.sample(at + 1e-7)
         for sample in (here, next_):
             assert np.abs(conf.difference(layout, old.q, sample.q)).max() < 1e-6
-            assert np.abs(old.v - sample.v).max() < 1e-4 if sample is next_ else np.array_equal(old.v, sample.v)
+            assert np.abs(old.v - sample.v).max() < (1e-4 if sample is next_ else 1e-9)
         assert np.abs(old.a - next_.a).max() < 0.05
         now = new
 

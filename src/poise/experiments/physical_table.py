@@ -21,6 +21,7 @@ from poise.motion.check import penetration, skating
 from poise.motion.clip import Clip
 from poise.motion.load import load_clip
 from poise.motion.resample import resample
+from poise.physical.holds import held
 from poise.physical.repair import repair
 
 WEIGHT = 70.0 * 9.81  # [N]
@@ -85,10 +86,10 @@ def between_frames(clip: Clip) -> float:
 
 
 def flight_error(clip: Clip) -> float:
-    """Largest difference [m/s²] of the fall of the centre of mass from gravity while nothing touches."""
+    """Largest difference [m/s²] of the fall of the centre of mass from gravity while nothing touches or is held."""
     com = clip.character.centre_of_mass(clip.q)
     fall = (com[2:] - 2 * com[1:-1] + com[:-2]) / clip.dt**2 - clip.character.model.opt.gravity
-    air = clip.contacts.airborne()[1:-1]
+    air = (clip.contacts.airborne() & ~held(clip))[1:-1]
     return float(np.linalg.norm(fall[air], axis=1).max(initial=0.0))
 
 

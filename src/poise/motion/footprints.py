@@ -123,7 +123,7 @@ def _laid(foot: Foot, first: int, last: int, ground: Ground) -> Array:
         spot, level = m.spot, float(ground.height(m.spot[0], m.spot[1]))
         if len(tops) and ground.normal(spot[0], spot[1])[2] > 1.0 - 1e-9:
             level = float(np.median(tops))  # level ground: the step on which most of what touches stands
-            spot = _unblocked(spot, m.heading, foot.flat, ground, level)
+            spot = unblocked(spot, m.heading, foot.flat, ground, level)
         spots.append(np.array([spot[0], spot[1], level]))
     at = np.stack([_between(times, np.repeat([s[i] for s in spots], 2), last - first) for i in range(3)], axis=1)
     lean = rot.between(np.array([0.0, 0.0, 1.0]), ground.normal(spots[0][0], spots[0][1]))
@@ -183,7 +183,7 @@ def _between(times: Array, values: Array, count: int) -> Array:
     return values[k] + s**3 * (10 - 15 * s + 6 * s**2) * (values[k + 1] - values[k])
 
 
-def _unblocked(spot: Array, heading: float, flat: Array, ground: Ground, level: float) -> Array:
+def unblocked(spot: Array, heading: float, flat: Array, ground: Ground, level: float) -> Array:
     """The spot, moved as little as needed along or across the foot so that no corner stands in a higher step."""
     along = np.array([np.cos(heading), np.sin(heading), 0.0])
     across = np.array([-along[1], along[0], 0.0])

@@ -33,6 +33,7 @@ from poise.solve.gauss_newton import Settings
 
 HELD, LED, FLOOR = 100.0, 0.1, 300.0  # weights of points that touch, of points on their way, of staying above ground
 SETTINGS = Settings(iterations=15, step=2e-5, gain=1e-3)
+WITH_HANDS = Settings(iterations=20, step=2e-5, gain=3e-2)  # more joints to solve for, and hands need no tenths of mm
 ROOT = 1000.0  # weight of the root's way [1/m², 1/rad²]; a joint that bends has 1
 PASSES, SUNK = 5, 1.5e-3  # solutions with the ground of the last one, until no point is deeper than this [m]
 STRETCH = 0.985  # share of a leg's length to which it may always stretch; further only as far as the source's
@@ -225,10 +226,10 @@ def _corrected(character: Character, q: Array, feet: list[FootPath], hands: list
         floors = barrier.targets(known, FLOOR)
         problem = ik.build(character, q, [*led, *floors], posture=_posture(character), smooth=smooth, limits=limits,
                            cycle=cycle)  # fmt: skip
-        solution = problem.solve(SETTINGS, start)
+        solution = problem.solve(WITH_HANDS if hands else SETTINGS, start)
         start, out = solution.result.x, solution.q
         places = character.points(out)
-        if barrier.depth(places) < SUNK:
+        if isinstance(ground, Flat) or barrier.depth(places) < SUNK:  # flat ground is one plane wherever a point is
             break
         barrier = barrier.seen_from(places)
     return out

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.character.roles import SIDES
+from poise.maths.rotations import Array
 from poise.motion.clip import Clip
 from poise.motion.footing import speeds
 from poise.motion.runs import close_gaps, drop_short, frames, runs
@@ -34,17 +35,30 @@ def believed(clip: Clip) -> np.ndarray:
         on = labels[:, own]
         if not on.any():
             continue
-        lowest = np.where(on, height[:, own], np.inf).min(axis=1, keepdims=True)
-        above = height[:, own] - np.maximum(lowest, -SUNK)  # what is in the ground will be lifted out of it
-        kept = on & (above < LIFTED)
+        kept = _lowest(height[:, own], on, points.bodies[own])
         for k in range(len(own)):
             kept[:, k] = drop_short(close_gaps(kept[:, k], count), count) & on[:, k]
         lost = on.any(axis=1) & ~kept.any(axis=1)
-        kept[lost] = on[lost] & (above[lost] < LIFTED)
+        kept[lost] = _lowest(height[:, own], on, points.bodies[own])[lost]
         labels[:, own] = kept
     if clip.cycle is not None and len(labels) > 1:
         labels[-1] = labels[0]
     return labels
+
+
+def _lowest(height: Array, on: np.ndarray, bodies: np.ndarray) -> np.ndarray:
+    """Which points (N, K) of a foot that touches by the labels `on` are near enough to what is lowest of it.
+
+    A body is rigid: one of its points in the ground says how high the others are. How toes are bent is recorded badly:
+    toes in the ground do not say that the rest of the foot is above it, and the other way round.
+    """
+    low = np.stack([height[:, bodies == b].min(axis=1) for b in bodies], axis=1)  # of the body of each point
+    above = height - low + np.maximum(low, -SUNK)
+    near = (height < low + LIFTED) & (above < above.min(axis=1, keepdims=True) + LIFTED)
+    kept = on & near
+    none = on.any(axis=1) & ~kept.any(axis=1)
+    kept[none] = near[none]  # a foot that stands, stands on what is lowest of it
+    return kept
 
 
 class Doubt(NamedTuple):

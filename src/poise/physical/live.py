@@ -13,7 +13,7 @@ and in rate; without that, small changes grow from window to window.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -39,6 +39,7 @@ from poise.physical.wrench import Masses, masses
 from poise.solve.gauss_newton import Settings
 
 LAST, HELD = 3, 100.0  # frames at the end of the window, and how much more they cost than the others
+WEAK = 1e-6  # too weak to be felt
 SHORTEST = 8  # frames
 RUNNING = 0.3  # [m/s, rad/s] a clip that ends with its body moving faster stops too suddenly for any repair
 
@@ -78,6 +79,8 @@ class LiveRepair:
         if count < SHORTEST:
             return reference
         course = Course.of(reference, at, dt, count, max(2, round(self.fade / dt)))
+        if count * dt < self.window - dt:  # nothing follows that it would have to pass into
+            course = replace(course, held=WEAK)
         problem = course.problem(self)
         x = problem.solve(course.start, Settings(self.iterations, step=2e-5, gain=1e-3, attempts=3)).x
         return reference.spliced(at, dt, *course.curve(problem.configurations(x)), course.labels[1:])
@@ -115,6 +118,7 @@ class Course:
     holds: tuple[Hold, ...]  # told from frame 0 on
     ends: tuple[tuple[Array, Array, Array], tuple[Array, Array, Array]]  # q, v, a at `at` and at the end of the fade
     dt: float  # [s]
+    held: float = HELD  # cost of changes in the last frames of the window
 
     @classmethod
     def of(cls, reference: Reference, at: float, dt: float, count: int, more: int) -> Course:
@@ -160,15 +164,19 @@ class Course:
                 for i in range(len(points)) if on[:, i].any()]  # fmt: skip
         barrier = Barrier.around(self.ground, np.where(on[..., None], self.goals, character.points(q)))
         root = int(character.model.jnt_bodyid[0])
-        last = ik.PointTarget(root, np.zeros(3), q[:, :3], weights.root * _at_end(len(q)) / ik.POINT_COST)
+        last = ik.PointTarget(root, np.zeros(3), q[:, :3], weights.root * self._at_end(len(q)) / ik.POINT_COST)
         return [*held, *hold_targets(character, self.holds, times, weights.held), last,
                 *barrier.targets(points, weights.floor)]  # fmt: skip
 
     def _end(self, q: Array) -> list[ik.TurnTarget]:
         """The bodies' last orientations; they also make every degree of freedom an unknown."""
         _, quat = self.character.forward(q)
-        weight = _at_end(len(q)) / ik.TURN_COST
+        weight = self._at_end(len(q)) / ik.TURN_COST
         return [ik.TurnTarget(b, quat[:, b], weight) for b in range(1, self.character.model.nbody)]
+
+    def _at_end(self, count: int) -> Array:
+        """What the change of a posture costs more (count,) in the last frames of the window."""
+        return np.where(np.arange(count) >= count - LAST, self.held, 0.0)
 
     def curve(self, q: Array) -> tuple[Array, Array, Array]:
         """Knots and rates from `at` on: the repaired frames q (N, nq), then the change at their end taken back."""
@@ -185,11 +193,6 @@ class Course:
         for k, exact in zip((0, -1), self.ends, strict=True):
             whole[k], v[k], a[k] = exact
         return whole, v, a
-
-
-def _at_end(count: int) -> Array:
-    """What the change of a posture costs more (count,) in the last frames of a window."""
-    return np.where(np.arange(count) >= count - LAST, HELD, 0.0)
 
 
 @lru_cache(maxsize=8)

@@ -11,7 +11,8 @@ from poise.motion.ground import Ground
 from poise.motion.runs import runs
 
 KNOWN = 3  # frames that are not unknowns: one before the beginning, one at it, and the next, for the acceleration there
-PIVOT = 0.03  # [m] a point that strays further while it touches is led over the ground, not held
+PIVOT = 0.03  # [m] a foot whose points stray further while they touch turns, and is led over the ground, not held
+SLID = 0.15  # [m] so is one that is pushed over the ground further than badly joined motions push it
 UNDER = 0.05  # [m] ground that is further than this from a point that touches is not what it stands on
 
 
@@ -19,9 +20,9 @@ def places_ahead(character: Character, ground: Ground, wanted: Array, now: Array
                  mixed: np.ndarray) -> Array:  # fmt: skip
     """Where contact points (M, P, 3) shall be while they touch: at one place for each stretch of contact.
 
-    That is where the edited motion `wanted` (M, nq) puts them; if some of its frames are `mixed` (M,) of two motions,
-    in which feet slide, where it puts them at the end. A foot that stands in the configuration `now` (nq,), that of
-    frame 1, stays where it is, all of it.
+    That is where the edited motion `wanted` (M, nq) puts them, at the end if it slides them; frames that are `mixed`
+    (M,) of two motions may slide them any way. A foot that stands in the configuration `now` (nq,), that of frame 1,
+    stays where it is, all of it.
     """
     goals, points = character.points(wanted), character.contact_points
     here = character.points(now[None])[0]
@@ -45,22 +46,25 @@ def places_ahead(character: Character, ground: Ground, wanted: Array, now: Array
 
 def _planted(places: Array, labels: np.ndarray, mixed: bool) -> tuple[Array, bool]:
     """The points (M, K, 3) of one stance, each at one place while it touches; as they are where they do not rest."""
-    where = _without_slide(places, labels) if mixed else places
+    where, slid = _without_slide(places, labels)
     out = where.copy()
     for k in range(labels.shape[1]):
         for a, e in runs(labels[:, k]):
             out[a:e, k] = np.median(where[a:e, k], axis=0)
-    still = mixed or bool(np.linalg.norm(out - where, axis=-1).max() < PIVOT)
+    still = mixed or bool(slid < SLID and np.linalg.norm(out - where, axis=-1).max() < PIVOT)
     return (out, True) if still else (places, False)
 
 
-def _without_slide(places: Array, labels: np.ndarray) -> Array:
-    """The points (M, K, 3) of a foot without what it is moved over the ground while it stands; the last frame stays."""
+def _without_slide(places: Array, labels: np.ndarray) -> tuple[Array, float]:
+    """The points (M, K, 3) of a foot without what it is moved over the ground while it stands, and how far that is.
+
+    The last frame stays as it is.
+    """
     both = (labels[1:] & labels[:-1])[..., None]
     slide = np.sum(both * np.diff(places, axis=0), axis=1) / np.maximum(both.sum(axis=1), 1)
     slide[:, 2] = 0.0
     left = np.concatenate([np.cumsum(slide[::-1], axis=0)[::-1], np.zeros((1, 3))])
-    return places + left[:, None]
+    return places + left[:, None], float(np.linalg.norm(left, axis=1).max())
 
 
 def _turned(character: Character, limb: str, wanted: Array, now: Array) -> float:

@@ -1,7 +1,7 @@
 """The repair of recordings: the nearest motion that the ground can explain.
 
 1. Spikes and flips are taken out, noisy channels smoothed (`clean`).
-2. Feet that touch are set on the ground and pinned (`poise.motion.edit.settle`); each touching point gets one place.
+2. Feet that touch get a print on the ground (`prints`): one for every stance, on which they are pinned.
 3. One optimisation over the whole clip (`setup`, `problem`): postures near the recording, touching points held, nothing
    in the ground, and in every frame a wrench that forces inside the friction cones of the scheduled contacts can give;
    so flight becomes ballistic. Long clips are solved in windows that continue each other, in time linear in length.
@@ -21,7 +21,6 @@ from poise.maths.configuration import FREE
 from poise.maths.rotations import Array
 from poise.motion.check import penetration, skating
 from poise.motion.clip import Clip
-from poise.motion.edit.settle import settled
 from poise.motion.footing import footing
 from poise.motion.ground import Flat
 from poise.motion.handstand import kept_labels, laid
@@ -35,6 +34,7 @@ from poise.physical.setup import REFERENCE, Plan, Weights
 from poise.solve.gauss_newton import Result, Settings
 
 SETTINGS = Settings(iterations=20, step=2e-5, gain=1e-3)
+STEPPED = Settings(iterations=6, step=1e-3, gain=1e-2)  # for a first guess without physics
 WINDOW, OVERLAP = 8.0, 1.0  # [s] of frames solved at once, and of those that the next window solves again
 SEAM = 3  # frames of the last window that the next one continues: the reach of the wrenches' jumps
 SHORTEST = 8  # frames
@@ -71,7 +71,7 @@ def repair(clip: Clip, *, change: float = 1.0, friction: float = 0.8, margin: fl
     clip = replace(clip, holds=clip.grips)
     recorded = cleaned(clip)
     recorded = with_hands(replace(recorded, labels=believed(recorded)))
-    plan = Plan.of(clip, recorded, _planted(recorded), friction=friction, margin=margin, keep=bodies,
+    plan = Plan.of(clip, recorded, None, friction=friction, margin=margin, keep=bodies,
                    weights=Weights().allowing(change))  # fmt: skip
     q, results = solve(plan)
     out = clip.with_q(q, labels=plan.labels)
@@ -84,14 +84,6 @@ def with_hands(clip: Clip) -> Clip:
     """The clip with hands that touch laid on the ground where files have them stuck into it."""
     labels = kept_labels(clip.character, clip.contacts.labels)
     return clip.with_q(laid(clip.character, clip.q, labels, clip.ground, clip.dt), labels=labels)
-
-
-def _planted(clip: Clip) -> Clip:
-    """The clip with settled feet; as it is where its legs cannot reach that: then the optimisation alone moves them."""
-    try:
-        return settled(clip)
-    except BadValue:
-        return clip
 
 
 def is_physical(clip: Clip, friction: float = 0.8) -> bool:
@@ -121,13 +113,17 @@ def solve(plan: Plan) -> tuple[Array, list[Result]]:
 def _solve_windows(plan: Plan, start: Array | None) -> tuple[Array, list[Result]]:
     clip = plan.recorded
     layout, count = clip.character.layout, len(clip)
-    x = _in_turning_axes(plan, conf.difference(layout, clip.q, plan.planted.q if start is None else start))
+    begun = start if start is not None or plan.planted is None else plan.planted.q
+    x = _in_turning_axes(plan, conf.difference(layout, clip.q, clip.q if begun is None else begun))
     longest, overlap = frames(WINDOW, clip.dt), frames(OVERLAP, clip.dt)
     q, results, first = np.array(clip.q), [], 0
     while True:
         last = count if clip.cycle is not None or count - first <= longest + overlap else first + longest
-        problem = plan.problem(slice(first, last), SEAM if first else 0)
+        known = SEAM if first else 0
+        problem = plan.problem(slice(first, last), known)
         unknown = problem.motion.frames
+        if begun is None:  # first the feet on their prints, then the physics
+            x[first + known : first + unknown] = problem.motion.solve(STEPPED).result.x[known:]
         result = problem.solve(x[first : first + unknown], SETTINGS)
         x[first : first + unknown] = result.x
         q[first : first + unknown] = problem.configurations(result.x)

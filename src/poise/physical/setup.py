@@ -16,7 +16,7 @@ from poise.motion.clip import Clip
 from poise.motion.retarget_hands import hold_targets
 from poise.physical.holds import gripped, loads
 from poise.physical.problem import PhysicalProblem
-from poise.physical.stances import pushing, stance_goals, standing
+from poise.physical.stances import carrying, pushing, stance_goals, standing, standing_places
 from poise.physical.wrench import masses
 
 REFERENCE = 70.0 * 9.81  # [N] the weight for which the costs below are meant
@@ -47,7 +47,7 @@ class Plan:
     """All that is known about the repaired clip before it is computed."""
 
     recorded: Clip  # cleaned: the motion to stay near
-    planted: Clip  # its twin with settled feet: from where the repair starts
+    planted: Clip | None  # its twin with settled feet, from where the repair starts; None: they are still to be settled
     goals: Array  # (N, P, 3) where contact points shall be while they touch [m]
     labels: np.ndarray  # (N, P) which of them touch
     pushed: np.ndarray  # (N, P) which of these the ground may push
@@ -59,14 +59,22 @@ class Plan:
     fences: tuple[ik.FloorTarget, ...] = ()  # what else points shall not pass, told for all frames
 
     @classmethod
-    def of(cls, clip: Clip, recorded: Clip, planted: Clip, *, friction: float, margin: float, keep: tuple[int, ...],
-           weights: Weights) -> Plan:  # fmt: skip
-        """The plan for a clip as it was given, cleaned, and settled; `keep` are bodies that stay where they were."""
-        labels = planted.contacts.labels
-        goals = stance_goals(planted, labels)
+    def of(cls, clip: Clip, recorded: Clip, planted: Clip | None, *, friction: float, margin: float,
+           keep: tuple[int, ...], weights: Weights) -> Plan:  # fmt: skip
+        """The plan for a clip as it was given, cleaned, and settled; `keep` are bodies that stay where they were.
+
+        Without a settled clip, feet stand on prints that are found from the cleaned one (`poise.physical.prints`).
+        """
+        labels = recorded.contacts.labels
+        if planted is None:
+            goals = standing_places(recorded)
+            labels = carrying(recorded, goals, labels)
+        else:
+            goals = stance_goals(planted, labels)
         pos, quat = clip.character.forward(clip.q)
         kept = {b: clip.character.place(pos, quat, np.full(4, b), _FRAME) for b in keep}
-        barrier = Barrier.around(clip.ground, np.where(labels[..., None], goals, planted.character.points(planted.q)))
+        free = clip.character.points(recorded.q if planted is None else planted.q)
+        barrier = Barrier.around(clip.ground, np.where(labels[..., None], goals, free))
         pushed = standing(goals, labels, clip.dt)
         return cls(recorded, planted, goals, labels, pushed, barrier, kept, friction, margin, weights)
 

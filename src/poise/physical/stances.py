@@ -5,13 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from poise.maths.rotations import Array
+from poise.motion import handstand
 from poise.motion.clip import Clip
 from poise.motion.footing import speeds
 from poise.motion.runs import runs
+from poise.physical.prints import printed
 from poise.physical.problem import Ground
 
 TREMBLE = 0.008  # [m] a point that strays no further from its mean while it touches stands still; else it is led
 FASTEST = 0.2  # [m/s] at which a point that is led may still be pushed
+BRUSHES = 0.05  # [m/s] faster points of a foot that slides do not carry it
+EDGE = 0.012 * np.array([(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1)])  # [m] around a point there must be ground
 UNDER = 0.02  # [m] ground that is further than this from a point that touches is not what it stands on
 
 
@@ -40,6 +44,14 @@ def stance_goals(clip: Clip, labels: np.ndarray) -> Array:
     return goals
 
 
+def standing_places(clip: Clip) -> Array:
+    """Where each contact point (N, P, 3) of a recorded clip shall be: feet on their prints, hands where they rest."""
+    goals = printed(clip, clip.contacts.labels)
+    for point, place, on in handstand.goals(clip.character, clip.q, clip.contacts.labels, clip.ground):
+        goals[on, point] = place
+    return goals
+
+
 def _stances(labels: np.ndarray) -> np.ndarray:
     """Stretches (R, 2) in which any of the points touches."""
     return runs(np.asarray(np.any(labels, axis=1))) if labels.shape[1] else np.zeros((0, 2), int)
@@ -48,6 +60,22 @@ def _stances(labels: np.ndarray) -> np.ndarray:
 def standing(goals: Array, labels: np.ndarray, dt: float) -> np.ndarray:
     """The labels (N, P) without points that are led over the ground too fast to be pushed by it."""
     return labels & (speeds(goals, dt) < FASTEST)
+
+
+def carrying(clip: Clip, goals: Array, labels: np.ndarray) -> np.ndarray:
+    """The labels (N, P) without points over the edge of a step, and those that slide while others carry the body.
+
+    A foot that is turned or pushed over the ground stands on what moves least; the rest of it brushes over the floor,
+    and so does all of it where it is fast and something else touches.
+    """
+    under = [clip.ground.height(goals[..., 0] + x, goals[..., 1] + y) for x, y in EDGE]
+    out, speed = labels & np.all(np.abs(under - goals[..., 2]) < UNDER, axis=0), speeds(goals, clip.dt)
+    for limb in clip.character.contact_points.limbs:
+        own = clip.character.contact_points.of(limb)
+        slowest = np.where(out[:, own], speed[:, own], np.inf).min(axis=1, keepdims=True)
+        out[:, own] &= speed[:, own] < np.maximum(BRUSHES, 1.2 * slowest)
+    slow = out & (speed < FASTEST)
+    return np.where(slow.any(axis=1, keepdims=True), slow, out)
 
 
 def pushing(clip: Clip, goals: Array, labels: np.ndarray, friction: float, margin: float) -> Ground:

@@ -40,7 +40,7 @@ def two_feet(character: Character, width: float = 4.0, bend: float = 5.0) -> Cli
 
 
 def one_foot(character: Character, side: str = "left") -> Clip:
-    """Standing on one foot, the other one lifted; the standing leg leans so that the centre of mass is over its foot."""
+    """Standing on one foot, the other one lifted; the leg leans so that the centre of mass is over its foot."""
     low, high = -5.0, 20.0
     while high - low > 0.05:
         lean = 0.5 * (low + high)

@@ -2,8 +2,9 @@
 
 from poise.methods.balance.body import NoFeet
 from poise.methods.balance.contact import Cylinder
+from poise.methods.balance.honest import HONEST
 from poise.methods.balance.method import Balance, NotStanding
 from poise.methods.balance.outside import Pull, Upright
 from poise.methods.balance.virtual import TERMS
 
-__all__ = ["TERMS", "Balance", "Cylinder", "NoFeet", "NotStanding", "Pull", "Upright"]
+__all__ = ["HONEST", "TERMS", "Balance", "Cylinder", "NoFeet", "NotStanding", "Pull", "Upright"]

@@ -49,6 +49,7 @@ class Decision:
                                float(s.split == "even"), s.linger, np.inf, np.inf, s.sole])  # fmt: skip
         self._uprights = np.array([[body.character.body(u.body), *u.axis, body.scale * u.stiffness,
                                     body.scale * u.damping] for u in s.uprights]).reshape(-1, 6)  # fmt: skip
+        self._until = s.until
         self._masses, self._inertia = np.zeros((model.nbody, 10)), np.zeros((nv, nv))
         self._wish_down = np.ones(2, bool)
         toes = [np.flatnonzero(body.foot_of == side).tolist() for side in (0, 1)]
@@ -66,6 +67,8 @@ class Decision:
         if touches.names is not self._names:
             self._names = touches.names
             self._ground = np.array([n == "ground" or n.startswith("ground ") for n in touches.names])
+        if state.time >= self._until:
+            self.facts[MOST] = 0.0
         links, body, layout = self.links, self.body, self._layout
         links.place(state.q, state.v)
         self._wish_down = wish.feet_down
@@ -74,7 +77,8 @@ class Decision:
             state.v, touches.table, self._ground, state.time - wish.time, self._error,
             wish.v, wish.a, wish.momentum, wish.centre, wish.feet, wish.turn, wish.spin, wish.feet_down, self.recorded,
             self._follow.link, self._follow.weights,
-            links.twists, links.beyond, links.own, links.velocity, links.centre[1], links.centres, links.turns, links.bias,
+            links.twists, links.beyond, links.own, links.velocity, links.centre[1], links.centres, links.turns,
+            links.bias,
             body.moved, body.parent, self._above, body.path, body.ankle, body.feet, body.foot_of, body.torque_limit,
             self._gains, self._on, self._stiffness, self._damping, self._fall_damping, self._armature, self._uprights,
             self.facts, self._extent, links.data.xpos, self._masses, self._inertia,
@@ -150,7 +154,6 @@ def _decide(v, table, ground, since, error, v_ref, a_ref, momentum_ref, centre_r
             for i in range(3):
                 feet[s, i] += foot_weights[s, b] * centres[b, i]
     force[:] = sensor.pressing(table, ground, foot_of)
-    firm_left, firm_right = force[0] > sensor.PRESSING, force[1] > sensor.PRESSING
     sensor.linger(force, facts[LEFT_SINCE : RIGHT_SINCE + 1], h, facts[LINGER])
     if recorded:
         support[:] = sensor.by_reference(force, down)
@@ -183,13 +186,18 @@ def _decide(v, table, ground, since, error, v_ref, a_ref, momentum_ref, centre_r
         low = min(feet[0, 2], feet[1, 2])
         momentum.carry(wrench, support, centre, feet, low, facts[EVEN] != 0.0, carried)
         momentum.joint_torques(twists, beyond, moved, path, carried, balance)
-        _compensate(balance, limit, twists, ankle, support, facts, moments)
+        for s in range(2):
+            if support[s]:
+                _foot_torque(s, twists, ankle, balance, turn)
+                size = np.sqrt(turn[0] ** 2 + turn[1] ** 2)
+                facts[RATIO] = min(facts[RATIO], facts[MOST] / size if size > facts[MOST] else 1.0)
+        if facts[RATIO] < facts[FALL_BELOW]:
+            facts[FALLING] = 1.0
         if place[0] ** 2 + place[1] ** 2 > (HOPELESS * (centre[2] - low)) ** 2:
             facts[FALLING] = 1.0
     rate, stiffness, damping = np.empty(nv), spring.copy(), damper.copy()
     if facts[FALLING] != 0.0:
         damping[:] = fall_damper
-        moments[:] = 0.0
         balance[:] = 0.0
     for i in range(nv):
         error[i] += since * v_ref[i] + 0.5 * since * since * a_ref[i] if i >= 6 else 0.0
@@ -209,9 +217,18 @@ def _decide(v, table, ground, since, error, v_ref, a_ref, momentum_ref, centre_r
         torque[i] = 0.0
         if i >= 6:
             most = limit[i]
-            if not (firm_left and path[0, i]) and not (firm_right and path[1, i]):
+            if not (support[0] and path[0, i]) and not (support[1] and path[1, i]):
                 most = min(most, _alone(beyond[moved[i]], twists[i], armature[i]) * KICK / h)
-            torque[i] = min(max(pull[i] - h * damping[i] * ahead[i] + balance[i], -most), most)
+            balance[i] = min(max(balance[i], -limit[i]), limit[i])
+            pull[i] -= h * damping[i] * ahead[i]
+            torque[i] = min(max(pull[i] + balance[i], -most), most)
+            balance[i] = torque[i] - pull[i]  # what reaches the joint: limits cut balance, not the servo
+    if facts[FALLING] == 0.0:
+        turned = np.empty(3)
+        for s in range(2):
+            if support[s]:
+                _foot_torque(s, twists, ankle, balance, turned)
+                contact.compensation(turned, facts[MOST], moments[s])
     if facts[SOLE] > 0.0:
         for s in range(2):
             if support[s] and facts[FALLING] == 0.0:
@@ -236,27 +253,10 @@ def _alone(mass, twist, armature):
 
 
 @njit(cache=True)
-def _compensate(balance, limit, twists, ankle, support, facts, moments):
-    """Moments (2, 3) on the feet, and the balance torques within what joints can bear; may give balance up."""
-    torque = np.empty(3)
-    for foot in range(2):
-        if not support[foot]:
-            continue
-        size = 0.0
-        torque[:] = 0.0
-        for k in range(balance.shape[0]):
-            if ankle[foot, k]:
-                for i in range(3):
-                    torque[i] += twists[k, i] * balance[k]
-        size = np.sqrt(torque[0] ** 2 + torque[1] ** 2)
-        ratio = 1.0 if size <= facts[MOST] else facts[MOST] / size
-        facts[RATIO] = min(facts[RATIO], ratio)
-        torque[:] = 0.0
-        for k in range(balance.shape[0]):
-            balance[k] = min(max(balance[k], -limit[k]), limit[k])
-            if ankle[foot, k]:
-                for i in range(3):
-                    torque[i] += twists[k, i] * balance[k]
-        contact.compensation(torque, facts[MOST], moments[foot])
-    if facts[RATIO] < facts[FALL_BELOW]:
-        facts[FALLING] = 1.0
+def _foot_torque(foot, twists, ankle, torque, out):
+    """out (3,) = torque [N m] on a foot, world axes, of the ankle's part of joint torques (nv,)."""
+    out[:] = 0.0
+    for k in range(torque.shape[0]):
+        if ankle[foot, k]:
+            for i in range(3):
+                out[i] += twists[k, i] * torque[k]

@@ -49,6 +49,7 @@ class Balance:
     damping: float = 0.05  # [s] kd / ks
     cylinder: Cylinder = field(default_factory=Cylinder)
     slider: float | None = None
+    until: float = float("inf")  # [s] when the simplified contact is taken away: the paper's first test
     sole: float = 0.0  # share of the real sole within which ankles keep the centre of pressure; 0: they do not care
     fall_below: float = 0.0  # compensated share (21) of the foot's torque below which balance is given up; 0: never
     fall_damping: float = 0.3  # [s] kd / ks in a fall

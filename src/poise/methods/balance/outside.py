@@ -1,4 +1,4 @@
-"""What an animator asks of single links: external positional controllers, equation (24), and upright links (the cup)."""
+"""What an animator asks of single links: external positional controllers (24), and upright links (the cup)."""
 
 from __future__ import annotations
 

@@ -10,17 +10,25 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise.maths import configuration as conf
-from poise.maths.configuration import Layout
+from poise.maths.configuration import Layout, quat_difference
+from poise.maths.configuration import _difference as difference_rows
 from poise.maths.rotations import Array
 from poise.motion.reference import Sample
 
 
+def turned(wanted: Array, now: Array) -> Array:
+    """The part (3,) of `difference` that is the root's orientation."""
+    out = np.empty(3)
+    quat_difference(now[3:7], wanted[3:7], out)
+    return out
+
+
 def difference(layout: Layout, wanted: Array, now: Array) -> Array:
     """d(q_r, q) (nv,): the turn that takes the configuration `now` to `wanted`, zero for the root's place."""
-    out = conf.difference(layout, now, wanted)
-    out[:3] = 0.0
-    return out
+    out = np.empty((1, layout.nv))
+    difference_rows(layout.kind, layout.qadr, layout.vadr, now[None], wanted[None], out)
+    out[0, :3] = 0.0
+    return out[0]
 
 
 def acceleration(layout: Layout, wanted: Sample, q: Array, v: Array, gain: float) -> Array:

@@ -31,6 +31,7 @@ class Memory:
     stiff: Array  # (nv,) factor on the weight of the legs' joints: above 1 for axes that the reference hardly uses
     sole: tuple[np.ndarray, np.ndarray]  # contact points of each foot
     hips: tuple[np.ndarray, np.ndarray]  # joints of each hip
+    mass_task: tuple[Array, Array, Array, Array]  # most, gain, damping (3,) and weights (6,) of the momentum's rows
     clock: Clock
     schedule: Schedule
     reference: Reference
@@ -48,6 +49,7 @@ class Memory:
     placed: bool = False
     shift: Array = field(default_factory=lambda: np.zeros((2, 2)))  # [m] of the coming foothold of each foot
     lift: Array = field(default_factory=lambda: np.zeros((2, 3)))  # [m] of each foot off its place when it left
+    landing: list[tuple[float, Array]] = field(default_factory=lambda: [(-np.inf, np.zeros(2))] * 2)  # of each foot
     failed: int = 0  # programs without solution in a row
     notes: list[tuple[str, str]] = field(default_factory=list)
 

@@ -10,7 +10,6 @@ import numpy as np
 from poise.character import Character
 from poise.character.roles import SIDES
 from poise.errors import BadValue, UnknownName
-from poise.maths import configuration as conf
 from poise.maths.rotations import Array
 from poise.methods.mcsim import rail, servo
 from poise.methods.mcsim.feedback import hips_of
@@ -87,7 +86,8 @@ class McSim:
         return Memory(rig, Rig.of(character), limit, servo.blocks(character), k,
                       servo.shares(character, k, self.period), free, feet,
                       legs, stiff_axes(rig, reference, feet, legs), (points.of(SIDES[0]), points.of(SIDES[1])),
-                      (hips_of(character, SIDES[0]), hips_of(character, SIDES[1])), Clock(self.early, self.late), Schedule(reference), reference,
+                      (hips_of(character, SIDES[0]), hips_of(character, SIDES[1])), self.tasks.arrays(),
+                      Clock(self.early, self.late), Schedule(reference), reference,
                       np.full(len(points), -np.inf), np.tile([0.0, 0.0, 1.0], (len(points), 1)))  # fmt: skip
 
     def act(self, state: State, touches: Touches, reference: Reference, memory: Memory) -> Array | Action:
@@ -105,9 +105,7 @@ class McSim:
     def _torque(self, state: State, memory: Memory) -> Array:
         """Equation (1): the program's torques and the servos' feedback."""
         assert memory.plan is not None
-        since = state.time - memory.planned
-        error = conf.difference(memory.rig.character.layout, state.q, memory.q) + since * memory.v
-        out = np.empty(len(state.v))
-        servo.feedback(memory.inertia, memory.joints, memory.stiffness, memory.share, error, memory.v + since * memory.a - state.v, out)
-        out[6:] = np.clip(out[6:] + memory.plan.torque[6:], -memory.limit, memory.limit)
-        return out
+        layout, since = memory.rig.character.layout, state.time - memory.planned
+        return servo.torque(layout.kind, layout.qadr, layout.vadr, state.q, state.v, memory.q, memory.v, memory.a, since,
+                            memory.inertia, memory.joints, memory.stiffness, memory.share, memory.plan.torque,
+                            memory.limit)  # fmt: skip

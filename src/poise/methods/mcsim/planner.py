@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from poise.maths import rotations as rot
 from poise.maths.rotations import Array
-from poise.methods.mcsim import contacts, rail, reduced, tasks
+from poise.methods.mcsim import contacts, rail, reduced, swing, tasks
 from poise.methods.mcsim.feedback import hip_turn, with_hips
 from poise.methods.mcsim.memory import Memory
 from poise.methods.mcsim.schedule import Schedule
@@ -44,6 +44,7 @@ class Scene(NamedTuple):
     touching: np.ndarray  # (P,) bool
     standing: np.ndarray  # (2,) bool: each foot should stand and does
     rate: float  # at which the reference runs
+    heading: float  # [rad] of the reference
 
 
 def make_plan(way: McSim, state: State, touches: Touches, reference: Reference, memory: Memory) -> dict[str, Any]:
@@ -56,7 +57,7 @@ def make_plan(way: McSim, state: State, touches: Touches, reference: Reference, 
     rate = _tick(way, state, touching, memory, dt)
     scene = _scene(way, now, touching, rate, memory, dt)
     if way.has("foothold"):
-        tasks.move_footholds(way, scene, memory, dt)
+        swing.move_footholds(way, scene, memory, dt)
     cones = _cones(way, state, scene, memory)
     problem, limit = tasks.program(way, scene, cones, memory), memory.limit
     plan = reduced.solve(problem, limit)
@@ -102,7 +103,13 @@ def _scene(way: McSim, now: Terms, touching: np.ndarray, rate: float, memory: Me
     if way.cd or way.cv:
         wanted = _with_feedback(way, now, goal, wanted, touching, memory)
     return Scene(now, goal, wanted, _balance(memory, now, np.zeros(len(now.v))), _balance(memory, goal, wanted.a),
-                 touching, standing, rate)  # fmt: skip
+                 touching, standing, rate, _heading(wanted.q))  # fmt: skip
+
+
+def _heading(q: Array) -> float:
+    """Where the root's x axis points on the map [rad]."""
+    w, x, y, z = q[3:7].tolist()
+    return math.atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
 
 
 def _with_feedback(way: McSim, now: Terms, goal: Terms, wanted: Sample, touching: np.ndarray, memory: Memory
@@ -111,8 +118,7 @@ def _with_feedback(way: McSim, now: Terms, goal: Terms, wanted: Sample, touching
     down = [bool(wanted.contacts[s].any()) for s in memory.sole]
     for side in (0, 1):
         if down[1 - side] and not down[side] and memory.feet[1 - side] >= 0:
-            turn = hip_turn(now, goal, memory.rig.root, memory.feet[1 - side], float(rot.heading(wanted.q[3:7])),
-                            way.cd, way.cv)  # fmt: skip
+            turn = hip_turn(now, goal, memory.rig.root, memory.feet[1 - side], _heading(wanted.q), way.cd, way.cv)  # fmt: skip
             return wanted._replace(q=with_hips(wanted.q, memory.hips[side], turn, goal, memory.rig.root))
     return wanted
 

@@ -23,6 +23,7 @@ from numba import njit
 from poise.character import Character
 from poise.dynamics import engine
 from poise.maths.configuration import BALL, FREE
+from poise.maths.configuration import _difference as difference_rows
 from poise.maths.rotations import Array
 
 
@@ -76,3 +77,18 @@ def feedback(M, joints, k, share, error, rate, out):
             for b in range(first, first + count):
                 u += M[a, b] * (k[b] * error[b] + 2.0 * np.sqrt(k[b]) * rate[b])
             out[a] = share[a] * u
+
+
+@njit(cache=True)
+def torque(kind, qadr, vadr, q, v, wanted_q, wanted_v, wanted_a, since, M, joints, k, share, planned, limit):
+    """Equation (1), u = u_f + u_b (nv,), within limits (nj,): what is followed was `wanted` `since` seconds ago."""
+    error = np.empty((1, v.shape[0]))
+    difference_rows(kind, qadr, vadr, q.reshape(1, -1), wanted_q.reshape(1, -1), error)
+    rate, out = np.empty(v.shape[0]), np.empty(v.shape[0])
+    for d in range(v.shape[0]):
+        error[0, d] += since * wanted_v[d]
+        rate[d] = wanted_v[d] + since * wanted_a[d] - v[d]
+    feedback(M, joints, k, share, error[0], rate, out)
+    for d in range(6, v.shape[0]):
+        out[d] = min(max(out[d] + planned[d], -limit[d - 6]), limit[d - 6])
+    return out

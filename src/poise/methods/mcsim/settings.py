@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
+from poise.maths.rotations import Array
+
 
 @dataclass(frozen=True)
 class Tasks:
@@ -26,3 +30,8 @@ class Tasks:
     leg_swinging: float = 0.01  # weight of the joints of a swinging leg
     leg_standing: float = 0.09  # of a standing one
     press: float = 0.6  # [m/s] at which a foot that is late goes down
+
+    def arrays(self) -> tuple[Array, Array, Array, Array]:
+        """Bounds, gains and damping (3,) of the centre of mass, and the weights (6,) of it and of the spin."""
+        weight = np.array([*self.mass_centre, self.spin, self.spin, self.spin])
+        return np.array(self.mass_most), np.array(self.mass_gain), np.array(self.mass_damping), weight

@@ -149,7 +149,7 @@ def _into_cones(f, friction):
 
 
 @njit(cache=True)
-def correct(W, c, f, friction, tolerance, rounds=12):
+def correct(W, c, f, friction, tolerance, rounds=6):
     """Make f (3K,) [N] the contact forces; W (3K, 3K) [m/N], c (3K,) [m], friction (K,), negative for grips.
 
     f holds the first guess. Gives the largest |F| [N] and how many sweeps and Newton steps were made.

@@ -11,13 +11,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 
 from poise.character import Character
 from poise.character.roles import SIDES
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
-from poise.motion.edit.limb import Limb, limb, reach
-from poise.motion.foothold import Foothold, divergent
+from poise.methods.modal.legs import Legs
+from poise.motion.foothold import Foothold
 from poise.motion.reference import Reference
 
 _LOOK = 0.75  # [s] ahead in which a touch-down is looked for
@@ -25,7 +26,69 @@ _SETTLE = 0.15  # [s] in which the root's offset follows that of the foot
 _FIRM = 0.03  # [s] in which a planted foot's offset follows where it really stands
 _LEAD = 0.025  # [s] before touch-down at which the swinging foot is over its place
 _SAME = 0.004  # [m] within which all offsets count as one
+_CALM = 0.01  # [m] of error of the divergent component that is no reason to look at the feet
 _QUIET = 0.015  # [m] of a standing foot's displacement that is no reason to edit
+
+
+@njit(cache=True)
+def _landing(labels, k, f):
+    """Frames from frame k to the next touch-down of a foot, -1 where there is none in sight."""
+    for j in range(k, len(labels)):
+        if labels[j, f]:
+            return j - k
+    return -1
+
+
+@njit(cache=True)
+def _leading(labels, k, f, root, out):
+    """Fill out (2,) with the offset that the root follows: that of the foot that stands, the newer one of two."""
+    left, right = labels[k, 0], labels[k, 1]
+    if left and right:  # the one that leaves first is the older
+        j = k
+        while j < len(labels) and labels[j, 0] and labels[j, 1]:
+            j += 1
+        newer = 1 if j < len(labels) and not labels[j, 0] else 0
+        out[:] = f[newer]
+    elif left or right:
+        out[:] = f[0] if left else f[1]
+    else:
+        out[:] = 0.5 * (f[0] + f[1])
+
+
+@njit(cache=True)
+def _roll(labels, goal, off, drift, root, feet, speed, dt, roots, places, jumps):
+    """Fill the offsets of the frames ahead; gives root, feet and their speeds (10,) one frame on."""
+    count, last = len(roots), len(labels) - 2
+    x, f, lead, after = root.copy(), feet.copy(), np.empty(2), np.empty(10)
+    for n in range(count):
+        roots[n], places[n] = x, f
+        k = min(n, last)
+        lands = False
+        for i in range(2):
+            left = _landing(labels, k, i)
+            if left <= 0:
+                speed[i] = 0.0
+                continue
+            time = max(left * dt - _LEAD, 0.05)
+            for c in range(2):
+                speed[i, c] += dt * (6.0 * (goal[i, c] - f[i, c]) / time**2 - 4.0 * speed[i, c] / time)
+                f[i, c] += dt * speed[i, c]
+            if left == 1:
+                lands = True
+                speed[i] = 0.0
+        if lands and np.abs(f - x).max() > 1e-9:
+            for c in range(2):
+                x[c] = off[c] + (n + 1) * dt * drift[c]
+            if n + 1 < count:
+                jumps[n + 1] = True
+        _leading(labels, k + 1, f, x, lead)
+        for c in range(2):
+            x[c] += (1.0 - np.exp(-dt / _SETTLE)) * (lead[c] - x[c])
+        if n == 0:
+            after[:2] = x
+            after[2:6] = f.ravel()
+            after[6:] = speed.ravel()
+    return after
 
 
 class Offsets(NamedTuple):
@@ -39,11 +102,6 @@ class Offsets(NamedTuple):
         """Some of the frames."""
         return Offsets(self.root[some], self.feet[some], self.jumps[some])
 
-    @property
-    def rigid(self) -> bool:
-        """Is everything shifted alike?"""
-        return bool(np.ptp(self.root, axis=0).max() < 1e-9 and np.abs(self.feet - self.root[:, None]).max() < 1e-9)
-
 
 class Walker:
     """Offsets of root and feet under way."""
@@ -53,8 +111,7 @@ class Walker:
         self.root, self.feet, self.speed = np.zeros(2), np.zeros((2, 2)), np.zeros((2, 2))
         self.goal = np.zeros((2, 2))
         self._points = [character.contact_points.of(side) for side in SIDES]
-        self._chains = [limb(character, f"{side}_foot") for side in SIDES]
-        self._ends = [character.body(f"{side}_foot") for side in SIDES if character.has(f"{side}_foot")]
+        self._legs = Legs(character)
         self._count = round(_LOOK / dt) + 1
         self._labels = np.zeros((0, 2), bool)
         self._places = np.zeros((0, 2, 2))
@@ -65,8 +122,8 @@ class Walker:
 
     @property
     def able(self) -> bool:
-        """Does the character have two legs that closed forms can move?"""
-        return all(c is not None for c in self._chains) and all(len(p) for p in self._points)
+        """Does the character have two feet to set down?"""
+        return self._legs.two and all(len(p) for p in self._points)
 
     def of_points(self, count: int) -> np.ndarray:
         """For each of the contact points the foot (0 left, 1 right) that it belongs to, -1: neither."""
@@ -80,8 +137,6 @@ class Walker:
         if reference is self._reference and abs(time - self._time - self.dt) < 1e-6:
             rows = [self._count - 1]
             self._labels[:-1], self._places[:-1] = self._labels[1:], self._places[1:]
-        elif reference is self._reference and abs(time - self._time) < 1e-9:
-            return
         else:
             rows = list(range(self._count))
             self._labels, self._places = np.zeros((self._count, 2), bool), np.zeros((self._count, 2, 2))
@@ -93,17 +148,17 @@ class Walker:
                 self._places[k, f] = points[self._points[f], :2].mean(axis=0)
         self._reference, self._time = reference, time
 
-    def _landing(self, foot: int, now: int = 0) -> int | None:
-        """Frames from `now` to the next touch-down of a foot, None where there is none in sight."""
-        ahead = np.flatnonzero(self._labels[now:, foot])
-        return int(ahead[0]) if len(ahead) else None
+    def error(self, centre: Array, velocity: Array, wanted: Array, wanted_velocity: Array) -> Array:
+        """How far (2,) [m] the divergent component is from that of the reference as it was given."""
+        frequency = float(np.sqrt(9.81 / max(float(wanted[2]), 0.3)))
+        self._off, self._drift = centre[:2] - wanted[:2], velocity[:2] - wanted_velocity[:2]
+        return self._off + self._drift / frequency
 
-    def sense(self, places: Array, gap: Array, centre: Array, velocity: Array, wanted: Array, wanted_velocity: Array,
-              heading: float) -> None:  # fmt: skip
+    def sense(self, places: Array, gap: Array, error: Array, height: float, heading: float) -> None:
         """Set the goals of the feet from where things are.
 
-        places (P, 3) and gap (P,) [m] of the contact points; centre (3,) of mass and its velocity, and those of the
-        reference as it was given.
+        places (P, 3) and gap (P,) [m] of the contact points; error (2,) [m] of the divergent component, height [m] of
+        the reference's centre of mass.
         """
         stands = self._labels[0]
         for f in (0, 1):
@@ -113,33 +168,28 @@ class Walker:
                 off = real - self.feet[f]
                 if np.abs(off).max() > _QUIET or np.abs(self.root - self.feet[f]).max() > _SAME:
                     self.feet[f] += (1.0 - np.exp(-self.dt / _FIRM)) * off
-        frequency = float(np.sqrt(9.81 / max(float(wanted[2]), 0.3)))
+        frequency = float(np.sqrt(9.81 / max(height, 0.3)))
         for f in (0, 1):
             other = 1 - f
             if stands[f]:
                 self.goal[f], self.speed[f] = self.feet[f], 0.0
                 continue
-            left = self._landing(f)
-            if left is None or not stands[other]:
+            left = _landing(self._labels, 0, f)
+            if left < 0 or not stands[other]:
                 continue
-            error = divergent(centre, velocity, frequency) - divergent(wanted, wanted_velocity, frequency)
             shift = self.law.wanted(error - self.feet[other], frequency, left * self.dt, heading)
             landing = self._places[left, f] + self.feet[other]
             stand = self._places[0, other] + self.feet[other]
             side = 1.0 if f == 0 else -1.0
             self.goal[f] = self.feet[other] + self.law.uncrossed(shift, landing, stand, side, heading)
-        self._off, self._drift = centre[:2] - wanted[:2], velocity[:2] - wanted_velocity[:2]
 
     def ahead(self, count: int) -> Offsets:
         """Offsets of this frame and the next ones."""
-        root, feet, speed = self.root.copy(), self.feet.copy(), self.speed.copy()
-        roots, places, jumps = np.empty((count, 2)), np.empty((count, 2, 2)), np.zeros(count, bool)
-        jump = False
-        for k in range(count):
-            roots[k], places[k], jumps[k] = root, feet, jump
-            root, feet, speed, jump = self._next(k, root, feet, speed)
-            if k == 0:
-                self._after = (root, feet.copy(), speed.copy())
+        roots, places, jumps = np.empty((count, 2)), np.empty((count, 2, 2)), np.zeros(count, np.bool_)
+        speed = self.speed.copy()
+        after = _roll(self._labels, self.goal, self._off, self._drift, self.root, self.feet, speed, self.dt, roots, places,
+                      jumps)  # fmt: skip
+        self._after = (after[:2], after[2:6].reshape(2, 2), after[6:].reshape(2, 2))
         return Offsets(roots, places, jumps)
 
     def advance(self) -> None:
@@ -149,50 +199,18 @@ class Walker:
             self.feet[:] = self.root
             self.goal[:] = self.root
 
-    def _next(self, k: int, root: Array, feet: Array, speed: Array) -> tuple[Array, Array, Array, bool]:
-        """Offsets one frame on from frame k, and whether that of the root is set anew."""
-        feet, speed = feet.copy(), speed.copy()
-        k = min(k, self._count - 2)
-        lands = False
-        for f in (0, 1):
-            if self._labels[k, f]:
-                speed[f] = 0.0
-                continue
-            left = self._landing(f, k)
-            if left is None:
-                continue
-            time = max(left * self.dt - _LEAD, 0.05)
-            speed[f] += self.dt * (6.0 * (self.goal[f] - feet[f]) / time**2 - 4.0 * speed[f] / time)
-            feet[f] += self.dt * speed[f]
-            if left == 1:
-                lands, speed[f] = True, 0.0
-        anew = lands and np.abs(feet - root).max() > 1e-9
-        if anew:
-            root = self._off + (k + 1) * self.dt * self._drift
-        follow = (1.0 - np.exp(-self.dt / _SETTLE)) * (self._lead(k + 1, feet) - root)
-        return root + follow, feet, speed, bool(anew)
-
-    def _lead(self, k: int, feet: Array) -> Array:
-        """The offset that the root follows: that of the foot that stands, the newer one of two."""
-        left, right = self._labels[k]
-        if left and right:  # the one that leaves first is the older
-            away = [int(np.argmin(self._labels[k:, f])) if not self._labels[k:, f].all() else self._count for f in (0, 1)]
-            return feet[int(np.argmax(away))]
-        return feet[0] if left else feet[1] if right else feet.mean(axis=0)
+    def quiet(self, error: Array) -> bool:
+        """Is everything shifted alike, and the divergent component off by error (2,) [m] too little to matter?"""
+        alike = np.abs(self.feet - self.root).max() < 1e-9
+        return bool(alike and np.abs(error - self.root).max() < _CALM)
 
     def carry(self, q: Array, offsets: Offsets) -> Array:
         """Poses q (L, nq) of the reference with root and feet moved."""
         moved = np.array(q, float)
         moved[:, :2] += offsets.root
-        if np.abs(offsets.feet - offsets.root[:, None]).max() < 2e-4:
-            return moved
-        pos, quat = self.character.forward(q)
-        for f in (0, 1):
-            chain, end = self._chains[f], self._ends[f]
-            assert isinstance(chain, Limb)
-            goal = pos[:, end].copy()
-            goal[:, :2] += offsets.feet[:, f]
-            moved = reach(self.character, moved, chain, goal, quat[:, end])
+        if np.abs(offsets.feet - offsets.root[:, None]).max() > 2e-4:
+            for k in range(len(q)):
+                moved[k] = self._legs.moved(q[k], moved[k], offsets.feet[k])
         return moved
 
 

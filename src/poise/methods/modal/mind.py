@@ -93,14 +93,17 @@ class Mind:
         frames, walker = self.preview.frames(reference, time), self.walker
         if walker is None or self._unaware(time):
             return frames
+        moving = momentum(pose, v)
+        error = walker.error(pose.centre, moving, frames.centre[0], frames.momentum[0])
+        if walker.quiet(error):
+            return self.preview.shifted(walker.root) if np.any(walker.root) else frames
         walker.look(reference, time)
         feet = self.points.feet
-        moving = momentum(pose, v)
-        walker.sense(pose.places[:feet], self.floor.under(pose.places[:feet])[0], pose.centre, moving[:3],
-                     frames.centre[0], frames.momentum[0, :3], heading_of(frames.q[0]))  # fmt: skip
+        gap, _ = self.floor.under(pose.places[:feet])
+        walker.sense(pose.places[:feet], gap, error, float(frames.centre[0, 2]), heading_of(frames.q[0]))
         offsets = walker.ahead(self.window + 2)
         walker.advance()
-        return self.preview.edited(offsets, walker) if np.abs(offsets.feet).max() > 1e-9 else frames
+        return self.preview.edited(offsets, walker)
 
     def _unaware(self, time: float) -> bool:
         late = self.settings.latency

@@ -77,17 +77,19 @@ class Preview:
         first, last = self._first, self._first + self.window + 1
         return Frames(*[a[first:last] for a in self._all])
 
+    def shifted(self, shift: Array) -> Frames:
+        """The frames that `frames` gave last, all moved by shift (2,) [m]."""
+        first, last = self._first, self._first + self.window + 1
+        own = Frames(*[a[first:last] for a in self._all])
+        way = np.array([*shift, 0.0])
+        q = own.q.copy()
+        q[:, :3] += way
+        return own._replace(q=q, places=own.places + way, centre=own.centre + way)
+
     def edited(self, offsets: Offsets, walker: Walker) -> Frames:
         """The frames that `frames` gave last, with root and feet moved."""
         first, count = self._first, self._count
         own = Frames(*[a[first : first + count] for a in self._all])
-        if offsets.rigid:
-            shift = np.array([*offsets.root[0], 0.0])
-            q = own.q[:-1].copy()
-            q[:, :3] += shift
-            return Frames(q, *[a[:-1] for a in own[1:]])._replace(
-                places=own.places[:-1] + shift, centre=own.centre[:-1] + shift
-            )
         frames = Frames(*[a[:-1].copy() for a in own])
         self._move_ends(frames, offsets, walker)
         return frames

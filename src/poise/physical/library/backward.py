@@ -20,7 +20,7 @@ from poise.physical.library.path import Path
 
 LEGS = walk.LEGS.backwards().scaled(knee=0.8, foot=0.5, toes=0.6)
 MANNER = Manner(
-    lead=0.62, drop_phase=0.45, surge=-0.006, bob=0.012, drop=3.0, turn=3.0, trunk=2.0, lean=1.0, arm_mean=-2.0,
+    lead=0.62, drop_phase=0.35, surge=-0.006, bob=0.022, drop=3.0, turn=3.0, trunk=2.0, lean=1.0, arm_mean=-2.0,
     arm_swing=8.0, elbow_mean=22.0, elbow_swing=4.0, width=0.078,
 )  # fmt: skip
 STRIDE, SPEED = 1.0, 0.8  # [m] for legs of 0.9 m, [m/s]

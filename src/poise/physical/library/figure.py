@@ -19,7 +19,7 @@ def pose_of(character: Character, gait: Gait, path: Path, phase: Array, period: 
             reach: float) -> Array:  # fmt: skip
     """Configurations (N, nq) at phases [strides]; the height of the pelvis is corrected when the feet are put down."""
     inward = np.degrees(path.lean(phase, period))
-    root = _pelvis(gait, path, phase, period, leg, inward)
+    root = _pelvis(gait, path, phase, period, leg, reach, inward)
     turns = _trunk(gait.manner, path, phase, reach, inward)
     for side in ("left", "right"):
         turns |= _leg(gait, path, phase, side, reach, inward) | _arm(gait.manner, path, phase, side, reach, inward)
@@ -62,18 +62,19 @@ def bounce(phase: Array, legs: Legs, period: float) -> Array:
     return np.real(np.exp(2j * np.pi * np.outer(phase, k)) @ size)
 
 
-def _pelvis(gait: Gait, path: Path, phase: Array, period: float, leg: float, inward: Array) -> Array:
-    """Places (N, 3) of the pelvis."""
+def _pelvis(gait: Gait, path: Path, phase: Array, period: float, leg: float, reach: float,
+            inward: Array) -> Array:  # fmt: skip
+    """Places (N, 3) of the pelvis; like a pendulum it falls with the square of the step's length."""
     m, heading = gait.manner, path.heading(phase)
     ahead = m.surge * leg * np.sin(4 * np.pi * (phase - m.low))
     left = -m.sway * leg * _wave(phase, m.sway_phase) + leg * np.tan(np.radians(inward))
-    up = bounce(phase, gait.legs, period) if gait.bounce else -m.bob * leg * np.cos(4 * np.pi * (phase - m.low))
+    up = bounce(phase, gait.legs, period) if gait.bounce else -m.bob * leg * reach**2 * np.cos(4 * np.pi * (phase - m.low))
     c, s, xy = np.cos(heading), np.sin(heading), path.place(phase)
     return np.stack([xy[:, 0] + ahead * c - left * s, xy[:, 1] + ahead * s + left * c, leg + up], axis=-1)
 
 
 def _trunk(m: Manner, path: Path, phase: Array, reach: float, inward: Array) -> dict[str, Array]:
-    nod = m.nod * np.cos(4 * np.pi * (phase - m.low - 0.02))
+    nod = m.nod * np.cos(4 * np.pi * (phase - m.low + 0.06))
     yaw, roll = m.turn * reach * _wave(phase, m.lead), -m.drop * _wave(phase, m.drop_phase)
     own = {
         "pelvis": turn(roll - inward, m.tilt + nod, yaw),

@@ -14,7 +14,7 @@ from poise.physical.library.actor import Acted
 from poise.physical.repair import make_physical
 
 FPS = 120.0
-PAUSE = 24  # frames
+PAUSE = 16  # frames
 
 
 def timeline(duration: float) -> tuple[Array, float]:

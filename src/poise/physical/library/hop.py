@@ -13,7 +13,7 @@ from poise.character import Character
 from poise.errors import BadValue
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip, Cycle
-from poise.physical.library.acting import AT_EASE, hermite
+from poise.physical.library.acting import hermite
 from poise.physical.library.actor import act, centre_height, leg_length
 from poise.physical.library.finish import finished, timeline
 
@@ -49,9 +49,7 @@ def _bounce(times: Array, period: float, contact: float, leg: float, standing: f
     high = np.interp(times, t, z) / leg
     phase = times / period
     share = contact / period
-    sink = float(-z.min()) / leg
-    down = 0.5 - 0.5 * np.cos(2 * np.pi * (phase - 0.5 * share + 0.5))  # 1 in the middle of the contact
-    down = 1.0 - down
+    down = 0.5 + 0.5 * np.cos(2 * np.pi * (phase - 0.5 * share))  # 1 in the middle of the contact
     # the foot lands on its ball, the heel comes near to the floor and rises again
     pitch = _ring(phase, [(0.0, 26.0, -90.0), (0.5 * share, 9.0, 0.0), (share, 30.0, 140.0), (0.5 + 0.5 * share, 40.0, 0.0)])
     lift = np.zeros(len(times))
@@ -60,10 +58,9 @@ def _bounce(times: Array, period: float, contact: float, leg: float, standing: f
     lift[flying] = 0.75 * float(z.max()) / leg * (16 * s**2 * (1 - s) ** 2)
     out = {"centre_z": standing + 0.065 + high, "centre_x": np.full(len(times), 0.168), "tilt": 3.0 + 4.0 * down,
            "bend": 1.0 + 3.0 * down, "look_down": np.full(len(times), 4.0)}  # fmt: skip
-    del sink
     for side in ("left", "right"):
         out |= {f"{side}_{k}": v for k, v in {
-            "pitch": pitch, "toes": np.minimum(pitch, 60.0) * (1.0 - flying), "z": lift,
+            "pitch": pitch, "toes": np.minimum(pitch, 60.0), "z": lift,
             "raise": -2.0 + 10.0 * down, "elbow": 48.0 + 16.0 * down, "out": 15.0 - 3.0 * down,
             "spin": np.full(len(times), 22.0), "yaw": np.full(len(times), 5.0), "shrug": 2.0 * (1 - down)}.items()}  # fmt: skip
     return out
@@ -85,5 +82,3 @@ def _one_leg(channels: dict[str, Array], character: Character) -> dict[str, Arra
             "right_free": same, "right_hip": 16.0 + 0.8 * (channels["tilt"] - 5.0), "right_knee": 82.0 * same,
             "right_ankle": 18.0 * same, "right_hip_out": 4.0 * same, "right_toes": 0.0 * same}  # fmt: skip
 
-
-assert AT_EASE

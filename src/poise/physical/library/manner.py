@@ -57,7 +57,7 @@ class Legs:
 
     def stiff(self) -> Legs:
         """The same leg on a foot without toes: the heel rises less on the longer lever, and the ankle bends less."""
-        foot = tuple((p, 0.8 * v if v < 0.0 and p < self.lift_off + 2.0 else v) for p, v in self.foot)
+        foot = tuple((p, 0.9 * v if v < 0.0 and p < self.lift_off + 2.0 else v) for p, v in self.foot)
         knee = tuple((p, 0.85 * v if p < self.heel[1] + 0.7 * (self.lift_off - self.heel[1]) else v) for p, v in self.knee)
         return replace(self, foot=foot, knee=knee)
 
@@ -95,8 +95,8 @@ class Manner:
     bob: float = 0.022  # of the pelvis, half of its rise and fall
     low: float = 0.06  # when the pelvis is lowest, twice a cycle
     surge: float = 0.011  # of the pelvis along the path
-    drop: float = 4.0  # of the pelvis on the swinging side
-    drop_phase: float = 0.17  # when it is deepest
+    drop: float = 3.5  # of the pelvis on the swinging side
+    drop_phase: float = 0.3  # when it is deepest
     lead: float = 0.0  # when the leg is ahead: pelvis, chest and arms turn and swing by it
     turn: float = 4.5  # of the pelvis with the forward leg
     tilt: float = 0.0  # of the pelvis, forward
@@ -105,7 +105,7 @@ class Manner:
     lean: float = 2.5  # of the trunk, forward
     gaze: float = 0.0  # pitch of the head, down positive
     arm_mean: float = -6.0  # upper arm, flexion positive
-    arm_swing: float = 17.0
+    arm_swing: float = 15.0
     arm_lag: float = 0.02  # of the arm behind the other leg
     arm_out: float = 8.5  # abduction
     arm_in: float = 8.0  # turn of the upper arm about the vertical, inwards

@@ -18,13 +18,13 @@ from poise.physical.library.actor import act, leg_length
 from poise.physical.library.finish import finished, timeline
 from poise.physical.library.guard import GUARD
 
-WAIT, WIND, BACK, REST = 0.3, 0.2, 0.42, 0.4  # [s] in guard, drawing back, returning, in guard again
+WAIT, WIND, BACK, REST = 0.3, 0.24, 0.44, 0.4  # [s] in guard, drawing back, returning, in guard again
 REACH = 0.68  # [leg lengths] that the fist travels
-LAG = {"turn": -0.05, "right_pitch": -0.05, "right_toes": -0.05, "centre_x": -0.03, "twist": -0.015, "fore": 0.01,
+LAG = {"turn": -0.03, "right_pitch": -0.04, "right_toes": -0.05, "centre_x": 0.04, "twist": -0.015, "fore": 0.01,
        "raise": -0.015, "out": -0.015, "spin": 0.0, "elbow": 0.03, "pronate": 0.03}  # fmt: skip
 
 
-def make(character: Character, speed: float = 6.0, height: float | None = None) -> Clip:
+def make(character: Character, speed: float = 5.5, height: float | None = None) -> Clip:
     """A straight punch whose fist moves at up to `speed` [m/s] to a `height` [m], by default that of the chin."""
     leg = leg_length(character)
     chin = 1.55 * leg
@@ -48,10 +48,10 @@ def _poses(hit: float, strike: float, up: float) -> list[KeyPose]:
             "right_fore", "right_shrug", "right_pronate", "right_pitch", "right_knee_out")  # fmt: skip
     arm, draw = ("right_raise", "right_out", "right_spin"), ("right_elbow",)
     of = lambda names: {name: GUARD.get(name, 0.0) for name in names}  # noqa: E731
-    wind = {"turn": -36.0, "twist": -14.0, "centre_x": -0.005, "hips": 0.925, "right_raise": 24.0, "right_elbow": 138.0,
+    wind = {"turn": -34.0, "twist": -12.0, "centre_x": 0.015, "hips": 0.925, "right_raise": 24.0, "right_elbow": 138.0,
             "right_fore": 0.0, "left_raise": 52.0, "left_elbow": 98.0, "right_pitch": 0.0, "tilt": 8.0, "bend": 9.0}
-    blow = {"turn": 18.0, "twist": 22.0, "tilt": 10.0, "bend": 8.0, "side": 2.0, "centre_x": 0.10, "centre_y": 0.015,
-            "hips": 0.925, "right_raise": 94.0 + up, "right_out": 45.0, "right_spin": 40.0, "right_elbow": 7.0,
+    blow = {"turn": 14.0, "twist": 19.0, "tilt": 10.0, "bend": 8.0, "side": 2.0, "centre_x": 0.06, "centre_y": 0.01,
+            "hips": 0.925, "right_raise": 94.0 + up, "right_out": 38.0, "right_spin": 40.0, "right_elbow": 7.0,
             "right_fore": 20.0, "right_shrug": 12.0, "right_pronate": 60.0, "left_raise": 38.0, "left_elbow": 122.0,
             "left_out": 12.0, "right_pitch": 34.0, "right_knee_out": -26.0}  # fmt: skip
     held = ("turn", "twist", *arm, *draw)

@@ -19,18 +19,18 @@ from poise.physical.library.manner import Gait, Legs, Manner
 from poise.physical.library.path import Path
 
 LEGS = Legs(
-    thigh=((0, 21), (7, 19.5), (13, 13), (19, 2), (25, -9), (30, -17), (34, -21.5), (39, -21), (46, -13), (54, 0),
-           (62, 15), (70, 28), (77, 36), (84, 37), (92, 30)),
-    knee=((0, 12), (5, 25), (10, 34), (15, 31), (20, 24), (25, 18), (29, 15), (33, 14.5), (39, 28), (48, 62), (56, 88), (63, 98),
-          (70, 92), (78, 66), (86, 34), (94, 13)),
-    foot=((0, 12), (3, 6), (6, 0), (19, 0), (22, -5), (26, -20), (30, -42), (33, -58), (39, -72), (47, -84), (55, -88),
+    thigh=((0, 23.5), (7, 21), (13, 14), (19, 2), (25, -9), (30, -17), (34, -21.5), (39, -21), (46, -13), (54, 0),
+           (62, 15), (70, 28), (77, 36), (84, 39), (92, 34)),
+    knee=((0, 15), (5, 26.5), (10, 35), (15, 31), (20, 24), (25, 18), (29, 15), (33, 14.5), (39, 28), (48, 62), (56, 88),
+          (63, 98), (70, 92), (78, 66), (86, 37), (94, 17)),
+    foot=((0, 12), (3, 6), (6, 0), (16.5, 0), (19.5, -5), (23.5, -19), (28, -39), (33, -58), (39, -72), (47, -84), (55, -88),
           (63, -78), (71, -52), (79, -22), (87, 4), (94, 16)),
-    toes=((0, 8), (7, 0), (17, 0), (21, 6), (26, 20), (30, 32), (33, 31), (40, 12), (55, 4), (90, 8)),
-    heel=(0.0, 20.5), ball=(5.0, 32.0), tip=(7.0, 33.0),
+    toes=((0, 8), (7, 0), (16.5, 0), (19.5, 5), (24, 18), (29, 31), (33, 31), (40, 12), (55, 4), (90, 8)),
+    heel=(0.0, 18.0), ball=(5.0, 32.0), tip=(7.0, 33.0),
     clearance=0.03,
 )  # fmt: skip
 MANNER = Manner(
-    sway=0.014, sway_phase=0.2, low=0.17, surge=-0.006, drop=5.0, turn=5.0, tilt=8.0, nod=2.0, trunk=10.0, lean=9.0,
+    sway=0.014, sway_phase=0.2, low=0.17, surge=-0.006, drop=4.5, drop_phase=0.25, turn=5.0, tilt=8.0, nod=2.0, trunk=10.0, lean=9.0,
     arm_mean=-12.0, arm_swing=26.0, arm_lag=-0.02, arm_out=14.0, arm_in=18.0, elbow_mean=92.0, elbow_swing=12.0,
     elbow_lag=0.04, forearm_in=34.0, toe_out=5.0, width=0.052,
 )  # fmt: skip
@@ -53,4 +53,4 @@ def make(character: Character, speed: float = SPEED, stride: float | None = None
     reach = float((stride * duty / DUTY / leg) / (2.18 / LEG)) ** 0.7
     lift = float(np.clip((speed / SPEED) ** 0.35, 0.8, 1.2))  # heels come higher the faster
     legs = LEGS.retimed(duty).scaled(knee=lift)
-    return author(character, Gait("run", legs, MANNER, bounce=True, spread=0.07), Path(stride), stride / speed, reach)
+    return author(character, Gait("run", legs, MANNER, bounce=True, spread=0.055), Path(stride), stride / speed, reach)

@@ -19,7 +19,7 @@ from poise.physical.library.finish import finished, timeline
 
 WIDTH = 0.17  # [leg lengths] of each ankle from the middle
 SHIN = 0.23  # degrees that the shin leans for each of the knee's
-TRUNK = 0.42  # degrees that the trunk leans for each of the knee's
+PELVIS, SPINE = 0.27, 0.15  # degrees that the pelvis leans, and that the spine bends, for each of the knee's
 
 
 def make(character: Character, depth: float = 105.0, period: float = 3.0) -> Clip:
@@ -39,13 +39,12 @@ def _poses(depth: float) -> list[tuple[float, dict[str, float]]]:
     share = depth / 105.0
     top = {**AT_EASE, "hips": 0.983, "tilt": 3.0, "bend": 0.0, "look_down": 3.0, "raise": 6.0, "out": 9.0, "spin": 10.0,
            "elbow": 16.0, "centre_x": 0.055, "yaw": 14.0}  # fmt: skip
-    low = {"hips": hip_height(depth), "tilt": 0.27 * depth, "bend": 0.15 * depth, "look_down": 10.0 * share,
+    low = {"hips": hip_height(depth), "tilt": PELVIS * depth, "bend": SPINE * depth, "look_down": 10.0 * share,
            "raise": 6.0 + 110.0 * share, "out": 7.0, "spin": 2.0, "elbow": 14.0,
            "centre_x": 0.065}  # fmt: skip
-    fixed = {"y": WIDTH, "left_y": WIDTH, "right_y": -WIDTH, "knee_out": 4.0}
-    fixed.pop("y")
-    half = {"hips": 0.5 * (top["hips"] + low["hips"]), "tilt": 0.20 * depth, "bend": 0.09 * depth}
-    return [(0.0, {**top, **fixed}), (0.05, {k: top[k] for k in ("hips", "tilt", "bend", "raise", "elbow")}),
+    stance = {"left_y": WIDTH, "right_y": -WIDTH, "knee_out": 4.0}
+    half = {"hips": 0.5 * (top["hips"] + low["hips"]), "tilt": 0.74 * PELVIS * depth, "bend": 0.6 * SPINE * depth}
+    return [(0.0, {**top, **stance}), (0.05, {k: top[k] for k in ("hips", "tilt", "bend", "raise", "elbow")}),
             (0.26, half), (0.475, low), (0.525, {k: low[k] for k in ("hips", "tilt", "bend", "raise", "elbow")}),
             (0.70, half), (0.93, {k: top[k] for k in ("hips", "tilt", "bend")})]  # fmt: skip
 

@@ -1,0 +1,72 @@
+"""Recordings followed unaltered, as figure 7: the error at the right hip; and walking and turning.
+
+python -m poise.experiments.balance.tracking --folder MOCAP [--out FOLDER]
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from poise.errors import BadValue
+from poise.experiments.balance.table import Table, main, picture
+from poise.judge.audit import audit
+from poise.maths import rotations as rot
+from poise.methods.balance import Balance
+from poise.motion.load import load_clip
+from poise.performance import perform
+from poise.simulate.guard import BlowUp
+from poise.take import Take
+
+IN_PLACE = ("02_05*", "26_10*", "120_05*", "144_05*", "22_14*", "135_06*")
+WALKS = ("02_01*", "12_01*", "16_17*", "136_20*", "16_33*")
+BUILT_IN = ("punch", "wave", "squat")
+SECONDS = 10.0
+
+
+def hip_error(take: Take, side: str = "right") -> np.ndarray:
+    """Angles (F, 3) [degrees] about x, y, z between the hip of the take and that of its reference."""
+    character = take.character
+    thigh = character.body(f"{side}_thigh")
+    above = int(character.model.body_parentid[thigh])
+    turns = []
+    for q in (take.q, take.q_ref):
+        _, quat = character.forward(q)
+        turns.append(rot.multiply(rot.conjugate(quat[:, above]), quat[:, thigh]))
+    return np.degrees(rot.log(rot.multiply(rot.conjugate(turns[1]), turns[0])))
+
+
+def run(options: Any) -> Table:
+    """One row a recording: did it stay up, hip and joint error, help."""
+    if options.folder is None:
+        raise BadValue("Give the folder of recordings with --folder: it has cmu/ with .bvh files.")
+    rows = []
+    for kind, patterns in (("in place", IN_PLACE), ("walk", WALKS)):
+        for pattern in patterns:
+            found = sorted(Path(options.folder).glob(f"cmu/{pattern}.bvh"))
+            if found:
+                rows.append(_row(kind, load_clip(found[0]), options))
+    rows += [_row("built in", load_clip(name, character="human45"), options) for name in BUILT_IN]
+    return Table("Recordings followed unaltered on their own skeletons, default gains",
+                 ("kind", "clip", "seconds", "stays up", "hip rms [deg]", "joints rms [deg]", "assist rms [N m]"),
+                 tuple(rows))  # fmt: skip
+
+
+def _row(kind: str, clip: Any, options: Any) -> tuple[Any, ...]:
+    try:
+        take = perform(clip, Balance(), seconds=min(SECONDS, clip.duration))
+    except BlowUp as error:
+        return (kind, clip.name, clip.duration, f"no: {error.time:.2f} s", float("nan"), float("nan"), float("nan"))
+    picture(options, take, clip.name)
+    upright = "yes" if take.fell is None else f"no: {take.fell:.2f} s"
+    hip = float(np.sqrt(np.mean(np.sum(hip_error(take) ** 2, axis=1))))
+    row = (kind, clip.name, float(take.time[-1]), upright, hip, float(np.degrees(take.tracking_error().joints)),
+           audit(take).assist_torque_rms)  # fmt: skip
+    print(*row, flush=True)
+    return row
+
+
+if __name__ == "__main__":
+    main(run)

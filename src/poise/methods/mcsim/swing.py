@@ -1,0 +1,158 @@
+"""Feet that do not stand: where they should be, and where they will land.
+
+Departures: the paper tracks the joints of a swinging leg and lets its foot land where that leads. Here the foot is
+tracked in space, its coming foothold is moved by the capture point (`poise.motion.foothold`), it leaves from where it
+really stood, passes beside the other leg and goes down where it is late.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numba import njit
+
+from poise.maths.configuration import quat_difference
+from poise.maths.rotations import Array
+from poise.methods.mcsim.memory import Memory
+from poise.methods.mcsim.terms import jacobian, motion
+from poise.motion.foothold import divergent
+
+if TYPE_CHECKING:
+    from poise.methods.mcsim.method import McSim
+    from poise.methods.mcsim.planner import Scene
+
+_PASSING, _ASIDE = 0.35, 0.12  # [m] along and across the heading within which feet get in each other's way
+_REACHED = 0.8  # share of the swing after which the foot is over its foothold
+_QUICKEST = 0.2  # [s] of a swing
+
+
+def rows(way: McSim, scene: Scene, memory: Memory, side: int) -> tuple[Array, Array, Array]:
+    """Rows (6, nv), wishes and weights for the place and the orientation of a foot that does not stand."""
+    t, now, goal, chain = way.tasks, scene.now, scene.goal, memory.rig.chain
+    place, speed = target(way, scene, memory, side)
+    matrix, wish = _rows(now.axes, now.rates, now.centre, now.origin, now.turn, now.spin, now.v, goal.axes, goal.rates,
+                         goal.centre, goal.origin, goal.turn, goal.spin, goal.v, scene.wanted.a, chain,
+                         memory.feet[side], place, speed, t.swing_gain, t.swing_damping)  # fmt: skip
+    return matrix, wish, np.array([t.swing, t.swing, t.swing, t.swing_turn, t.swing_turn, t.swing_turn])
+
+
+@njit(cache=True)
+def _rows(axes, rates, centre, origin, turn, spin, v, goal_axes, goal_rates, goal_centre, goal_origin, goal_turn,
+          goal_spin, goal_v, a, chain, body, place, speed, gain, damping):  # fmt: skip
+    """The Jacobian (6, nv) of a foot and the accelerations (6,) that lead it to `place` and the goal's orientation."""
+    nv = v.shape[0]
+    linear, angular = np.empty((3, nv)), np.empty((3, nv))
+    jacobian(goal_axes, chain, goal_centre, body, goal_origin[body], linear, angular)
+    u, b, w, dw = motion(goal_axes, goal_rates, chain, goal_centre, goal_spin, goal_v, body, goal_origin[body])
+    to_place, to_turn = linear @ a + b, angular @ a + dw
+    jacobian(axes, chain, centre, body, origin[body], linear, angular)
+    own_u, own_b, own_w, own_dw = motion(axes, rates, chain, centre, spin, v, body, origin[body])
+    lean = np.empty(3)
+    quat_difference(_quaternion(turn[body]), _quaternion(goal_turn[body]), lean)  # in the foot's own axes
+    lean = turn[body] @ lean
+    matrix, wish = np.empty((6, nv)), np.empty(6)
+    for i in range(3):
+        matrix[i], matrix[3 + i] = linear[i], angular[i]
+        wish[i] = to_place[i] + gain * (place[i] - origin[body, i]) + damping * (u[i] + speed[i] - own_u[i]) - own_b[i]
+        wish[3 + i] = to_turn[i] + gain * lean[i] + damping * (w[i] - own_w[i]) - own_dw[i]
+    return matrix, wish
+
+
+@njit(cache=True)
+def _quaternion(R):
+    """The quaternion (4,) of a rotation matrix, by its largest component."""
+    q = np.empty(4)
+    trace = R[0, 0] + R[1, 1] + R[2, 2]
+    if trace > 0.0:
+        s = 2.0 * np.sqrt(1.0 + trace)
+        q[0], q[1], q[2], q[3] = 0.25 * s, (R[2, 1] - R[1, 2]) / s, (R[0, 2] - R[2, 0]) / s, (R[1, 0] - R[0, 1]) / s
+        return q
+    i = 0
+    if R[1, 1] > R[0, 0]:
+        i = 1
+    if R[2, 2] > R[i, i]:
+        i = 2
+    j, k = (i + 1) % 3, (i + 2) % 3
+    s = 2.0 * np.sqrt(max(1e-300, 1.0 + R[i, i] - R[j, j] - R[k, k]))
+    q[0], q[1 + i] = (R[k, j] - R[j, k]) / s, 0.25 * s
+    q[1 + j], q[1 + k] = (R[j, i] + R[i, j]) / s, (R[k, i] + R[i, k]) / s
+    return q
+
+
+def target(way: McSim, scene: Scene, memory: Memory, side: int) -> tuple[Array, Array]:
+    """Where (3,) a swinging foot should be now, and how fast (3,) it moves against the reference."""
+    body, step = memory.feet[side], memory.schedule.foot(side, memory.clock.time)
+    place, speed = scene.goal.origin[body].copy(), np.zeros(3)
+    full = _on_ground(memory, side)
+    if not step.down and step.left < 2.0:
+        u = min(1.0, step.done / _REACHED)
+        blend = u * u * (3 - 2 * u)
+        rate = 6 * u * (1 - u) / _REACHED / max(step.length, _QUICKEST)
+        place += blend * full + (1 - blend) * memory.lift[side]
+        speed += scene.rate * rate * (full - memory.lift[side])
+    elif step.down:
+        place += full
+    if way.has("foothold") and memory.feet[1 - side] >= 0:
+        aside = _beside(scene, memory, side, place)
+        place[0] += aside[0]
+        place[1] += aside[1]
+    if scene.rate == 0.0:
+        place[2] -= way.tasks.press * memory.clock.held
+    return place, speed
+
+
+def _on_ground(memory: Memory, side: int) -> Array:
+    """The shift of a coming foothold (3,), up or down with the ground on which the other foot stands."""
+    x, y = memory.shift[side]
+    sole = memory.sole[1 - side]
+    normal = memory.normal[sole[0]] if len(sole) else np.array([0.0, 0.0, 1.0])
+    return np.array([x, y, -(x * normal[0] + y * normal[1]) / max(normal[2], 0.5)])
+
+
+def _beside(scene: Scene, memory: Memory, side: int, place: Array) -> tuple[float, float]:
+    """What must be added to the place of a swinging foot for it to pass beside the other leg, not through it."""
+    other, body = memory.feet[1 - side], memory.feet[side]
+    heading, sign = scene.heading, 1.0 - 2.0 * side
+    c, s = math.cos(heading), math.sin(heading)
+    x, y = place[0] - scene.now.origin[other, 0], place[1] - scene.now.origin[other, 1]
+    planned = scene.goal.origin[body] - scene.goal.origin[other]
+    near = max(0.0, 1.0 - ((c * x + s * y) / _PASSING) ** 2)
+    miss = min(_ASIDE, sign * (-s * planned[0] + c * planned[1])) - sign * (-s * x + c * y)
+    push = sign * near * max(0.0, miss)
+    return -s * push, c * push
+
+
+def move_footholds(way: McSim, scene: Scene, memory: Memory, dt: float) -> None:
+    """Let the coming footholds follow the error of the divergent component of motion."""
+    now, goal = scene.now_balance, scene.goal_balance
+    low = min((float(scene.goal.points[s, 2].min()) for s in memory.sole if len(s)), default=0.0)
+    frequency = math.sqrt(-memory.rig.gravity[2] / max(0.3, float(goal.place[2]) - low))
+    error = divergent(now.place, now.velocity, frequency) - divergent(goal.place, goal.velocity, frequency)
+    heading = scene.heading
+    for side, sign in ((0, 1.0), (1, -1.0)):
+        body = memory.feet[side]
+        if body < 0:
+            continue
+        step = memory.schedule.foot(side, memory.clock.time)
+        if scene.standing[side]:
+            memory.shift[side] = 0.0
+            memory.lift[side] = scene.now.origin[body] - scene.goal.origin[body]
+        elif not step.down and step.left < 2.0:
+            wanted = way.foothold.wanted(error, frequency, step.left, heading)
+            if scene.standing[1 - side]:
+                place = _landing(memory, side, memory.clock.time + step.left) + memory.offset[:2]
+                other = scene.now.origin[memory.feet[1 - side], :2]
+                wanted = way.foothold.uncrossed(wanted, place, other, sign, heading)
+            memory.shift[side] = way.foothold.towards(memory.shift[side], wanted, dt)
+
+
+def _landing(memory: Memory, side: int, time: float) -> Array:
+    """The place (2,) where the reference has a foot at a time, remembered for as long as it is the coming landing."""
+    when, place = memory.landing[side]
+    if abs(when - time) > 1e-3:
+        q = memory.reference.sample(time).q
+        place = memory.model.character.forward(q)[0][0, memory.feet[side], :2]
+        memory.landing[side] = (time, place)
+    return place
