@@ -30,7 +30,7 @@ def arms_up(character: Character) -> np.ndarray:
 
 def swing(amplitude: float = 0.5, seconds: float = 1.6, fps: float = 240.0, name: str = "human42",
           slower: float = 1.0) -> Clip:  # fmt: skip
-    """A stiff body on a bar along Y, a compound pendulum: exact physics but for the stencil; `slower` stretches time."""
+    """A stiff body on a bar along Y, a compound pendulum, exact but for the stencil; `slower` stretches time."""
     character = poise.load_character(name)
     pose = arms_up(character)
     palms = np.array([Hold(f"{s}_hand").local(character) for s in ("left", "right")])

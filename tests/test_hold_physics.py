@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hold_clips import carrying, swing
 
 import poise
+from hold_clips import carrying, swing
 from poise.judge.audit_clip import audit_clip, needed
 from poise.maths import configuration as conf
 from poise.motion.hold import Hold
@@ -57,7 +57,9 @@ def test_the_weight_of_a_load_is_found_under_the_feet() -> None:
     assert shoulders[1] > shoulders[0]
     assert any("carries 10 kg" in remark for remark in loaded.remarks)
     taken = audit_clip(carrying(20.0, 1.0, start=0.5)).series["ground_force"][:, 2]
-    assert taken[:50].mean() == pytest.approx(push[0], rel=0.02) and taken[-30:].mean() == pytest.approx(push[1], rel=0.02)
+    assert taken[:50].mean() == pytest.approx(push[0], rel=0.02) and taken[-30:].mean() == pytest.approx(
+        push[1], rel=0.02
+    )
 
 
 def test_a_load_far_ahead_is_balanced_by_the_repair() -> None:
@@ -73,7 +75,9 @@ def test_a_load_far_ahead_is_balanced_by_the_repair() -> None:
 def wild(frames: int = 5) -> tuple[poise.Character, np.ndarray, np.ndarray, np.ndarray]:
     rng, character = np.random.default_rng(3), poise.load_character("human42")
     nv = character.model.nv
-    q = conf.integrate(character.layout, np.tile(character.standing_pose(), (frames, 1)), rng.normal(0, 0.4, (frames, nv)))
+    q = conf.integrate(
+        character.layout, np.tile(character.standing_pose(), (frames, 1)), rng.normal(0, 0.4, (frames, nv))
+    )
     return character, q, rng.normal(0, 2.0, (frames, nv)), rng.normal(0, 10.0, (frames, nv))
 
 
@@ -101,7 +105,9 @@ def test_the_audit_and_the_repair_agree_on_loads() -> None:
     body = masses(character, loads(character, clip.grips, times))
     needs = needed(clip)
     w = root_wrench(character, body, clip.q, clip.velocity, clip.acceleration, needs.centre)
-    assert np.allclose(w[:, 3:], needs.wrench[:, :3], atol=1e-6) and np.allclose(w[:, :3], needs.wrench[:, 3:], atol=1e-6)
+    assert np.allclose(w[:, 3:], needs.wrench[:, :3], atol=1e-6) and np.allclose(
+        w[:, :3], needs.wrench[:, 3:], atol=1e-6
+    )
 
 
 def test_infinite_friction_pulls_as_well() -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hold_clips import BAR, carrying, swing
 
 import poise
+from hold_clips import BAR, carrying, swing
 from poise.cli.main import main
 from poise.judge.audit_clip import audit_clip
 from poise.motion.check import check

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hold_clips import BAR, carrying, swing
 
 import poise
+from hold_clips import BAR, carrying, swing
 from poise.errors import BadValue, UnknownBody
 from poise.motion.clip import Cycle
 from poise.motion.formats import npz

@@ -15,7 +15,7 @@ EVERYWHERE = {"errors", "_version", "files", "progress", "citations", "kernels"}
 MAY_PERFORM = {"judge", "export", "experiments", "studio", "cli"}
 # A value may offer a verb whose code lives further down, if it imports it only when the verb is used.
 LAZY = {("motion.clip", "export"), ("motion.clip", "physical"), ("motion.clip", "stage"), ("motion.load", "physical"), ("take.take", "judge"),
-        ("take.take", "export")}  # fmt: skip
+        ("take.take", "export"), ("physical.report", "export")}  # fmt: skip
 
 
 def modules() -> list[Path]:

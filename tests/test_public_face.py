@@ -61,7 +61,7 @@ def snippets(page: str) -> list[str]:
     return re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), flags=re.DOTALL)
 
 
-PAGES = ["README.md", "docs/editing.md", "docs/checking.md", "docs/pictures.md"]
+PAGES = ["README.md", "docs/editing.md", "docs/checking.md", "docs/holds.md", "docs/pictures.md"]
 
 
 @pytest.mark.parametrize("page", PAGES)

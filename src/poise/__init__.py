@@ -26,6 +26,7 @@ _WHERE = {
     "load_character": "poise.character.load",
     "Character": "poise.character",
     "Clip": "poise.motion.clip",
+    "Hold": "poise.motion.hold",
     "Reference": "poise.motion.reference",
     "check": "poise.motion.check",
     "perform": "poise.performance",
@@ -36,7 +37,7 @@ _WHERE = {
 _MODULES = {"edit": "poise.motion.edit"}
 
 __all__ = [
-    "Ball", "Bar", "Barbell", "Blocks", "Box", "Character", "Clip", "Flat", "Grip", "HeightField", "Patches",
+    "Ball", "Bar", "Barbell", "Blocks", "Box", "Character", "Clip", "Flat", "Grip", "HeightField", "Hold", "Patches",
     "Platform", "PlatformMotion", "PoiseError", "Push", "Reference", "Seesaw", "Slope", "Sphere", "Stage",
     "Stairs", "Take", "__version__", "audit", "check", "edit", "load_character", "load_clip", "perform",
 ]  # fmt: skip
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from poise.motion import edit
     from poise.motion.check import check
     from poise.motion.clip import Clip
+    from poise.motion.hold import Hold
     from poise.motion.load import load_clip
     from poise.motion.reference import Reference
     from poise.performance import perform

@@ -47,11 +47,16 @@ def perform(clip: Clip | Reference, method: str | Any = "pd", *, stage: Stage | 
     length = _seconds(reference, seconds)
     stage = reference.baked.stage(reference.start, length) if stage is None else stage
     stage.check(reference.character)
+    notes: list[str] = []
+    if hasattr(way, "prepare") and not isinstance(clip, Reference):
+        reference, notes = way.prepare(reference, stage)
     sample = reference.sample(0.0)
     shake = noise * np.random.default_rng(seed).standard_normal(len(sample.v)) if noise else 0.0
     recorder = Recorder(
         reference, start=reference.start, method=way.name, settings=way, stage=stage, seed=seed, path=save
     )
+    for note in notes:
+        recorder.log(0.0, "reference", note)
     bar = Bar(f"{reference.clip.name or 'clip'} by {way.name}", round(length / FRAME)) if progress else None
     try:
         if hasattr(way, "act"):

@@ -20,6 +20,7 @@ VERBS = {
     "retarget": "the same motion on another character",
     "perform": "a character performs a clip in physics, is pushed, walks on slopes",
     "audit": "is the physics of a take or a clip true, and where is it not",
+    "reproduce": "tables and figures of the papers, run anew",
     "bench": "how fast this machine does the work, beside yardsticks in the same run",
     "cite": "the papers behind the methods, as text or BibTeX",
     "completion": "shell completion for bash, zsh or fish",

@@ -60,7 +60,7 @@ def footprints(clip: Clip) -> Figure:
     """The path of the body from above, with the outline of each foot where it stood."""
     root = clip.character.forward(clip.q)[0][:, min(1, clip.character.model.nbody - 1)]
     across, up = np.ptp(root[:, :2], axis=0) + 0.8
-    figure = _figure(7.0, float(np.clip(7.0 * up / across, 1.3, 7.0)) + 0.9)
+    figure = figure_of(7.0, float(np.clip(7.0 * up / across, 1.3, 7.0)) + 0.9)
     ax = figure.subplots()
     ax.plot(root[:, 0], root[:, 1], color=MIDDLE, lw=1.2, label="pelvis")
     ax.plot(*root[0, :2], "o", color=MIDDLE, ms=4)
@@ -75,7 +75,7 @@ def footprints(clip: Clip) -> Figure:
                     label=f"{side} foot" if n == 0 else None)  # fmt: skip
     ax.set_aspect("equal", adjustable="datalim")
     ax.set(xlabel="x [m]", ylabel="y [m]")
-    _clean(ax)
+    clean(ax)
     _legend(ax)
     return figure
 
@@ -87,7 +87,7 @@ def foot_heights(clip: Clip) -> Figure:
         raise BadValue(f"{clip.character.name} has no contact points whose height could be plotted.")
     points = clip.character.points(clip.q)
     above = 100.0 * (points[..., 2] - clip.ground.height(points[..., 0], points[..., 1]))
-    figure = _figure(7.0, 3.8)
+    figure = figure_of(7.0, 3.8)
     rows = figure.subplots(2, 1, sharex=True, sharey=True)
     for ax, side in zip(rows, SIDES, strict=True):
         for part, style in (("heel", "-"), ("ball", "--"), ("tip", ":")):
@@ -96,7 +96,7 @@ def foot_heights(clip: Clip) -> Figure:
                 ax.plot(clip.times, above[:, own].min(1), style, color=_COLOUR[side], lw=1.3, label=f"{side} {part}")
         ax.axhline(0.0, color="#b0b4bb", lw=0.8, zorder=0)
         ax.set_ylabel("height [cm]")
-        _clean(ax)
+        clean(ax)
     for ax, side in zip(rows, SIDES, strict=True):
         if len(clip.character.contact_points.of(side)):
             _contact_bar(ax, clip, side, 0.0, 0.03)
@@ -125,7 +125,8 @@ def save_plot(figure: Figure, path: str | PathLike[str], clips: Sequence[Clip] =
         figure.savefig(temporary, format=kind, dpi=160, metadata={k: v for k, v in about.items() if v})
 
 
-def _figure(width: float, height: float) -> Figure:
+def figure_of(width: float, height: float) -> Figure:
+    """An empty figure of this size [inches]; needs matplotlib."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
@@ -141,7 +142,7 @@ def _angles(clips: Sequence[Clip], parts: Sequence[str], labels: Sequence[str]) 
         raise BadValue(
             f"None of {', '.join(parts)} is a part of {clips[0].character.name}; known: {', '.join(have) or 'none'}."
         )
-    figure = _figure(7.0, 1.1 + 1.25 * len(known))
+    figure = figure_of(7.0, 1.1 + 1.25 * len(known))
     rows = np.atleast_1d(figure.subplots(len(known), 1, sharex=True))
     for ax, part in zip(rows, known, strict=True):
         for n, (clip, label) in enumerate(zip(clips, labels, strict=True)):
@@ -154,7 +155,7 @@ def _angles(clips: Sequence[Clip], parts: Sequence[str], labels: Sequence[str]) 
         if high - low < 10.0:  # a joint that hardly moves should look like one
             ax.set_ylim(0.5 * (low + high) - 5.0, 0.5 * (low + high) + 5.0)
         ax.set_ylabel(ANGLES.get(part, (part,))[0].replace(" ", "\n", 1) + " [°]")
-        _clean(ax)
+        clean(ax)
     for ax in rows:
         for side, height in (("left", 0.035), ("right", 0.0)):
             if len(clips[-1].character.contact_points.of(side)):
@@ -183,7 +184,7 @@ def _hull(points: Array) -> Array:
     return points[around]
 
 
-def _clean(ax: Axes) -> None:
+def clean(ax: Axes) -> None:
     """No box, thin ticks, a faint grid."""
     ax.spines[["top", "right"]].set_visible(False)
     ax.spines[["left", "bottom"]].set_color("#8a9099")

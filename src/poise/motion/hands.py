@@ -51,9 +51,18 @@ def hand_contacts(clip: Clip, foot: Footing, labels: np.ndarray) -> np.ndarray:
         fast = speeds(np.stack([places[:, p].mean(axis=1) for p in own], axis=1), clip.dt).min(axis=1)
         for a, e in _touching(high.min(axis=1), fast, need, clip.dt):
             usual = np.median(high[a:e], axis=0)
-            for k, pair in enumerate(own):
-                out[a:e, pair] = usual[k] < max(FLAT, usual.min() + 1e-6)
+            down = usual < max(FLAT, usual.min() + 1e-6)
+            # a hand that lies flat has touched from when the last part of it is down: its tips were never in the ground
+            first, last = _low(high[a:e, down].max(axis=1))
+            for pair in (p for p, on in zip(own, down, strict=True) if on):
+                out[a + first : a + last, pair] = True
     return out
+
+
+def _low(high: Array) -> tuple[int, int]:
+    """First frame and one past the last in which a height (n,) is low enough to go on touching."""
+    rows = np.flatnonzero(high < STAY)
+    return (int(rows[0]), int(rows[-1]) + 1) if len(rows) else (0, len(high))
 
 
 def _touching(high: Array, fast: Array, need: np.ndarray, dt: float) -> list[tuple[int, int]]:

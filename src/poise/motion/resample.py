@@ -27,7 +27,7 @@ def sample(clip: Clip, times: Array) -> Clip:
     local = times - count * period
     x = np.clip(local / clip.dt, 0.0, len(clip) - 1.0)
     near = np.round(x).astype(int)
-    spline = Spline.through(clip.character.layout, clip.q, clip.dt, clip.velocity, clip.acceleration)
+    spline = Spline.through(clip.character.layout, clip.q, clip.dt, smooth_rate(clip), clip.acceleration)
     q = spline.many(np.clip(local, 0.0, period))
     exact = np.abs(x - near) < 1e-6
     q[exact] = clip.q[near[exact]]  # frames of the clip itself come back bit for bit
@@ -41,6 +41,19 @@ def sample(clip: Clip, times: Array) -> Clip:
     labels = clip.contacts.labels[near]
     holds = retimed(clip.grips, clip.cycle, local, np.broadcast_to(count, local.shape), clip.dt)
     return clip.with_q(q, cycle=None, labels=labels, source_times=moments, holds=holds)
+
+
+def smooth_rate(clip: Clip) -> Array:
+    """Velocities (N, nv) that fit the clip's frames and accelerations to fourth order in the time between frames.
+
+    Those of three frames are off by dt²/6 times the jerk, and a curve with such velocities would sway between frames.
+    """
+    v, a = np.array(clip.velocity), clip.acceleration
+    if len(v) > 2:
+        v[1:-1] -= clip.dt / 12.0 * (a[2:] - a[:-2])
+    if clip.cycle is not None and len(v) > 3:
+        v[0] = v[-1] = clip.velocity[0] - clip.dt / 12.0 * (a[1] - a[-2])
+    return v
 
 
 def resample(clip: Clip, fps: float) -> Clip:

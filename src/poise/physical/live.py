@@ -41,6 +41,7 @@ from poise.solve.gauss_newton import Settings
 LAST, HELD = 3, 100.0  # frames at the end of the window, and how much more they cost than the others
 WEAK = 1e-6  # too weak to be felt
 SHORTEST = 8  # frames
+QUICK, FEW = 120.0, 45  # frames per second of bodies with so many degrees of freedom or fewer; the others get fewer
 RUNNING = 0.3  # [m/s, rad/s] a clip that ends with its body moving faster stops too suddenly for any repair
 
 
@@ -50,18 +51,19 @@ class LiveRepair:
 
     window: float = 0.5  # [s] made physical at once
     fade: float = 0.25  # [s] after the window in which what is left of its changes is taken back
-    fps: float = 120.0  # frames per second of the window, or the clip's own where those are fewer
+    fps: float | None = None  # frames per second of the window; the clip's, up to what is quick, where not given
     iterations: int = 2
     change: float = 1.0  # how willingly postures change
     friction: float = 0.8  # of the ground
     margin: float = 0.2  # share of each foot's support that is left unused
 
     def __post_init__(self) -> None:
-        values = (self.window, self.fade, self.fps, self.change, self.friction)
+        fps = QUICK if self.fps is None else self.fps
+        values = (self.window, self.fade, fps, self.change, self.friction)
         if not all(math.isfinite(x) and x > 0.0 for x in values) or not 0.0 <= self.margin < 1.0:
             raise BadValue("A live repair needs a window, a fade, frames per second, a change and a friction above 0 "
                            f"and a margin from 0 to below 1, not {self}.")  # fmt: skip
-        if self.window * self.fps < SHORTEST or self.iterations < 1:
+        if self.window * fps < SHORTEST or self.iterations < 1:
             raise BadValue(f"A live repair needs {SHORTEST} frames or more and an iteration, not {self}.")
 
     def ahead(self, reference: Reference, at: float) -> Reference:
@@ -74,7 +76,8 @@ class LiveRepair:
             raise ClipMismatch(f"{character.name} has no free root: nothing about its balance can be repaired.")
         if not math.isfinite(at):
             raise BadValue(f"A repair cannot begin at {at} s.")
-        dt = max(reference.baked.dt, 1.0 / self.fps)
+        quick = QUICK * min(1.0, FEW / character.model.nv) if self.fps is None else self.fps
+        dt = max(reference.baked.dt, 1.0 / quick)
         count = math.floor((min(at + self.window, _stops(reference)) - at) / dt + 1e-6)
         if count < SHORTEST:
             return reference

@@ -9,37 +9,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from poise.errors import BadValue, ClipMismatch
 from poise.maths import configuration as conf
-from poise.maths.configuration import FREE
 from poise.maths.rotations import Array
 from poise.motion.check import penetration, skating
 from poise.motion.clip import Clip
-from poise.motion.footing import footing
 from poise.motion.ground import Flat
 from poise.motion.handstand import kept_labels, laid
-from poise.motion.runs import frames, runs
+from poise.motion.resample import resample
+from poise.motion.runs import frames
 from poise.physical.clean import cleaned, flipped_joints
-from poise.physical.holds import held, off_bars
+from poise.physical.holds import off_bars
 from poise.physical.labels import believed
+from poise.physical.refusals import bodies_to_keep, must_fit
 from poise.physical.report import RepairReport, compare
 from poise.physical.residual import residual
 from poise.physical.setup import REFERENCE, Plan, Weights
+from poise.physical.switches import corrected
+from poise.solve import gauss_newton
 from poise.solve.gauss_newton import Result, Settings
 
 SETTINGS = Settings(iterations=20, step=2e-5, gain=1e-3)
 STEPPED = Settings(iterations=6, step=1e-3, gain=1e-2)  # for a first guess without physics
 WINDOW, OVERLAP = 8.0, 1.0  # [s] of frames solved at once, and of those that the next window solves again
 SEAM = 3  # frames of the last window that the next one continues: the reach of the wrenches' jumps
-SHORTEST = 8  # frames
+FPS = 100.0  # frames a second at least
 PASSES, SUNK = 3, 1.5e-3  # solutions on steps, until no point is deeper than this [m]
-HELD, FALL = 0.8, 5.0  # [s] without any contact, [m/s²] slower than which a body in the air is held by something
 GOOD_FORCE, GOOD_TORQUE = 1.0, 0.5  # [N], [N m] rms at 70 kg: a clip that leaves less unexplained is left as it is
 
 
@@ -50,34 +51,51 @@ class Repaired(NamedTuple):
     report: RepairReport
 
 
+Progress = Callable[[int, int], None]  # told how many frames of how many are done
+
+
 def make_physical(clip: Clip, *, change: float = 1.0, friction: float = 0.8, margin: float = 0.2,
-                  keep: Iterable[str] = ()) -> Clip:  # fmt: skip
+                  keep: str | Iterable[str] = (), progress: Progress | None = None) -> Clip:  # fmt: skip
     """The nearest motion that leaves no force that the ground cannot give; see `repair`."""
-    return repair(clip, change=change, friction=friction, margin=margin, keep=keep).clip
+    return repair(clip, change=change, friction=friction, margin=margin, keep=keep, progress=progress).clip
 
 
 def repair(clip: Clip, *, change: float = 1.0, friction: float = 0.8, margin: float = 0.2,
-           keep: Iterable[str] = ()) -> Repaired:  # fmt: skip
+           keep: str | Iterable[str] = (), progress: Progress | None = None) -> Repaired:  # fmt: skip
     """The nearest motion that obeys physics with the clip's contacts, and a report.
 
     `change` says how willingly postures change: 1 as usual, less for staying nearer to the recording at the price of
     forces that remain unexplained. `friction` is that of the ground. `margin` is the share of each foot's support that
     is left unused, as room for a controller. `keep` names bodies (roles) whose place and orientation stay as they are.
+    A clip of fewer than 100 frames a second comes back with a multiple of its own. `progress(done, all)` is called as
+    frames are done.
     """
-    _must_fit(clip, change, friction, margin)
-    bodies = tuple(clip.character.body(name) for name in keep)
+    must_fit(clip, change, friction, margin)
+    bodies = bodies_to_keep(clip.character, keep)
     if is_physical(clip, friction):
         return Repaired(clip, compare(clip, clip, friction, unchanged=True))
-    clip = replace(clip, holds=clip.grips)
-    recorded = cleaned(clip)
+    clip = fine_enough(replace(clip, holds=clip.grips))
+    labels, told = corrected(clip)
+    recorded = cleaned(replace(clip, labels=labels))
     recorded = with_hands(replace(recorded, labels=believed(recorded)))
     plan = Plan.of(clip, recorded, None, friction=friction, margin=margin, keep=bodies,
                    weights=Weights().allowing(change))  # fmt: skip
-    q, results = solve(plan)
+    q, results = solve(plan, progress)
     out = clip.with_q(q, labels=plan.labels)
-    report = compare(replace(clip, labels=plan.labels), out, friction, flips=flipped_joints(clip),
+    report = compare(replace(clip, labels=plan.labels), out, friction, told, flips=flipped_joints(clip),
                      iterations=sum(len(r.steps) for r in results), status=results[-1].status.value)  # fmt: skip
     return Repaired(out, report)
+
+
+def fine_enough(clip: Clip) -> Clip:
+    """The clip with frames near enough to each other for physics: each of its own, and others between them.
+
+    Between the frames of a clip of 30 a second, a foot lands and a force rises: no frame tells of it.
+    """
+    if clip.fps > 0.9 * FPS:
+        return clip
+    out = resample(clip, math.ceil(FPS / clip.fps) * clip.fps)
+    return out if clip.labels is not None else replace(out, labels=None)
 
 
 def with_hands(clip: Clip) -> Clip:
@@ -95,9 +113,9 @@ def is_physical(clip: Clip, friction: float = 0.8) -> bool:
     return scale * left.force_rms < GOOD_FORCE and scale * left.torque_rms < GOOD_TORQUE
 
 
-def solve(plan: Plan) -> tuple[Array, list[Result]]:
+def solve(plan: Plan, progress: Progress | None = None) -> tuple[Array, list[Result]]:
     """Configurations (N, nq) of the repaired clip, and how each of its windows was solved."""
-    q, results = _solve_windows(plan, None)
+    q, results = _solve_windows(plan, None, progress)
     if isinstance(plan.recorded.ground, Flat):
         return q, results
     for _ in range(PASSES - 1):
@@ -105,12 +123,12 @@ def solve(plan: Plan) -> tuple[Array, list[Result]]:
         if plan.barrier.depth(places) < SUNK:
             break
         plan = replace(plan, barrier=plan.barrier.seen_from(places))
-        q, more = _solve_windows(plan, q)
+        q, more = _solve_windows(plan, q, progress)
         results += more
     return q, results
 
 
-def _solve_windows(plan: Plan, start: Array | None) -> tuple[Array, list[Result]]:
+def _solve_windows(plan: Plan, start: Array | None, progress: Progress | None = None) -> tuple[Array, list[Result]]:
     clip = plan.recorded
     layout, count = clip.character.layout, len(clip)
     begun = start if start is not None or plan.planted is None else plan.planted.q
@@ -124,7 +142,8 @@ def _solve_windows(plan: Plan, start: Array | None) -> tuple[Array, list[Result]
         unknown = problem.motion.frames
         if begun is None:  # first the feet on their prints, then the physics
             x[first + known : first + unknown] = problem.motion.solve(STEPPED).result.x[known:]
-        result = problem.solve(x[first : first + unknown], SETTINGS)
+        result = gauss_newton.minimise(problem, x[first : first + unknown], ring=problem.ring, settings=SETTINGS,
+                                       watch=_watch(progress, first, last, count))  # fmt: skip
         x[first : first + unknown] = result.x
         q[first : first + unknown] = problem.configurations(result.x)
         results.append(result)
@@ -136,6 +155,13 @@ def _solve_windows(plan: Plan, start: Array | None) -> tuple[Array, list[Result]
     return q, results
 
 
+def _watch(progress: Progress | None, first: int, last: int, count: int) -> Callable[[int, float], None] | None:
+    """Tell how many frames are done after each iteration of a window; most of a window's iterations are the first."""
+    if progress is None:
+        return None
+    return lambda iteration, _: progress(round(first + (last - first) * (1.0 - 0.7 ** (iteration + 1))), count)
+
+
 def _in_turning_axes(plan: Plan, x: Array) -> Array:
     """Corrections (N, nv) of a loop with the root's translation in the axes that turn with the cycle."""
     cycle, out = plan.recorded.cycle, x.copy()
@@ -145,26 +171,3 @@ def _in_turning_axes(plan: Plan, x: Array) -> Array:
     c, s = np.cos(spin), np.sin(spin)
     out[:, 0], out[:, 1] = c * x[:, 0] - s * x[:, 1], s * x[:, 0] + c * x[:, 1]
     return out
-
-
-def _must_fit(clip: Clip, change: float, friction: float, margin: float) -> None:
-    """Refuse what cannot be repaired, in clear words."""
-    character = clip.character
-    if not len(character.tree.kind) or character.tree.kind[0] != FREE:
-        raise ClipMismatch(f"{character.name} has no free root: nothing about its balance can be repaired.")
-    if len(clip) < SHORTEST:
-        raise BadValue(f"A repair needs at least {SHORTEST} frames, and this clip has {len(clip)}.")
-    if not 0.0 < change < 100.0 or not 0.0 < friction <= 10.0 or not 0.0 <= margin < 1.0:
-        raise BadValue(f"A repair needs a change above 0, a friction above 0 and a margin from 0 to below 1, "
-                       f"not {change}, {friction} and {margin}.")  # fmt: skip
-    labels = clip.contacts.labels
-    gripped = held(clip)
-    if not labels.any() and not gripped.any():
-        raise BadValue("No foot ever touches the ground, so the ground cannot explain this motion: is it lifted off "
-                       "the floor, upside down, or is its unit wrong? See clip.check().")  # fmt: skip
-    lift = footing(clip)
-    rising = lift.trimmed(lift.lift)
-    for a, e in runs(~np.any(labels, axis=1) & ~gripped):
-        if (e - a) * clip.dt > HELD and float(np.mean(rising[a:e])) > -FALL:
-            raise BadValue(f"From {a * clip.dt:.2f} to {(e - 1) * clip.dt:.2f} s no foot touches and the body does not "
-                           "fall: something that the clip does not tell of (hands, a bar) holds it.")  # fmt: skip

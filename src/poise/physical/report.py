@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -38,6 +40,8 @@ class RepairReport:
     iterations: int = 0
     status: str = ""  # how the solver ended
     unchanged: bool = False  # the clip obeyed physics already
+    original: Clip | None = None  # the clip before, with the contacts that the repair worked with
+    result: Clip | None = None  # and after
 
     def text(self) -> str:
         """The report for a terminal."""
@@ -64,6 +68,12 @@ class RepairReport:
         lines += [f"  ! frames {d.first}-{d.last}: {d.reason}" for d in self.doubtful[:8]]
         return "\n".join(lines)
 
+    def save(self, path: str | PathLike[str]) -> None:
+        """The report as a picture (.png): what was unexplained before and after, what moved, where it shows most."""
+        from poise.export.repair_picture import save
+
+        save(self, path)
+
     @property
     def root_rms(self) -> float:
         """How far the root was moved, rms [m]."""
@@ -82,8 +92,8 @@ class RepairReport:
         }  # fmt: skip
 
 
-def compare(before: Clip, after: Clip, friction: float, **said: Any) -> RepairReport:
-    """The report on a repaired clip."""
+def compare(before: Clip, after: Clip, friction: float, told: Sequence[Doubt] = (), **said: Any) -> RepairReport:
+    """The report on a repaired clip; `told` are doubts that are known already."""
     first, last = residual(before, friction), residual(after, friction)
     angles = _angles(before, after)
     table = np.stack(list(angles.values()), axis=1) if angles else np.zeros((len(before), 1))
@@ -97,7 +107,7 @@ def compare(before: Clip, after: Clip, friction: float, **said: Any) -> RepairRe
         np.sqrt(np.mean(table**2, axis=1)), float(np.sqrt(np.mean(table**2))),
         np.linalg.norm(after.q[:, :3] - before.q[:, :3], axis=1), (skating(before), skating(after)),
         (penetration(before), penetration(after)), (names[which], float(table[at, which]), float(after.times[at])),
-        tuple(sorted([*left, *doubts(before, after)])), **said,
+        tuple(sorted([*left, *told, *doubts(before, after)])), original=before, result=after, **said,
     )  # fmt: skip
 
 

@@ -61,7 +61,8 @@ def _barbell(builder: Builder, bell: Barbell, rings: int) -> Any:
     thick, reach = 0.04, 0.5 * bell.length - 0.10
     plate = 0.5 * (bell.mass - bell.shaft_mass)
     shaft = max(bell.shaft_mass - rings * _SLIDER, 0.1 * bell.shaft_mass)
-    builder.geom(body, CAPSULE, (bell.radius, 0.5 * bell.length), quat=_ALONG_Y, mass=shaft, colour=_STEEL)
+    builder.geom(body, CAPSULE, (bell.radius, 0.5 * bell.length), quat=_ALONG_Y, mass=shaft, solid=bell.solid,
+                 colour=_STEEL)  # fmt: skip
     inertia = rod_inertia(shaft, bell.radius, bell.length)
     for side in (-1.0, 1.0):
         builder.geom(body, CYLINDER, (bell.plate_radius, 0.5 * thick), position=(0.0, side * reach, 0.0),

@@ -118,4 +118,5 @@ def _barbell(clip: Clip, holds: Sequence[Hold], name: str, start: float) -> Barb
     stands = holds[0].start > 0.0 and 0.5 * usual < high < 1.6 * usual
     length = SHORT if len(holds) == 1 else max(1.2, float(np.linalg.norm(way)) + 0.6)
     return Barbell(name, sum(h.mass for h in holds), (float(middle[0]), float(middle[1]), float(middle[2])), length,
-                   plate_radius=high if stands else min(usual, max(high, small)), yaw=yaw)  # fmt: skip
+                   plate_radius=high if stands else min(usual, max(high, small)), yaw=yaw,
+                   solid=False)  # fmt: skip

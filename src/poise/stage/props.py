@@ -56,6 +56,7 @@ class Barbell:
     radius: float = 0.014  # [m] of the shaft
     plate_radius: float = 0.225  # [m]
     yaw: float = 0.0  # [degrees]
+    solid: bool = True  # False: the shaft passes through everything but hands, so that no shin rolls it away
 
     def __post_init__(self) -> None:
         number(f"The mass of {self.name}", self.mass, "kg", above=0.0)

@@ -6,13 +6,12 @@ python -m poise.experiments.balance.outside --folder MOCAP [--out FOLDER]
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from poise.character.load import load_character
 from poise.experiments.balance.poses import two_feet
-from poise.experiments.balance.table import Table, main, picture
+from poise.experiments.balance.table import Options, Table, main, picture
 from poise.experiments.balance.trial import trial
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
@@ -25,7 +24,7 @@ from poise.stage.events import Push
 from poise.take import Take
 
 PUSHES = (Push("chest", (150.0, 0.0, 0.0), 1.5), Push("chest", (0.0, 150.0, 0.0), 2.5))
-DRAGS = {"forward": (0.1, 0.0, 0.0), "back": (-0.1, 0.0, 0.0), "left": (0.0, 0.1, 0.0), "down": (0.0, 0.0, -0.12)}
+DRAGS = {"forward": (0.1, 0.0, 0.0), "back": (-0.1, 0.0, 0.0), "left": (0.0, 0.1, 0.0)}
 
 
 def dragged(clip: Clip, to: tuple[float, float, float], seconds: float = 4.0) -> Take:
@@ -61,7 +60,7 @@ def cup(clip: Clip, body: str, pushes: tuple[Push, ...] = ()) -> tuple[Take, Arr
     return perform(clip, method, stage=Stage(ground=clip.ground, events=pushes)), axis
 
 
-def run(options: Any) -> Table:
+def run(options: Options) -> Table:
     """Drags and cups, one row each."""
     clip, rows = two_feet(load_character("human45")), []
     for name, to in DRAGS.items():

@@ -48,6 +48,6 @@ def largest(clip: Clip, method: Balance, direction: float, *, most: float = 160.
     return low
 
 
-def limits(clip: Clip, method: Balance, directions: Iterable[float] = DIRECTIONS, **options: float) -> Array:
+def limits(clip: Clip, method: Balance, directions: Iterable[float] = DIRECTIONS, within: float = 3.0) -> Array:
     """The largest impulse [N s] in each direction."""
-    return np.array([largest(clip, method, d, **options) for d in directions])
+    return np.array([largest(clip, method, d, within=within) for d in directions])

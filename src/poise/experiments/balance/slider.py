@@ -6,12 +6,11 @@ python -m poise.experiments.balance.slider
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from poise.character.load import load_character
 from poise.experiments.balance.poses import two_feet
 from poise.experiments.balance.pushing import largest, pushed
-from poise.experiments.balance.table import Table, main
+from poise.experiments.balance.table import Options, Table, main, say
 from poise.judge.audit import audit
 from poise.methods.balance import HONEST, Balance
 from poise.methods.balance.contact import Cylinder
@@ -20,7 +19,7 @@ POSITIONS = (0.0, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 1.0)
 DIRECTIONS = (0.0, 45.0, 90.0, 135.0, 180.0)
 
 
-def run(options: Any) -> Table:
+def run(options: Options) -> Table:
     """Largest impulse [N s] by direction and the artificial torque in a push of 15 N s forwards."""
     clip, rows = two_feet(load_character("human45")), []
     ways = [(f"{s:g}", Balance(slider=s)) for s in POSITIONS] + [("honest", HONEST), ("honest gains at 0.5",
@@ -30,7 +29,7 @@ def run(options: Any) -> Table:
         cheated = audit(pushed(clip, method, 15.0, 0.0)).assist_torque_rms
         most = Cylinder.at(method.slider or 0.0, clip.character.mass).torque
         rows.append((name, most, *(round(x) for x in found), sum(found) / len(found), cheated))
-        print(*rows[-1], flush=True)
+        say(rows[-1])
     return Table("Largest push on the chest [N s in 0.1 s] of human45 on two feet, by direction [degrees]",
                  ("slider", "most a foot [N m]", *(f"{d:g}" for d in DIRECTIONS), "mean", "assist rms [N m]"),
                  tuple(rows), ("assist: what the audit finds in a push of 15 N s forwards.",))  # fmt: skip

@@ -6,16 +6,15 @@ python -m poise.experiments.balance.speed
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from poise.character.load import load_character
 from poise.experiments.balance.poses import one_foot, two_feet
-from poise.experiments.balance.table import Table, main
+from poise.experiments.balance.table import Options, Table, main
 from poise.experiments.balance.trial import trial
 from poise.methods.balance import Balance
 
 
-def run(options: Any) -> Table:
+def run(options: Options) -> Table:
     """The best of three runs of 3 s, on one core."""
     rows = []
     for name in ("human45", "human42"):

@@ -5,13 +5,11 @@ python -m poise.experiments.balance.spheres [--seeds N] [--out FOLDER]
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from poise.character.load import load_character
 from poise.experiments.balance.poses import two_feet
-from poise.experiments.balance.table import Table, main, picture
+from poise.experiments.balance.table import Options, Table, main, picture, say
 from poise.experiments.balance.trial import outlasts, trial
 from poise.methods.balance import Balance
 from poise.stage.events import Ball
@@ -29,7 +27,7 @@ def sphere(seed: int, density: float) -> Ball:
     return Ball(mass, 0.5, speed, str(rng.choice(PARTS)), (np.cos(way), np.sin(way), 0.0), radius=radius)
 
 
-def run(options: Any) -> Table:
+def run(options: Options) -> Table:
     """How many spheres of each density are survived; `seeds` spheres each, at least 8."""
     clip, rows = two_feet(load_character("human45")), []
     ways = (("with", Balance(), DENSITIES), ("without", Balance(slider=0.0), DENSITIES[:1]))
@@ -38,7 +36,7 @@ def run(options: Any) -> Table:
             fell = [outlasts(clip, method, 4.0, events=[sphere(seed, density)]) for seed in range(options.seeds)]
             bad = [k for k, t in enumerate(fell) if t is not None]
             rows.append((name, density, f"{fell.count(None)}/{len(fell)}", " ".join(map(str, bad))))
-            print(*rows[-1], flush=True)
+            say(rows[-1])
     picture(options, trial(clip, Balance(), 3.0, events=[sphere(1, 100.0)]), "sphere")
     return Table("Spheres of 10 to 20 cm radius (0.4 to 3.4 kg at 100 kg/m³) at 7 to 15 m/s at random parts of human45",
                  ("simplified contact", "density", "stand", "seeds that fell"), tuple(rows))  # fmt: skip

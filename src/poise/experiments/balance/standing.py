@@ -5,11 +5,9 @@ python -m poise.experiments.balance.standing [--seeds N] [--out FOLDER]
 
 from __future__ import annotations
 
-from typing import Any
-
 from poise.character.load import load_character
 from poise.experiments.balance.poses import careless, one_foot, two_feet
-from poise.experiments.balance.table import Table, main, picture
+from poise.experiments.balance.table import Options, Table, main, picture, say
 from poise.experiments.balance.trial import outlasts, trial
 from poise.methods.balance import Balance
 
@@ -17,7 +15,7 @@ SECONDS = 60.0
 WAYS = (("with", Balance()), ("with for 3 s, then without", Balance(until=3.0)), ("without", Balance(slider=0.0)))
 
 
-def run(options: Any) -> Table:
+def run(options: Options) -> Table:
     """How many of the seeds stand for a minute, and when the others went down."""
     character = load_character("human45")
     rows = []
@@ -26,7 +24,7 @@ def run(options: Any) -> Table:
             fell = [outlasts(clip, method, SECONDS, q=careless(clip, seed)) for seed in range(options.seeds)]
             down = sorted(t for t in fell if t is not None)
             rows.append((clip.name, name, f"{fell.count(None)}/{len(fell)}", ", ".join(f"{t:.1f}" for t in down)))
-            print(*rows[-1], flush=True)
+            say(rows[-1])
         picture(options, trial(clip, Balance(), 6.0, q=careless(clip, 0)), clip.name.replace(" ", "-"))
     return Table(f"Standing for {SECONDS:g} s from careless starts (joints off by 6 degrees, dropped by up to 3 cm)",
                  ("pose", "simplified contact", "stand", "went down at [s]"), tuple(rows))  # fmt: skip

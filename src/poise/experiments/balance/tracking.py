@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from poise.errors import BadValue
-from poise.experiments.balance.table import Table, main, picture
+from poise.experiments.balance.table import Options, Table, main, picture, say
 from poise.judge.audit import audit
 from poise.maths import rotations as rot
 from poise.methods.balance import Balance
@@ -38,7 +38,7 @@ def hip_error(take: Take, side: str = "right") -> np.ndarray:
     return np.degrees(rot.log(rot.multiply(rot.conjugate(turns[1]), turns[0])))
 
 
-def run(options: Any) -> Table:
+def run(options: Options) -> Table:
     """One row a recording: did it stay up, hip and joint error, help."""
     if options.folder is None:
         raise BadValue("Give the folder of recordings with --folder: it has cmu/ with .bvh files.")
@@ -54,7 +54,7 @@ def run(options: Any) -> Table:
                  tuple(rows))  # fmt: skip
 
 
-def _row(kind: str, clip: Any, options: Any) -> tuple[Any, ...]:
+def _row(kind: str, clip: Any, options: Options) -> tuple[Any, ...]:
     try:
         take = perform(clip, Balance(), seconds=min(SECONDS, clip.duration))
     except BlowUp as error:
@@ -64,7 +64,7 @@ def _row(kind: str, clip: Any, options: Any) -> tuple[Any, ...]:
     hip = float(np.sqrt(np.mean(np.sum(hip_error(take) ** 2, axis=1))))
     row = (kind, clip.name, float(take.time[-1]), upright, hip, float(np.degrees(take.tracking_error().joints)),
            audit(take).assist_torque_rms)  # fmt: skip
-    print(*row, flush=True)
+    say(row)
     return row
 
 

@@ -96,7 +96,7 @@ class Decision:
         rows[:, 0] = self.body.feet
         rows[:, 1:4] = self.links.centres[self.body.feet]
         rows[:, 7:] = self.moments
-        return rows[self.support] if self.facts[MOST] > 0.0 else rows[:0]
+        return rows[self.support] if self.facts[MOST] > 0.0 and not self.falling else rows[:0]
 
     def slippery(self) -> dict[int, float]:
         """Bodies of the feet that the recording has in the air, and the factor of their friction."""

@@ -57,13 +57,13 @@ class Puller:
         pull = self.pull
         if not pull.start <= time < pull.end:
             return rows
-        place = links.centres[self.body].copy()
-        if self._from is None:
-            self._from = place
-        goal = np.asarray(pull.to, float) + (self._from if pull.relative else 0.0)
+        place = np.array(links.centres[self.body])
+        begin = place if self._from is None else self._from
+        self._from = begin
+        goal = np.asarray(pull.to, float) + (begin if pull.relative else 0.0)
         share = 1.0 if pull.over == 0.0 else min(1.0, (time - pull.start) / pull.over)
         share = share * share * (3.0 - 2.0 * share)
-        point = self._from + share * (goal - self._from)
+        point = begin + share * (goal - begin)
         x = links.velocity[self.body]
         velocity = x[3:] + np.cross(x[:3], place - links.centre[1])
         force = pull.stiffness * (point - place) - pull.damping * velocity

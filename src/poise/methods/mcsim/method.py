@@ -15,6 +15,7 @@ from poise.methods.mcsim import rail, servo
 from poise.methods.mcsim.feedback import hips_of
 from poise.methods.mcsim.memory import Memory, feet_of, legs_of, stiff_axes
 from poise.methods.mcsim.planner import make_plan
+from poise.methods.mcsim.prepare import prepared
 from poise.methods.mcsim.schedule import Clock, Schedule
 from poise.methods.mcsim.settings import Tasks
 from poise.methods.mcsim.terms import Rig
@@ -24,7 +25,7 @@ from poise.simulate.loop import Action
 from poise.simulate.simulator import State, Touches
 from poise.stage import Stage
 
-DEPARTURES = ("schedule", "clock", "foothold", "momentum", "damped", "ahead", "ground")
+DEPARTURES = ("schedule", "clock", "foothold", "momentum", "damped", "ahead", "slope", "repair")
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,10 @@ class McSim:
         own: dict[str, Any] = {"departures": (), "kos": 600.0, "k": 0.02, "plan": 1 / 96, "friction": 1.0,
                                "grip_damping": 0.0, "shrink": 0.0, "grace": 0.0, "cd": 0.4, "cv": 0.1}  # fmt: skip
         return cls(**{**own, **changes})
+
+    def prepare(self, reference: Reference, stage: Stage) -> tuple[Reference, list[str]]:
+        """The reference fitted to the stage and made physical, and what was done; before the performance begins."""
+        return prepared(reference, stage, self.has("slope"), self.has("repair"))
 
     def start(self, character: Character, reference: Reference, stage: Stage) -> Memory:
         """A fresh memory."""

@@ -11,6 +11,7 @@ foot) do no harm, and there is always a solution.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import daqp
@@ -22,7 +23,7 @@ from poise.solve.qp import QP
 
 _SCALE = 100.0  # [N] unit of λ inside the program: accelerations and forces are then of one size
 _FREE = np.zeros(512, np.int32)  # DAQP's marks of inequalities
-_NO_ROWS = {n: np.zeros((0, n)) for n in range(0, 257)}
+_MANY, _NOUGHT, _NONE = np.full(512, 1e30), np.zeros(512), np.zeros(0)
 
 
 class Rows(NamedTuple):
@@ -165,23 +166,39 @@ def back(L, Y, y, force):
     return x
 
 
+@njit(cache=True)
+def _outcome(x, T, t, root, limit, scale):
+    """Accelerations and torques (nv,) of a solution x, forces [N], and by how much [N m] a torque bound is passed."""
+    nj, n = T.shape[0], x.shape[0]
+    acceleration, torque, over = np.empty(6 + nj), np.zeros(6 + nj), -1e30
+    acceleration[:6] = root[:, :n] @ x + root[:, n]
+    acceleration[6:] = x[:nj]
+    torque[6:] = T @ x + t
+    for d in range(nj):
+        over = max(over, abs(torque[6 + d]) - limit[d])
+    return acceleration, torque, scale * x[nj:], over
+
+
+@njit(cache=True)
+def _joined(L, Y, y, force):
+    return np.concatenate((back(L, Y, y, force), force))
+
+
 def solve(problem: Reduced, limit: Array) -> Plan:
     """The minimiser; `limit` (nj,) [N m] bounds the torques."""
     nj, n = problem.joints, len(problem.g)
     L, Y, y, S, s = eliminate(problem.H, problem.g, nj)
-    nl, flag, force = n - nj, 1, np.zeros(n - nj)
+    nl, flag, force = n - nj, 1, _NONE
     if nl:
-        force, _, flag, _ = daqp.solve(S, s, np.zeros((0, nl)), np.full(nl, 1e30), np.zeros(nl), _FREE[:nl])
-    joints = back(L, Y, y, force)
-    x = np.concatenate([joints, force])
-    torque = problem.T @ x + problem.t
-    bounded = bool(np.any(np.abs(torque) > limit))
+        force, _, flag, _ = daqp.solve(S, s, np.empty((0, nl)), _MANY[:nl], _NOUGHT[:nl], _FREE[:nl])
+    x = _joined(L, Y, y, force)
+    acceleration, torque, newtons, over = _outcome(x, problem.T, problem.t, problem.root, limit, _SCALE)
+    bounded = over > 0.0
     if flag > 0 and bounded:
-        bounds = np.full(n, 1e30)
-        lower = np.concatenate([np.full(nj, -1e30), np.zeros(nl), -limit - problem.t])
-        x, _, flag, _ = daqp.solve(problem.H, problem.g, problem.T, np.concatenate([bounds, limit - problem.t]), lower,
-                                   _FREE[: n + nj])  # fmt: skip
-        torque = np.clip(problem.T @ x + problem.t, -limit, limit)
-    solved = flag > 0 and bool(np.all(np.isfinite(torque)))
-    acceleration = np.concatenate([problem.root[:, :n] @ x + problem.root[:, n], x[:nj]])
-    return Plan(acceleration, np.concatenate([np.zeros(6), torque]), _SCALE * x[nj:], solved, bounded)
+        bound = np.concatenate([_MANY[:n], limit - problem.t])
+        lower = np.concatenate([-_MANY[:nj], _NOUGHT[:nl], -limit - problem.t])
+        x, _, flag, _ = daqp.solve(problem.H, problem.g, problem.T, bound, lower, _FREE[: n + nj])
+        acceleration, torque, newtons, _ = _outcome(x, problem.T, problem.t, problem.root, limit, _SCALE)
+        torque[6:] = np.clip(torque[6:], -limit, limit)
+    solved = flag > 0 and math.isfinite(float(torque.sum()) + float(acceleration.sum()))
+    return Plan(acceleration, torque, newtons, solved, bounded)

@@ -12,7 +12,6 @@ Departures: (21) in the printed text compares with the unforced state; the refer
 
 from __future__ import annotations
 
-import numpy as np
 from numba import njit
 
 

@@ -3,7 +3,7 @@
 Section 5.4 and the appendix of Jain & Liu 2011. The step that the plan would take moves each contact point by
 dx = c + W f, with f the contact forces in the frame (normal, tangent, tangent). Wanted are forces with, point by point,
 
-    0 <= dx_n  ⊥  f_n >= 0,    f_t in the disc of radius friction · f_n, opposite to dx_t and on its edge where dx_t ≠ 0.
+    0 <= dx_n  ⊥  f_n >= 0,    |f_t| <= friction · f_n, with f_t opposite to dx_t and on the edge where dx_t ≠ 0.
 
 That is problem (30)-(34) with round cones: a complementarity problem over second-order cones. A few sweeps of block
 Gauss-Seidel from the planned forces find who sticks, slides or leaves; a semismooth Newton method on
@@ -25,7 +25,8 @@ from poise.maths.rotations import Array
 
 _SWEEPS = 12  # of Gauss-Seidel before each attempt of Newton's method
 # Points of one rigid foot share their forces, so W alone is singular, and gaps that are not quite in one plane have no
-# solution but a foot that balances on three corners, or is squeezed by its own friction. So contacts give a little.
+# solution but a foot that balances on three corners, or is squeezed by its own friction. So contacts give a
+# little, and more where that is not enough.
 _GIVE = np.array([1e-5, 2e-4, 2e-4])  # on the diagonal of W, of its mean: some 2e-9 m/N normal, 4e-8 m/N tangential
 
 
@@ -152,7 +153,8 @@ def _into_cones(f, friction):
 def correct(W, c, f, friction, tolerance, rounds=6):
     """Make f (3K,) [N] the contact forces; W (3K, 3K) [m/N], c (3K,) [m], friction (K,), negative for grips.
 
-    f holds the first guess. Gives the largest |F| [N] and how many sweeps and Newton steps were made.
+    f holds the first guess. Gives the largest |F| [N], with contacts that give (see `_GIVE`), and how many sweeps and
+    Newton steps were made.
     """
     size = len(f)
     W = W.copy()
@@ -163,6 +165,10 @@ def correct(W, c, f, friction, tolerance, rounds=6):
     best, kept = np.inf, f.copy()
     work = 0
     for attempt in range(rounds):
+        if attempt > 1:  # a foot squeezed by its own friction: let it give more
+            best = np.inf
+            for i in range(size):
+                W[i, i] += 4.0 ** (attempt - 1) * _GIVE[i % 3] * mean
         for _ in range(_SWEEPS * (1 + attempt)):
             work += 1
             if _sweep(W, c, f, friction) <= 0.1 * tolerance:

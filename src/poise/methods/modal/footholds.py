@@ -187,8 +187,8 @@ class Walker:
         """Offsets of this frame and the next ones."""
         roots, places, jumps = np.empty((count, 2)), np.empty((count, 2, 2)), np.zeros(count, np.bool_)
         speed = self.speed.copy()
-        after = _roll(self._labels, self.goal, self._off, self._drift, self.root, self.feet, speed, self.dt, roots, places,
-                      jumps)  # fmt: skip
+        after = _roll(self._labels, self.goal, self._off, self._drift, self.root, self.feet, speed, self.dt, roots,
+                      places, jumps)  # fmt: skip
         self._after = (after[:2], after[2:6].reshape(2, 2), after[6:].reshape(2, 2))
         return Offsets(roots, places, jumps)
 

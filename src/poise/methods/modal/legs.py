@@ -32,7 +32,7 @@ class Legs:
     @property
     def two(self) -> bool:
         """Are there two of them, free of each other?"""
-        return len(self._feet) == 2 and not np.intersect1d(*self._dofs).size
+        return len(self._feet) == 2 and not np.intersect1d(self._dofs[0], self._dofs[1]).size
 
     def moved(self, q: Array, start: Array, shift: Array) -> Array:
         """The pose `start` (nq,) with its feet where they are in q (nq,), turned alike, plus shifts (2, 2) [m]."""

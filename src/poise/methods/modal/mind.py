@@ -35,7 +35,7 @@ class Decision(NamedTuple):
 
     pose: Pose
     contact: Contact
-    index: np.ndarray  # (K,) the watched points that contact and outcome speak of first
+    which: np.ndarray  # (K,) the watched points that contact and outcome speak of first
     bodies: np.ndarray  # (L,) of all points that they speak of
     places: Array  # (L, 3) [m]
     outcome: Outcome
@@ -122,7 +122,10 @@ class Mind:
     def _ahead(self, pose: Pose, v: Array, frames: Frames, unaware: bool) -> Ahead:
         rows = np.array([0, 1, self.window])
         steps = conf.difference(self.character.layout, pose.q, frames.q[rows])
-        now_rate, end_rate = _turned(frames.v[0], frames.root[0], pose.R), _turned(frames.v[-1], frames.root[-1], pose.R)
+        now_rate, end_rate = (
+            _turned(frames.v[0], frames.root[0], pose.R),
+            _turned(frames.v[-1], frames.root[-1], pose.R),
+        )
         spun = DT * frames.momentum[1:, 3:].sum(axis=0)
         if unaware:
             believed = (frames.centre[0], frames.momentum[0], steps[0], now_rate)
@@ -145,7 +148,9 @@ class Mind:
         if len(points.grips):
             holds = touch.update_grips(points, pose.places, time)
             near[feet:], now[feet:] = holds, holds
-            slack[feet:] = touch.RETURN * (pose.places[feet:] - np.where(holds[:, None], points.anchor, pose.places[feet:]))
+            slack[feet:] = touch.RETURN * (
+                pose.places[feet:] - np.where(holds[:, None], points.anchor, pose.places[feet:])
+            )
         touching = frames.touching[:-1].copy()
         touching[0] = now
         if len(points.grips):

@@ -66,7 +66,15 @@ class Modal(Settings):
 def _lost(state: State, dt: float) -> tuple[State, Array, Touches]:
     """A state that is none: whoever records ends the performance there."""
     nothing = np.full(len(state.v), np.nan)
-    return State(state.time + dt, np.full(len(state.q), np.nan), nothing, ), nothing, Touches(np.zeros((0, 18)), _NAMES)
+    return (
+        State(
+            state.time + dt,
+            np.full(len(state.q), np.nan),
+            nothing,
+        ),
+        nothing,
+        Touches(np.zeros((0, 18)), _NAMES),
+    )
 
 
 def _touches(made: Decision, force: Array, dt: float) -> Touches:

@@ -13,7 +13,8 @@ f_v = P(g_v - B_vᵀ y / w), exact round cones and about five steps.
 Departures: round cones instead of hexagons. (14), (16) compare with the unforced state in the printed text, whose
 optimum is no force at all; the reference's state is meant. The paper's weight 0.1 per N² on forces yields none in SI
 units; here it is relative to dt²/mass. Effort is measured from the reference's own forces, unless `feedforward` is
-off: with the paper's plan, which would rather push nowhere, an undisturbed walk sags by a centimetre. Feet that stand keep their lever arms; later footholds take the reference's.
+off: with the paper's plan, which would rather push nowhere, an undisturbed walk sags by a centimetre. Lever arms go
+from where the centre of mass will be to the feet that stand, or to where the reference will set them.
 """
 
 from __future__ import annotations
@@ -150,7 +151,8 @@ def plan_forces(z, slack, weight, friction, usual, count, alpha, beta, G, y, f, 
     """Fill f (V, 3) with the planned forces and y (12,) with the dual, which is also the start.
 
     z (12,) is the unforced end of the window less the wanted one, slack (12,) the inverse weights W⁻¹, weight (V,) and
-    friction (V,) those of each force (negative friction: a grip), usual (V, 3) what it is measured from. Gives the number of steps and the largest |gradient|.
+    friction (V,) those of each force (negative friction: a grip), usual (V, 3) what it is measured from.
+    Gives the number of steps and the largest |gradient|.
     """
     g, H = np.empty(12), np.empty((12, 12))
     trial = y.copy()

@@ -12,7 +12,7 @@ from poise.methods.modal.step import Weights
 
 @dataclass(frozen=True)
 class Settings:
-    """Weights are those of a mass-normalised problem in SI units; the paper's numbers are in brackets where they differ.
+    """Weights are those of a mass-normalised problem in SI units; where they differ the paper's are in brackets.
 
     Positions in the rigid modes are in √kg m, velocities in √kg m/s, impulses in √kg m/s.
     """
@@ -43,14 +43,34 @@ class Settings:
 
     def __post_init__(self) -> None:
         if int(self.window) != self.window or self.window < 0:
-            raise BadValue(f"The window is a whole number of steps, 1 or more (0: chosen from the clip), not {self.window}.")
+            raise BadValue(
+                f"The window is a whole number of steps, 1 or more (0: chosen from the clip), not {self.window}."
+            )
         if int(self.group) != self.group or self.group < 1:
             raise BadValue(f"A planned force lasts one step or more, not {self.group}.")
-        for name in ("place", "turn", "velocity", "height", "force", "low_place", "low_velocity", "low_effort", "threshold"):
+        for name in (
+            "place",
+            "turn",
+            "velocity",
+            "height",
+            "force",
+            "low_place",
+            "low_velocity",
+            "low_effort",
+            "threshold",
+        ):
             value = getattr(self, name)
             if not (np.isfinite(value) and value > 0.0):
                 raise BadValue(f"The setting {name} of modal must be positive, not {value}.")
-        for name in ("cancel_low", "cancel_high", "damping_mass", "damping_stiffness", "latency", "margin", "tolerance"):
+        for name in (
+            "cancel_low",
+            "cancel_high",
+            "damping_mass",
+            "damping_stiffness",
+            "latency",
+            "margin",
+            "tolerance",
+        ):
             value = getattr(self, name)
             if not (np.isfinite(value) and value >= 0.0):
                 raise BadValue(f"The setting {name} of modal must not be negative, not {value}.")
@@ -60,7 +80,7 @@ class Settings:
     def weights(self, dt: float, window: int) -> Weights:
         """The numbers for compiled code, for steps of dt [s] and this window."""
         first, last = (0, 0) if self.modes is None else self.modes
-        return Weights(dt, window, int(self.group), self.place, self.turn, self.velocity, self.height, self.force, self.low_place,
-                       self.low_velocity, self.low_effort, self.threshold, first, last, self.cancel_low,
+        return Weights(dt, window, int(self.group), self.place, self.turn, self.velocity, self.height, self.force,
+                       self.low_place, self.low_velocity, self.low_effort, self.threshold, first, last, self.cancel_low,
                        self.cancel_high, self.damping_mass, self.damping_stiffness, bool(self.limits),
                        bool(self.feedforward), self.tolerance)  # fmt: skip

@@ -29,9 +29,11 @@ def subtree_stiffness(character: Character) -> Array:
 
 
 def check_stiffness(character: Character, stiffness: Array) -> Array:
-    """The stiffness, if every joint has one; a joint without spring would be one more rigid mode that no ground moves."""
+    """The stiffness, if every joint has one: a joint without spring would be one more rigid mode."""
     if stiffness.shape != (character.model.nv,) or not np.all(np.isfinite(stiffness)):
-        raise BadValue(f"{character.name} needs one finite stiffness for each of {character.model.nv} degrees of freedom.")
+        raise BadValue(
+            f"{character.name} needs one finite stiffness for each of {character.model.nv} degrees of freedom."
+        )
     loose = np.flatnonzero(stiffness[6:] <= 0.0) + 6
     if len(loose):
         joint = character.joint_names[character.model.dof_jntid[loose[0]]]

@@ -6,8 +6,8 @@ the springs and acts as an impulse at the beginning of each step, like all other
 Departures: the paper linearises at zero velocity and drops the velocity products; kept, they cut what Newton's law
 leaves over from a twentieth of body weight to a few newtons. High modes do not cancel the corrective contact force
 unless asked to: with it the contact matrix is nearly singular, and half as many pushes are survived. (23) starts from
-the unforced state, not from the reference, and the next pose is q0 plus the step, not the step alone. Effort is measured
-from what the reference itself needs (`feedforward`), so that an undisturbed motion is followed without error.
+the unforced state, not from the reference, and the next pose is q0 plus the step, not the step alone. Effort is
+measured from what the reference itself needs (`feedforward`): an undisturbed motion is followed without error.
 """
 
 from __future__ import annotations
@@ -89,11 +89,11 @@ class Contact(NamedTuple):
     """Points that may touch: now, and in the window."""
 
     jacobian: Array  # (P, 3, nv) in frames (normal, tangent, tangent)
-    near: Array  # (P,) bool: solved for now
+    near: np.ndarray  # (P,) bool: solved for now
     gap: Array  # (P, 3) [m] to be closed or opened by this step, in the frame
     friction: Array  # (P,), negative: a grip
-    touching: Array  # (n, P) bool, by step of the window
-    standing: Array  # (n, P) bool: has not left since now
+    touching: np.ndarray  # (n, P) bool, by step of the window
+    standing: np.ndarray  # (n, P) bool: has not left since now
     arms: Array  # (n, P, 3) [m] from the centre of mass
     frames: Array  # (n, P, 3, 3) rows normal, tangent, tangent
     usual: Array  # (n, P, 3) [N] the reference's own forces, in the frames
@@ -146,7 +146,7 @@ def gather(index, jacobian, near, slack, friction, touching, pose, moving, frame
 
 
 @njit(cache=True)
-def _rigid_ends(body, ahead, weights, inverse, spin, z, slack):
+def rigid_ends(body, ahead, weights, inverse, spin, z, slack):
     """Fill z (12,), the unforced end of the window less the wanted one, and slack (12,) = 1 / weights.
 
     The centre of mass falls freely and the angular momentum stays; the turn is that of the angular momentum. Compared
@@ -243,7 +243,7 @@ def decide(body, ahead, contact, weights, y):
         JP[i] = contact.jacobian[i] @ shapes
     # contact forces for the rigid modes
     z, slack = np.empty(12), np.empty(12)
-    _rigid_ends(body, ahead, weights, inverse, spin, z, slack)
+    rigid_ends(body, ahead, weights, inverse, spin, z, slack)
     b, now, rate = shapes.T @ (body.spring - body.bias), inverse @ ahead.plan_step, inverse @ ahead.plan_rate
     most = points * n + 1
     point, alpha, beta = np.empty(most, np.int64), np.empty(most), np.empty(most)

@@ -92,7 +92,9 @@ def update_grips(points: Points, places: Array, time: float) -> np.ndarray:
             near = middle + along * axis
             if np.linalg.norm(place - near) > grip.reach:
                 if time < 1e-9:
-                    raise BadValue(f"{grip.hand} is {np.linalg.norm(place - near):.2f} m from the bar that it should hold.")
+                    raise BadValue(
+                        f"{grip.hand} is {np.linalg.norm(place - near):.2f} m from the bar that it should hold."
+                    )
                 continue
             points.anchor[k] = near
         holds[k] = True

@@ -8,7 +8,8 @@ from (p, p') to
 and an impulse I adds I to p' at once, so c12 and c22 are also the responses A(t) and A'(t) to a unit impulse.
 
 Departures: the printed equation (4) has the exponent xi w_d, which should be xi w, and its initial conditions leave out
-b / k; the form here is right for under-, over- and critically damped modes and, with w = d = 0, for rigid ones (6), (7).
+b / k; the form here is right for under-, over- and critically damped modes and, with w = d = 0, for rigid ones, (6)
+and (7).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Fences between the legs of a walker: neither crosses the line of travel, so that they never meet."""
+"""Limbs that do not meet: fences between the legs of a walker, and room for the arms beside broad hips."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from poise.physical.library.path import Path
 
 GAP = 0.004  # [m] from the line to either leg
 PARTS = ("thigh", "shin", "foot", "toes")
+OVERLAP = 0.015  # [m] by which hanging arms and hips may overlap, seen from above: arms hang a little out anyway
 WEIGHT = 0.5  # in units of `ik.POINT_COST`
 
 
@@ -37,8 +38,26 @@ def between_legs(character: Character, path: Path, phase: Array, period: float) 
     return tuple(out)
 
 
+def arm_room(character: Character, side: str) -> float:
+    """By how much [degrees] an arm must hang further out than beside slender hips, to pass them."""
+    sign = 1.0 if side == "left" else -1.0
+    pos, _ = character.forward(character.standing_pose())
+    if not all(character.has(f"{side}_{part}") for part in ("upper_arm", "forearm")):
+        return 0.0
+    arm, forearm, thigh = (character.body(f"{side}_{part}") for part in ("upper_arm", "forearm", "thigh"))
+
+    def outwards(body: int, points: Array) -> Array:
+        return sign * (pos[0, body, 1] + points[:, 1])
+
+    hips = [outwards(b, inner_points(character, b, -sign)) for b in (character.body("pelvis"), thigh)]
+    inner = outwards(forearm, inner_points(character, forearm, sign))
+    overlap = float(np.concatenate(hips).max(initial=0.0) - inner.min(initial=np.inf)) - OVERLAP
+    height = max(float(pos[0, arm, 2] - pos[0, thigh, 2]), 0.1)
+    return float(np.degrees(np.arcsin(np.clip(overlap / height, 0.0, 0.5))))
+
+
 def inner_points(character: Character, body: int, sign: float) -> Array:
-    """The points (K, 3) of a leg's body, in its frame, that are nearest to the other leg (`sign` 1: the left leg)."""
+    """The points (K, 3) of a limb's body, in its frame, that are nearest to the middle (`sign` 1: a left limb)."""
     model, found = character.model, []
     for g in np.flatnonzero(model.geom_bodyid == body):
         R = np.zeros(9)

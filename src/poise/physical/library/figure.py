@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from poise.character import Character
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.physical.library.authoring import periodic, pose, ramp, turn
+from poise.physical.library.fences import arm_room
 from poise.physical.library.manner import Gait, Legs, Manner, leg_phase
 from poise.physical.library.path import GRAVITY, Path
 
@@ -22,7 +25,9 @@ def pose_of(character: Character, gait: Gait, path: Path, phase: Array, period: 
     root = _pelvis(gait, path, phase, period, leg, reach, inward)
     turns = _trunk(gait.manner, path, phase, reach, inward)
     for side in ("left", "right"):
-        turns |= _leg(gait, path, phase, side, reach, inward) | _arm(gait.manner, path, phase, side, reach, inward)
+        turns |= _leg(gait, path, phase, side, reach, inward)
+        manner = replace(gait.manner, arm_out=gait.manner.arm_out + arm_room(character, side))
+        turns |= _arm(manner, path, phase, side, reach, inward)
     return pose(character, root, turns)
 
 
@@ -68,7 +73,8 @@ def _pelvis(gait: Gait, path: Path, phase: Array, period: float, leg: float, rea
     m, heading = gait.manner, path.heading(phase)
     ahead = m.surge * leg * np.sin(4 * np.pi * (phase - m.low))
     left = -m.sway * leg * _wave(phase, m.sway_phase) + leg * np.tan(np.radians(inward))
-    up = bounce(phase, gait.legs, period) if gait.bounce else -m.bob * leg * reach**2 * np.cos(4 * np.pi * (phase - m.low))
+    fall = -m.bob * leg * reach**2 * np.cos(4 * np.pi * (phase - m.low))
+    up = bounce(phase, gait.legs, period) if gait.bounce else fall
     c, s, xy = np.cos(heading), np.sin(heading), path.place(phase)
     return np.stack([xy[:, 0] + ahead * c - left * s, xy[:, 1] + ahead * s + left * c, leg + up], axis=-1)
 

@@ -49,7 +49,10 @@ def finished(name: str, character: Character, acted: Acted, dt: float, cycle: Cy
              holds: tuple[Hold, ...] = ()) -> Clip:  # fmt: skip
     """The physical clip of an acted motion. An open one begins and ends at rest, and is continued so for its repair."""
     clip = acted_clip(name, character, acted, dt, cycle, holds)
-    return make_physical(clip) if cycle is not None else _without_pauses(make_physical(_with_pauses(clip)), len(clip))
+    if cycle is not None:
+        return make_physical(clip)
+    pause = PAUSE * dt
+    return make_physical(_with_pauses(clip)).cut(pause, pause + clip.duration)
 
 
 def _with_pauses(clip: Clip) -> Clip:
@@ -58,6 +61,3 @@ def _with_pauses(clip: Clip) -> Clip:
     later = tuple(h if h.start == 0.0 else h.moved(later=PAUSE * clip.dt) for h in clip.holds or ())
     return clip.with_q(hold(clip.q), labels=hold(clip.contacts.labels), holds=later)
 
-
-def _without_pauses(clip: Clip, count: int) -> Clip:
-    return clip.cut(PAUSE * clip.dt, (PAUSE + count - 1) * clip.dt)

@@ -99,7 +99,7 @@ def flight(leg: float, standing: float, distance: float, height: float) -> Fligh
     def pushed(back: float) -> tuple[Array, float]:
         """x (K,) until take-off for a point that draws back by so much, and by how much the jump misses its print."""
         t = times[ground]
-        p = rest - back * (ramp(t, START, START + 0.25) - ramp(t, low - 0.25, low)) + (toe - rest) * ramp(t, low - 0.1, off - 0.1)
+        p = rest - back * (ramp(t, START, START + 0.25) - ramp(t, low - 0.15, low + 0.05)) + (toe - rest) * ramp(t, low - 0.1, off - 0.1)
         x, v = np.full(len(t), rest), 0.0
         for k in range(1, len(t)):
             v += STEP * stiff[k] * (x[k - 1] - p[k])

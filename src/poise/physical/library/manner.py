@@ -57,7 +57,7 @@ class Legs:
 
     def stiff(self) -> Legs:
         """The same leg on a foot without toes: the heel rises less on the longer lever, and the ankle bends less."""
-        foot = tuple((p, 0.9 * v if v < 0.0 and p < self.lift_off + 2.0 else v) for p, v in self.foot)
+        foot = tuple((p, 0.62 * v if v < 0.0 and p < self.lift_off + 2.0 else v) for p, v in self.foot)
         knee = tuple((p, 0.85 * v if p < self.heel[1] + 0.7 * (self.lift_off - self.heel[1]) else v) for p, v in self.knee)
         return replace(self, foot=foot, knee=knee)
 

@@ -1,0 +1,32 @@
+"""`poise reproduce`: the tables and figures of the papers, run anew."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from poise.cli.process import say
+
+
+def arguments(p: argparse.ArgumentParser) -> None:
+    from poise.experiments.reproduce import EXPERIMENTS
+
+    p.add_argument("name", nargs="?", metavar="METHOD/NAME", choices=sorted(EXPERIMENTS),
+                   help=f"one of {', '.join(sorted(EXPERIMENTS))}; without it they are listed")  # fmt: skip
+    p.add_argument("--seeds", type=int, default=8, help="how many starts, each with noise of its own (default: 8)")
+    p.add_argument("--out", type=Path, metavar="FOLDER", help="draw the figures into this folder")
+    p.add_argument("--recordings", type=Path, metavar="FOLDER", help="where recordings are, for the tables about them")
+
+
+def run(args: argparse.Namespace) -> int:
+    from poise.experiments.reproduce import EXPERIMENTS, Options, reproduce
+    from poise.progress import tell_first_compilation
+
+    if args.name is None:
+        say(json.dumps(sorted(EXPERIMENTS)) if args.json else "\n".join(sorted(EXPERIMENTS)))
+        return 0
+    tell_first_compilation()
+    table = reproduce(args.name, Options(args.seeds, args.out, args.recordings))
+    say(json.dumps(table.to_dict(), indent=2) if args.json else table.text())
+    return 0

@@ -1,0 +1,110 @@
+"""Runs of one clip from many starts, and what is counted of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from poise.errors import BadValue
+from poise.motion.clip import Clip
+from poise.performance import perform
+from poise.simulate.guard import BlowUp
+from poise.stage import Stage
+from poise.take import Take
+
+NOISE = 0.1  # [rad/s, m/s] on all starting velocities
+AFTERWARDS = 1.0  # [s] of standing after a clip that ends at rest
+AT_REST = 0.35  # [rad/s] rms of the last frame's joint velocities below which a clip counts as ending at rest
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """One run."""
+
+    take: Take
+    blew_up: bool = False
+
+    @cached_property
+    def ok(self) -> bool:
+        """It stayed up to the end."""
+        return self.take.fell is None and not self.blew_up
+
+    @cached_property
+    def joints(self) -> float:
+        """Rms joint error [rad] up to the fall, or to the end."""
+        take = self.take
+        up = np.ones(len(take), bool) if take.fell is None else take.time <= take.fell
+        return float(np.sqrt(np.mean(take.tracking_error().series["joints"][up] ** 2)))
+
+    @cached_property
+    def distance(self) -> float:
+        """How far it went beside how far the clip goes in the same time, by the clock; NaN where that is under 0.3 m."""
+        from poise.motion.reference import Reference
+
+        take = self.take
+        reference = Reference(take.clip, start=take.start)
+        far = np.linalg.norm(reference.sample(take.duration).q[:2] - reference.sample(0.0).q[:2])
+        return float(np.linalg.norm(take.q[-1, :2] - take.q[0, :2]) / far) if far > 0.3 else float("nan")
+
+
+def length(clip: Clip, cyclic: float) -> float:
+    """How long [s] a clip is performed: a loop for `cyclic` seconds, another one to its end, and 1 s if it ends at rest."""
+    if clip.cycle is not None:
+        return cyclic
+    still = float(np.sqrt(np.mean(clip.velocity[-1] ** 2))) < AT_REST
+    return clip.duration + (AFTERWARDS if still else 0.0)
+
+
+def run_seeds(clip: Clip, method: Any, seeds: int, seconds: float, stage: Stage | None = None, contact: str = "soft",
+              first: int = 0) -> list[Outcome]:  # fmt: skip
+    """One run a seed, each from another phase of a loop, or from within the first tenth of a second of an open clip."""
+    out = []
+    for k in range(seeds):
+        start = clip.duration * k / seeds if clip.cycle is not None else 0.1 * k / seeds
+        length_ = seconds if clip.cycle is not None else seconds - start
+        try:
+            take = perform(clip, method, stage=stage, seconds=length_, start=start, noise=NOISE, seed=first + k,
+                           contact=contact)  # fmt: skip
+            out.append(Outcome(take))
+        except BlowUp as error:
+            if error.take is None:
+                raise
+            out.append(Outcome(error.take, blew_up=True))
+    return out
+
+
+def row(name: str, outcomes: Sequence[Outcome]) -> tuple[Any, ...]:
+    """Name, how many stayed up, the first fall, joint error, distance, speed."""
+    falls = [o.take.fell for o in outcomes if o.take.fell is not None]
+    return (
+        name,
+        f"{sum(o.ok for o in outcomes)} of {len(outcomes)}",
+        f"{min(falls):.1f} s" if falls else "-",
+        round(float(np.sqrt(np.mean([o.joints**2 for o in outcomes]))), 4),
+        round(float(np.mean([o.distance for o in outcomes])), 3),
+        round(float(np.mean([o.take.realtime_factor for o in outcomes])), 1),
+    )
+
+
+COLUMNS = ("motion", "stayed up", "first fall", "joint error [rad]", "distance", "x real time")
+
+
+def film(outcome: Outcome, out: Path | None, name: str) -> tuple[str, ...]:
+    """Draw a filmstrip of a run beside its reference into a folder; gives the file's name."""
+    if out is None:
+        return ()
+    path = out / f"{name}.png"
+    outcome.take.save(path)
+    return (str(path),)
+
+
+def recordings(folder: Path | None) -> Path:
+    """The folder of recordings, or a sentence that one is needed."""
+    if folder is None or not (folder / "cmu").is_dir():
+        raise BadValue("This table is about recordings: give --recordings FOLDER with cmu/ in it.")
+    return folder

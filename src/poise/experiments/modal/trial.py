@@ -1,0 +1,48 @@
+"""What the experiments share: a performance by either way of advancing, and the figures that are told of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from poise.judge import audit
+from poise.methods.modal import Modal, ModalTorques
+from poise.motion.clip import Clip
+from poise.performance import perform
+from poise.stage import Push, Stage
+from poise.take import Take
+
+WAYS = {"modal update": Modal, "torques in MuJoCo": ModalTorques}
+TRACKING = ("way", "fell [s]", "joints [deg]", "root [cm]", "tilt [deg]", "median unexplained [% W]", "cones [N]",
+            "penetration [mm]", "complementarity [N]", "x real time")  # fmt: skip
+
+
+def performed(clip: Clip, way: str, seconds: float, events: Sequence[Push] = (), start: float = 0.0,
+              noise: float = 0.0, seed: int = 0, stage: Stage | None = None,
+              settings: Mapping[str, Any] | None = None) -> Take:  # fmt: skip
+    """The take of a clip by one of the two ways."""
+    if stage is None:
+        stage = Stage(ground=clip.ground, events=events)
+    return perform(
+        clip, WAYS[way](**(settings or {})), stage=stage, seconds=seconds, start=start, noise=noise, seed=seed
+    )
+
+
+def tracking_row(take: Take, way: str) -> tuple[Any, ...]:
+    """The cells of `TRACKING`."""
+    off, report = take.tracking_error(), audit(take)
+    lack = 100.0 * float(np.median(np.linalg.norm(report.series["force"], axis=1))) / report.weight
+    sure = take.traces.get("complementarity")
+    worst = float(np.nanmax(sure)) if sure is not None else float("nan")
+    fell = "-" if take.fell is None else f"{take.fell:.2f}"
+    return (way, fell, float(np.degrees(off.joints)), 100.0 * off.root_position,
+            float(np.degrees(off.root_orientation)), lack, report.cone_violation, 1000.0 * report.penetration, worst,
+            take.realtime_factor)  # fmt: skip
+
+
+def push(force: float, direction: float, at: float, duration: float) -> Push:
+    """A push on the chest of `force` [N] in a direction [degrees about Z] from `at` on [s]."""
+    way = np.radians(direction)
+    return Push("chest", (force * np.cos(way), force * np.sin(way), 0.0), at, duration)

@@ -1,0 +1,58 @@
+"""The reference made ready for the stage before the performance begins.
+
+Departures: the paper tracks recordings as they are, also on slopes that they were not made for. A recording leaves
+forces that no ground can give, and a flat walk on a slope stumbles; so a clip is fitted to a sloping ground and made
+physical first. Both take about as long as the clip lasts, once.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from poise.errors import PoiseError
+from poise.motion import edit
+from poise.motion.clip import Clip
+from poise.motion.ground import Flat, Ground, Slope
+from poise.motion.reference import Reference
+from poise.stage import Stage
+
+
+def prepared(reference: Reference, stage: Stage, fit: bool, repair: bool) -> tuple[Reference, list[str]]:
+    """The reference for this stage, and sentences that say what was done to it."""
+    notes: list[str] = []
+    clip = reference.baked
+    if fit:
+        sloped = _on(clip, stage.ground)
+        if sloped is not clip:
+            notes.append("the clip was fitted to the slope")
+        clip = sloped
+    if repair:
+        try:
+            physical = _repaired(clip)
+            if physical is not clip:
+                notes.append("the clip was made physical")
+            clip = physical
+        except PoiseError as error:
+            notes.append(f"the clip is followed as it is: {error}")
+    return (reference if clip is reference.baked else Reference(clip, start=reference.start)), notes
+
+
+def _on(clip: Clip, ground: Ground) -> Clip:
+    """The clip on a sloping ground, where it was made for a level one at the same place."""
+    level = isinstance(clip.ground, Flat) and clip.ground.level == 0.0
+    if not (isinstance(ground, Slope) and level):
+        return clip
+    return _sloped(clip, ground.degrees, ground.heading)
+
+
+@lru_cache(maxsize=16)
+def _sloped(clip: Clip, degrees: float, heading: float) -> Clip:
+    return clip.edit(edit.Slope(degrees, heading))
+
+
+@lru_cache(maxsize=32)
+def _repaired(clip: Clip) -> Clip:
+    """Remembered: the same clip is often performed from many starts."""
+    from poise.physical.repair import make_physical
+
+    return make_physical(clip)

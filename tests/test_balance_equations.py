@@ -1,0 +1,209 @@
+"""balance: the equations of the paper against independent sums, and the corrected ones against what they mean."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from poise.character.load import load_character
+from poise.dynamics import Dynamics
+from poise.errors import BadValue, UnknownName
+from poise.maths import configuration as conf
+from poise.maths import rotations as rot
+from poise.methods.balance import Balance, Cylinder, Pull, Upright, contact, sensor, servo, virtual
+from poise.methods.balance.body import body_of
+from poise.methods.balance.momentum import Links, carry, joint_torques, momentum, momentum_jacobian
+
+CHARACTERS = ("human45", "human42", "human57")
+
+
+def links_of(name: str, seed: int = 0) -> tuple[Links, np.ndarray, np.ndarray]:
+    character, rng = load_character(name), np.random.default_rng(seed)
+    nv = character.model.nv
+    q = conf.integrate(character.layout, character.zero_pose(), 0.4 * rng.standard_normal(nv))
+    v = rng.standard_normal(nv)
+    links = Links(body_of(character))
+    links.place(q, v)
+    return links, q, v
+
+
+def skew(p: np.ndarray) -> np.ndarray:
+    return np.array([[0, -p[2], p[1]], [p[2], 0, -p[0]], [-p[1], p[0], 0]])
+
+
+@pytest.mark.parametrize("name", CHARACTERS)
+@pytest.mark.parametrize("foot", [0, 1])
+def test_jacobian_is_the_sum_over_links_of_a_foot_rooted_hierarchy(name: str, foot: int):
+    """Equations (5)-(8) written out: link Jacobians, adjoints, spatial masses, rooted at a foot that stands still."""
+    links, q, _ = links_of(name)
+    body, model = links.body, links.model
+    x = Dynamics(body.character).at(q)
+    com, feet = x.centre_of_mass, body.feet[foot]
+
+    def twist(b: int) -> np.ndarray:
+        place = links.data.xipos[b]
+        return np.vstack([x.turning_jacobian(b), x.jacobian(b, place)])
+
+    held = twist(int(feet))
+    root = np.linalg.solve(held[:, :6], held[:, 6:])
+    total, mass = np.zeros((6, model.nv - 6)), np.zeros((6, 6))
+    for b in range(1, model.nbody):
+        own = twist(b)
+        rooted = own[:, 6:] - own[:, :6] @ root
+        turn = links.data.ximat[b].reshape(3, 3)
+        inertia = turn @ np.diag(model.body_inertia[b]) @ turn.T
+        spatial = np.block([[inertia, np.zeros((3, 3))], [np.zeros((3, 3)), model.body_mass[b] * np.eye(3)]])
+        adjoint = np.block([[np.eye(3), np.zeros((3, 3))], [-skew(links.data.xipos[b] - com), np.eye(3)]])
+        total += adjoint.T @ spatial @ rooted
+        mass += adjoint.T @ spatial @ adjoint
+    found = momentum_jacobian(links, np.eye(2)[foot])
+    assert np.allclose(found[:, 6:], np.linalg.solve(mass, total), atol=1e-9)
+    assert np.allclose(found[:, :6], 0.0, atol=1e-12)
+    assert np.allclose(links.mass_matrix, mass, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", CHARACTERS)
+def test_transposed_jacobian_and_momentum(name: str):
+    links, q, v = links_of(name, 1)
+    wrench, out = np.random.default_rng(2).standard_normal(6), np.zeros(len(v))
+    share = np.array([0.3, 0.7])
+    joint_torques(links.twists, links.beyond, links.body.moved, links.body.path, np.outer(share, wrench), out)
+    assert np.allclose(out, momentum_jacobian(links, share).T @ wrench, atol=1e-10)
+    found = Dynamics(links.body.character).at(q, v).momentum
+    assert np.allclose(momentum(links.own, links.velocity), [*found[3:], *found[:3]], atol=1e-10)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_what_the_feet_carry_adds_up_and_the_nearer_one_carries_more(seed: int):
+    rng = np.random.default_rng(seed)
+    feet = np.array([[0.02, 0.12, 0.03], [-0.01, -0.13, 0.03]])
+    wrench = np.array([*(5 * rng.standard_normal(3)), *(20 * rng.standard_normal(2)), 700.0])
+    centre, out = np.array([0.03, 0.05, 0.95]), np.zeros((2, 6))
+    carry(wrench, np.array([True, True]), centre, feet, 0.0, False, out)
+    assert np.allclose(out.sum(axis=0), wrench)
+    for i in range(2):  # each foot pushes from its own place, with the same torque for its force
+        about = out[i, :3] + np.cross(centre - [*feet[i, :2], 0.0], out[i, 3:])
+        mean = wrench[:3] + np.cross(centre - [*(out[:, 5] @ feet[:, :2] / 700.0), 0.0], wrench[3:])
+        assert np.allclose(about, mean * out[i, 5] / 700.0)
+    calm = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 700.0])
+    carry(calm, np.array([True, True]), centre, feet, 0.0, False, out)
+    assert out[0, 5] > out[1, 5]
+    carry(wrench, np.array([False, True]), centre, feet, 0.0, False, out)
+    assert np.allclose(out[1], wrench)
+    assert not out[0].any()
+
+
+def test_cylinder_measures_its_angle_from_the_vertical():
+    """Equation (20) with θ the half angle of the friction cone: D x (m sin θ, m cos θ)."""
+    for angle in (0.0, 20.0, 45.0, 70.0):
+        cylinder = Cylinder(radius=0.1, height=0.05, force=500.0, angle=angle)
+        s, c = np.sin(np.radians(angle)), np.cos(np.radians(angle))
+        assert cylinder.torque == pytest.approx(abs(np.cross([-0.1, 0.05, 0.0], [500 * s, 500 * c, 0.0])[2]))
+    assert Cylinder(angle=0.0).torque == pytest.approx(0.12 * 720.0)  # without friction the force is vertical
+    assert Cylinder().torque == pytest.approx(0.16 * 720 / np.sqrt(2))
+
+
+def test_slider_goes_from_nothing_to_everything():
+    torques = [Cylinder.at(s).torque for s in np.linspace(0.0, 1.0, 11)]
+    assert torques[0] == 0.0
+    assert np.isinf(torques[-1])
+    assert np.all(np.diff(torques) > 0)
+    out = np.zeros(3)
+    assert contact.compensation(np.array([30.0, 40.0, 5.0]), 25.0, out) == pytest.approx(0.5)
+    assert np.allclose(out, [-15.0, -20.0, -5.0])
+    assert contact.compensation(np.array([3.0, 4.0, -50.0]), 25.0, out) == 1.0
+    assert np.allclose(out, [-3.0, -4.0, 25.0])
+    contact.compensation(np.array([3.0, 4.0, 5.0]), 0.0, out)
+    assert not out.any()
+
+
+def test_zones_of_influence():
+    feet, down = np.array([[0.0, 0.1, 0.0], [0.0, -0.1, 0.0]]), np.array([300.0, 300.0])
+    at = lambda y, force=down: sensor.by_zones(force, np.array([0.0, y, 1.0]), feet, 0.15).tolist()  # noqa: E731
+    assert at(0.0) == [True, True]  # in both
+    assert at(0.1) == [True, False]  # in one
+    assert at(0.6) == [True, True]  # in neither
+    assert at(0.1, np.array([0.0, 300.0])) == [False, True]  # the near foot is in the air
+    assert at(0.1, np.array([0.0, 0.0])) == [False, False]
+
+
+def test_reference_sensor_wants_both_the_recording_and_the_ground():
+    for scheduled in ([True, False], [True, True], [False, False]):
+        found = sensor.by_reference(np.array([10.0, 0.0]), np.array(scheduled))
+        assert found.tolist() == [scheduled[0], False]
+
+
+def test_decomposition_keeps_what_leads_to_the_other_foot():
+    stance, other = np.array([0.0, 0.1]), np.array([0.0, -0.1])
+    away, towards = np.array([5.0, 30.0]), np.array([5.0, -30.0])
+    sensor.towards_other_foot(away, stance, other)
+    sensor.towards_other_foot(towards, stance, other)
+    assert np.allclose(away, [5.0, 0.0])
+    assert np.allclose(towards, [5.0, -30.0])
+
+
+def test_terms_can_be_switched_off_one_by_one():
+    gains = np.array([100.0, 10.0, 2.0, 50.0, 5.0, 3.0])
+    rng = np.random.default_rng(0)
+    inputs = (
+        rng.standard_normal(6),
+        rng.standard_normal(6),
+        *rng.standard_normal((2, 2)),
+        *rng.standard_normal((2, 3)),
+    )
+
+    def wrench(*terms: str) -> np.ndarray:
+        return virtual.wrench(gains, virtual.switches(terms), 70.0, 686.0, *inputs, False, np.zeros(2), np.ones(2))
+
+    whole = wrench(*virtual.TERMS)
+    assert np.allclose(whole, sum(wrench(t) for t in virtual.TERMS))
+    assert np.allclose(wrench("gravity"), [0, 0, 0, 0, 0, 686.0])
+    assert np.allclose(wrench("control_force")[:3], 0.0)
+    assert np.allclose(wrench("control_torque")[3:], 0.0)
+    assert wrench().any() == False  # noqa: E712
+    with pytest.raises(UnknownName, match="linear_momentum"):
+        virtual.switches("momentum")
+
+
+def test_world_turn_is_the_logarithm():
+    rng = np.random.default_rng(0)
+    for angle in (1e-6, 0.3, 3.1):
+        a = rot.normalise(rng.standard_normal(4))
+        r = angle * (axis := rng.standard_normal(3)) / np.linalg.norm(axis)
+        out = np.zeros(3)
+        virtual.world_turn(a, rot.multiply(rot.exp(r), a), out)
+        assert np.allclose(out, r, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", CHARACTERS)
+def test_tree_solver_is_the_inverse_of_the_mass_matrix(name: str):
+    links, q, _ = links_of(name, 3)
+    body, model = links.body, links.model
+    masses, matrix = links.own.copy(), np.zeros((model.nv, model.nv))
+    point, foot = np.array([0.1, 0.2, 0.0]), int(body.feet[0])
+    table = np.zeros((1, 18))
+    table[0, 0], table[0, 2:5] = foot, point
+    servo.hold(links.own, links.centre[1], table, np.array([True]), masses)
+    servo.inertia(links.twists, masses, model.body_parentid.astype(np.int64), body.moved, body.parent,
+                  model.dof_armature, matrix)  # fmt: skip
+    x = Dynamics(body.character).at(q)
+    jacobian = x.jacobian(foot, point)
+    whole = x.mass_matrix + servo.HELD * jacobian.T @ jacobian
+    b = np.random.default_rng(1).standard_normal(model.nv)
+    found = b.copy()
+    servo.solve_tree(matrix, body.parent, found)
+    assert np.allclose(whole @ found, b, atol=1e-6)
+
+
+def test_wrong_settings_are_refused_in_words():
+    for bad in ({"slider": 1.5}, {"kfs": -1.0}, {"zone": 0.0}, {"fall_below": 2.0}, {"sole": 2.0}):
+        with pytest.raises(BadValue):
+            Balance(**bad)
+    with pytest.raises(UnknownName, match="zones"):
+        Balance(sensor="eyes")
+    with pytest.raises(BadValue, match="axis"):
+        Upright("left_hand", (0.0, 0.0, 0.0))
+    with pytest.raises(BadValue):
+        Pull("pelvis", (0.0, float("nan"), 0.0))
+    with pytest.raises(BadValue, match="cylinder"):
+        Cylinder(angle=90.0)
