@@ -137,7 +137,7 @@ def test_cartwheels_are_repaired_with_their_hands(mocap: Path, file: str) -> Non
         slide = np.linalg.norm(np.diff(fixed.character.points(fixed.q)[:, own], axis=0), axis=-1)[stays] / fixed.dt
         assert len(slide) and slide.mean() < 0.01
     if "deepmimic" in file:  # the other one is recorded with a leg that flips by 60 degrees a frame
-        assert fixed.posture_change(clip) < 3.0 and report.root_rms < 0.06 and report.skating[1] < 0.01
+        assert fixed.posture_change(clip) < 3.2 and report.root_rms < 0.06 and report.skating[1] < 0.01
     assert fixed.contacts.touching("left_hand").any() and fixed.contacts.touching("right_hand").any()
 
 

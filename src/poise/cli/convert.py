@@ -6,7 +6,7 @@ import argparse
 import json
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from poise.cli import saving
 from poise.cli.process import say
@@ -16,6 +16,7 @@ from poise.progress import working
 
 if TYPE_CHECKING:
     from poise.motion.clip import Clip, Edit
+    from poise.physical.report import RepairReport
 
 
 def arguments(p: argparse.ArgumentParser) -> None:
@@ -35,12 +36,24 @@ def arguments(p: argparse.ArgumentParser) -> None:
         "--stairs", metavar="RISExRUN", help="walk up stairs, such as 0.15x0.3 (metres; -0.15x0.3: down)"
     )
     edits.add_argument("--resample", type=float, metavar="FPS", help="change the frame rate")
+    physical = p.add_argument_group("made physical, after the edits")
+    physical.add_argument("--physical", action="store_true",
+                          help="the nearest motion that leaves no force that the ground cannot give")  # fmt: skip
+    physical.add_argument("--change", type=float, metavar="X",
+                          help="how willingly postures change: 1 as usual, below 1 nearer to the original")  # fmt: skip
+    physical.add_argument("--friction", type=float, metavar="X", help="of the ground (default 0.8)")
+    physical.add_argument("--margin", type=float, metavar="X",
+                          help="share of each foot's support left unused, from 0 to below 1 (default 0.2)")  # fmt: skip
+    physical.add_argument("--keep", metavar="BODIES",
+                          help="bodies that stay exactly where they are, such as left_hand,right_foot")  # fmt: skip
+    physical.add_argument("--report", metavar="FILE.png", help="a picture of what was repaired, before and after")
     p.add_argument("--level", action="store_true", help="keep the levelled floor at height zero in the written file")
     add_source(p)
 
 
 def run(args: argparse.Namespace) -> int:
     saving.check(args.target)  # before any work is done
+    options = repair_options(args)
     changes = edits(args)
     clip = load(args, args.source)
     if args.repeat is not None and clip.cycle is None and not args.loop:
@@ -48,16 +61,59 @@ def run(args: argparse.Namespace) -> int:
     with working("editing"):
         for change in changes:
             clip = change(clip)
+    report = None
+    if args.physical:
+        clip, report = _repaired(clip, options)
     saving.save(clip, args.target, level=args.level)
+    if report is not None and args.report is not None:
+        with working(f"drawing {args.report}"):
+            report.save(args.report)
     what = {"written": args.target, "frames": len(clip), "fps": round(clip.fps, 6), "seconds": round(clip.duration, 4),
             "character": clip.character.name, "licence": clip.source.licence}  # fmt: skip
     if args.json:
-        say(json.dumps(what, indent=2))
+        say(json.dumps(what if report is None else {**what, "physical": report.to_dict()}, indent=2))
     else:
+        if report is not None:
+            say(report.text())
         say(f"{args.target}: {len(clip)} frames at {clip.fps:.4g} fps, {clip.duration:.2f} s")
         if clip.source.licence:
             say(f"licence: {clip.source.licence}")
     return 0
+
+
+def repair_options(args: argparse.Namespace) -> dict[str, Any]:
+    """What is asked of the repair; refused where no repair is asked for, or its picture could not be written."""
+    names = ("change", "friction", "margin", "keep")
+    given = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
+    if not args.physical:
+        if given or args.report is not None:
+            name = next(iter(given), "report")
+            raise BadValue(f"--{name} belongs to --physical: give that too.")
+        return {}
+    if args.report is not None:
+        from poise.export.repair_picture import check
+
+        check(args.report)
+        saving.check(args.report)
+        if args.report == args.target:
+            raise BadValue("The motion and the picture of its repair cannot be written to one file.")
+    if "keep" in given:
+        given["keep"] = [name.strip() for name in given["keep"].split(",") if name.strip()]
+    return given
+
+
+def _repaired(clip: Clip, options: dict[str, Any]) -> tuple[Clip, RepairReport]:
+    """The clip made physical, with a bar."""
+    from poise.physical.repair import repair
+    from poise.progress import Bar
+
+    bar = Bar("making it physical", len(clip))
+    try:
+        out = repair(clip, progress=bar.reach, **options)
+        bar.reach(len(out.clip), len(out.clip))
+    finally:
+        bar.close()
+    return out.clip, out.report
 
 
 def edits(args: argparse.Namespace) -> list[Callable[[Clip], Clip]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -106,10 +107,13 @@ def _strip(before: Clip, after: Clip, changes: list[Change], width: int, height:
     results = scene.figures(after.character, after.q[rows])
     sheet = Image.new("RGB", (POSES * width, height + 34), (255, 255, 255))
     offset = (POSES - len(changes)) * width // 2
+    views = [
+        _camera(after, Shapes.join([g, r]), n, width, height) for g, r, n in zip(ghosts, results, rows, strict=True)
+    ]
+    span = max(v.span for v in views)  # all figures at one scale
     for k, change in enumerate(changes):
         touching = after.character.points(after.q[[change.frame]])[0][after.contacts.labels[change.frame]]
-        camera = _camera(after, Shapes.join([ghosts[k], results[k]]), change.frame, width, height)
-        cell = _overlaid(after, ghosts[k], results[k], touching, camera)
+        cell = _overlaid(after, ghosts[k], results[k], touching, replace(views[k], span=span))
         sheet.paste(cell, (offset + k * width, 0))
         words = f"{change.time:.2f} s   {change.part} {100 * change.moved:.1f} cm"
         ink.text(sheet, (offset + (k + 0.5) * width, height + 8), words, 17, anchor="ma")
@@ -118,12 +122,10 @@ def _strip(before: Clip, after: Clip, changes: list[Change], width: int, height:
 
 def _camera(clip: Clip, shapes: Shapes, frame: int, width: int, height: int) -> Camera:
     """A camera from the side that sees all of these shapes, with some ground below them."""
-    heading = heading_of(clip)
-    view = from_side(np.zeros(3), heading, 1.0, width, height, elevation=9.0, azimuth=25.0)
-    right, up, _ = view.axes
+    heading, root = heading_of(clip), clip.q[frame, :3]
+    right, up, _ = from_side(np.zeros(3), heading, 1.0, width, height, elevation=9.0, azimuth=25.0).axes
     (left, far), (low, high) = scene.spread(shapes, right), scene.spread(shapes, up)
     span = max(high - low + 0.24, (far - left + 0.2) * height / width)
-    root = clip.q[frame, :3]
     middle = root + (0.5 * (left + far) - root @ right) * right
     middle = middle + (0.5 * (low + high) - 0.02 - middle @ up) * up
     return from_side(middle, heading, span, width, height, elevation=9.0, azimuth=25.0, distance=20.0)

@@ -60,7 +60,7 @@ def hand_contacts(clip: Clip, foot: Footing, labels: np.ndarray) -> np.ndarray:
 
 
 def _low(high: Array) -> tuple[int, int]:
-    """First frame and one past the last in which a height (n,) is low enough to go on touching."""
+    """First frame and one past the last in which a height (n,) is low enough to touch; all where it never is."""
     rows = np.flatnonzero(high < STAY)
     return (int(rows[0]), int(rows[-1]) + 1) if len(rows) else (0, len(high))
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise import edit
 from poise.experiments.modal.trial import WAYS
 from poise.experiments.reproduce import Options, Table
+from poise.motion import edit
 from poise.motion.clip import Clip
 from poise.motion.load import load_clip
 from poise.motion.reference import Reference
