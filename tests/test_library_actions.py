@@ -9,7 +9,7 @@ import pytest
 
 from poise.character.load import load_character
 from poise.errors import BadValue
-from poise.experiments.library_sheet import measure
+from poise.experiments.library_table import measure
 from poise.judge.overlap import overlap
 from poise.maths import rotations as rot
 from poise.motion.clip import Clip

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -102,11 +103,12 @@ def distances(a: Walker, b: Walker) -> Array:
     return np.sqrt(min(found, key=np.sum))
 
 
-def people(folder: Path, gait: str) -> list[Walker]:
+@lru_cache(maxsize=8)
+def people(folder: Path, gait: str) -> tuple[Walker, ...]:
     """The recorded walkers or runners under a folder."""
     paths = [p for name in PEOPLE[gait] for p in sorted(folder.rglob(f"{name}*")) if p.suffix in (".bvh", ".txt")]
     found = [walker(load_clip(p), SPEEDS[gait]) for p in paths]
-    return [w for w in found if w is not None]
+    return tuple(w for w in found if w is not None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +116,7 @@ class Likeness:
     """A built-in gait beside recorded people; rows of distances are pairs, columns curves [degrees]."""
 
     author: Walker
-    people: list[Walker]
+    people: tuple[Walker, ...]
     among: Array  # (pairs of people, len(CURVES))
     against: Array  # (people, len(CURVES)) of the built-in one
 

@@ -1,16 +1,19 @@
 """The table of the repair: every recording before and after, judged by the audit and not by the optimiser's own code.
 
     python -m poise.experiments.physical_table FOLDER [NAME ...]
+    python -m poise.experiments.physical_table --library [NAME ...]
 
 Forces and torques are scaled to a body of 70 kg. "fine" is the unexplained force after resampling four times finer,
-away from changes of contact.
+away from changes of contact. "cleaned" is how much of the change of posture is noise and flips taken out before any
+physics. What misses its bar is named at the end of a line; built-in clips are judged as they are, without a repair.
 """
 
 from __future__ import annotations
 
 import sys
 import time
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 import numpy as np
@@ -19,16 +22,48 @@ from poise.errors import PoiseError
 from poise.judge.audit import audit
 from poise.motion.check import penetration, skating
 from poise.motion.clip import Clip
-from poise.motion.load import load_clip
+from poise.motion.footing import footing
+from poise.motion.load import built_in, load_clip
 from poise.motion.resample import resample
+from poise.motion.runs import runs
+from poise.physical.clean import cleaned
 from poise.physical.holds import held
 from poise.physical.repair import repair
 
 WEIGHT = 70.0 * 9.81  # [N]
+FALL = 5.0  # [m/s²] slower than which a body in the air is held by something
 NEAR = 0.02  # [s] around a change of contact in which the finer motion is not judged
-COLUMNS = ("N rms", "after", "worst", "N m rms", "after", "fine", "posture", "root cm", "cm/s", "mm", "m/s²", "peak",
-           "CPU s/s")  # fmt: skip
+RUNS = (1.5, 0.15)  # [m/s] and share of the time in the air from which on a motion is a run
+COLUMNS = ("N rms", "after", "worst", "N m rms", "after", "fine", "posture", "cleaned", "root cm", "cm/s", "mm", "m/s²",
+           "peak", "CPU s/s")  # fmt: skip
 HEAD = f"{'':<22}" + "".join(f"{column:>8}" for column in COLUMNS)
+
+
+@dataclass(frozen=True)
+class Bars:
+    """What a repaired motion may have at most, in the units of `Row`."""
+
+    force: float = 2.0
+    worst: float = 15.0
+    torque: float = 1.0
+    fine: float = 5.0
+    posture: float = 3.0
+    root: float = 0.06
+    skating: float = 0.01
+    depth: float = 0.002
+    flight: float = 0.1
+    peak: float = 2.0
+    cpu: float = 2.0
+    unfallen: float = 0.0
+
+    @staticmethod
+    def of(clip: Clip) -> Bars:
+        """Those of a walk, of a run, or of a motion with a flight, by what the clip is."""
+        air = clip.contacts.airborne() & ~held(clip)
+        speed = np.linalg.norm(np.diff(clip.q[:, :2], axis=0), axis=1).mean() / clip.dt if len(clip) > 1 else 0.0
+        if speed > RUNS[0] and air.mean() > RUNS[1]:
+            return Bars(fine=12.0, posture=4.0, peak=4.0)
+        return Bars(peak=4.0) if air.sum() * clip.dt > 0.08 else Bars()
 
 
 @dataclass(frozen=True)
@@ -41,25 +76,44 @@ class Row:
     torque: tuple[float, float]
     fine: float  # rms between the frames
     posture: float  # [degrees]
+    cleaned: float  # [degrees] of it, before any physics
     root: float  # [m] rms
     skating: float  # [m/s]
     depth: float  # [m]
     flight: float  # [m/s²] largest difference from free fall while nothing touches
     peak: float  # [body weights]
     cpu: float  # [s] per second of motion
+    unfallen: float  # [s] labelled as flight though the recorded centre of mass does not fall
+    bars: Bars
+
+    @property
+    def missed(self) -> list[str]:
+        """Names of the values that are above their bars."""
+        out = []
+        for field in fields(Bars):
+            value = getattr(self, field.name)
+            value = value[-1] if isinstance(value, tuple) else value
+            if value > getattr(self.bars, field.name):
+                out.append(field.name)
+        return out
 
     def text(self) -> str:
         """One line of the table."""
-        values = (*self.force, self.worst, *self.torque, self.fine, self.posture, 100 * self.root, 100 * self.skating,
-                  1000 * self.depth, self.flight, self.peak, self.cpu)  # fmt: skip
-        return f"{self.name[:21]:<22}" + "".join(f"{value:8.2f}" for value in values)
+        values = (*self.force, self.worst, *self.torque, self.fine, self.posture, self.cleaned, 100 * self.root,
+                  100 * self.skating, 1000 * self.depth, self.flight, self.peak, self.cpu)  # fmt: skip
+        line = f"{self.name[:21]:<22}" + "".join(f"{value:8.2f}" for value in values)
+        return line + (f"  ! {', '.join(self.missed)}" if self.missed else "")
 
 
 def measure(clip: Clip) -> Row:
     """Repair one clip and judge it."""
     begun = time.process_time()
     fixed, _ = repair(clip)
-    took = time.process_time() - begun
+    return judged(clip, fixed, time.process_time() - begun)
+
+
+def judged(clip: Clip, fixed: Clip, took: float) -> Row:
+    """The row of a clip and its repaired twin, made in `took` seconds."""
     before, after = audit(clip), audit(fixed)
     k = WEIGHT / after.weight
     push = np.linalg.norm(after.series["ground_force"], axis=1).max() / after.weight
@@ -67,9 +121,18 @@ def measure(clip: Clip) -> Row:
         clip.name, (k * before.unexplained_force_rms, k * after.unexplained_force_rms),
         k * after.unexplained_force_max.value, (k * before.unexplained_torque_rms, k * after.unexplained_torque_rms),
         k * between_frames(fixed), fixed.posture_change(clip),
-        _moved(clip, fixed), skating(fixed), penetration(fixed),
-        flight_error(fixed), float(push), took / max(clip.duration, clip.dt),
+        0.0 if fixed is clip else cleaned(clip).posture_change(clip), _moved(clip, fixed), skating(fixed),
+        penetration(fixed), flight_error(fixed), float(push), took / max(clip.duration, clip.dt),
+        _unfallen(clip, fixed), Bars.of(fixed),
     )  # fmt: skip
+
+
+def _unfallen(clip: Clip, fixed: Clip) -> float:
+    """Seconds of flights in which the centre of mass of the recording does not fall."""
+    seen = footing(resample(clip, fixed.fps) if len(clip) != len(fixed) else clip)
+    lift = seen.trimmed(seen.lift)
+    air = runs(fixed.contacts.airborne() & ~held(fixed))
+    return float(sum((e - a) * fixed.dt for a, e in air if lift[a:e].mean() > -FALL))
 
 
 def _moved(clip: Clip, fixed: Clip) -> float:
@@ -105,18 +168,33 @@ def recordings(folder: Path) -> list[Path]:
     return [p for p in found if p.suffix != ".txt" or (p.stem.startswith("humanoid3d_") and "character" not in p.stem)]
 
 
+def rows(arguments: list[str]) -> Iterator[Row | str]:
+    """The rows of what the arguments name, one after the other; words where a clip cannot be repaired."""
+    library = arguments[0] == "--library"
+    found = list(built_in()) if library else recordings(Path(arguments[0]))
+    for item in found:
+        name = item if isinstance(item, str) else item.stem
+        if len(arguments) > 1 and not name.startswith(tuple(arguments[1:])):
+            continue
+        try:
+            begun = time.process_time()
+            clip = load_clip(item)
+            yield judged(clip, clip, time.process_time() - begun) if library else measure(clip)
+        except PoiseError as error:
+            yield f"{name:<22} {error}"
+
+
 def main(arguments: list[str]) -> None:
     """Print the table for the recordings under a folder, or for those whose names begin with what is given."""
     if not arguments:
-        raise SystemExit("Give the folder of the recordings.")
+        raise SystemExit("Give the folder of the recordings, or --library.")
     print(HEAD)
-    for path in recordings(Path(arguments[0])):
-        if len(arguments) > 1 and not path.stem.startswith(tuple(arguments[1:])):
-            continue
-        try:
-            print(measure(load_clip(path)).text(), flush=True)
-        except PoiseError as error:
-            print(f"{path.stem:<22} {error}", flush=True)
+    made: list[Row | str] = []
+    for row in rows(arguments):
+        made.append(row)
+        print(row if isinstance(row, str) else row.text(), flush=True)
+    good = [row for row in made if isinstance(row, Row) and not row.missed]
+    print(f"{len(good)} of {len(made)} within all bars.")
 
 
 if __name__ == "__main__":

@@ -45,18 +45,20 @@ def audit_clip(clip: Clip, friction: float = 1.0, tolerances: Tolerances | None 
                cutoff: float | None = None) -> AuditReport:  # fmt: skip
     """The report; series have one row for each frame. With `cutoff`, movements above so many Hz are taken out first.
 
-    Where a clip fails, the report also says what would be left without movements above 10 Hz, which are mostly noise.
+    Where a clip fails, the report also says what would be left without movements above 10 Hz, which are mostly noise;
+    if that is much less, its suggestions are about the motion without them.
     """
     if not friction >= 0.0:
         raise BadValue(f"Friction cannot be negative, and {friction} is.")
     report = _audit(clip if cutoff is None else without_noise(clip, cutoff), friction, tolerances or CLIP)
+    report = replace(report, suggestions=report.stretches)
     if cutoff is None and report.problems and NOISE * clip.dt < 0.3 and len(clip) > 4:
-        quiet = without_noise(clip, NOISE)
-        left = rms(solve(quiet, needed(quiet), support(quiet), friction)[1][:, :3])
+        quiet = _audit(without_noise(clip, NOISE), friction, tolerances or CLIP)
+        left = quiet.unexplained_force_rms
         if left < 0.7 * report.unexplained_force_rms:
             noise = (f"Without movements above {NOISE:g} Hz, which are mostly noise, it would be {left:.3g} N rms "
                      f"(audit with cutoff={NOISE:g}).")  # fmt: skip
-            report = replace(report, remarks=(noise, *report.remarks))
+            report = replace(report, remarks=(noise, *report.remarks), suggestions=quiet.stretches, told_above=NOISE)
     return report
 
 

@@ -84,6 +84,8 @@ def _in_flight(clip: Clip, report: AuditReport, needs: Needs, places: Support, f
             return f"the body is held up in the air by {lift:.0f} N: {wanted}"
         if needs.drift[frames[0], 2] > 0.1 and lift < weight:
             return f"the centre of mass rises in flight without slowing down as gravity wants ({lift:.0f} N too much)"
+        if needs.drift[frames, 2].mean() < -0.1 and lift < 0.7 * weight:
+            return f"the body falls more slowly than gravity pulls it, as if {lift:.0f} N held it up"
         return f"the body is held up in the air: {lift:.0f} N come from nowhere"
     if lift < -0.5 * np.linalg.norm(force) and -lift > 0.05 * weight:
         return f"the body falls faster than gravity pulls it, by {-lift:.0f} N"

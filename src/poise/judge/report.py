@@ -33,6 +33,9 @@ class Tolerances:
     turn: float = 0.15  # [rad] that a joint may turn in one time step
 
 
+RUNS = (10, 15)  # frames at 120 a second
+
+
 class Worst(NamedTuple):
     """The largest value of something, and where."""
 
@@ -83,6 +86,8 @@ class AuditReport:
     stepping_force_rms: float = 0.0  # [N] that the simulator's finite time step makes; not part of the unexplained
     joint_torque: Worst = NOTHING  # [N m] that joints needed beyond what was recorded, mean over a window
     stretches: tuple[Stretch, ...] = ()  # unexplained frames in a row, the longest first
+    suggestions: tuple[Stretch, ...] = ()  # of a clip, where and why to change it: stretches, if need be without noise
+    told_above: float | None = None  # [Hz] movements above which the suggestions leave out
     friction: float | None = None  # coefficient with which a clip was audited
     problems: tuple[str, ...] = ()  # one sentence each; empty: the audit passes
     remarks: tuple[str, ...] = ()  # what else is not as it should be
@@ -98,10 +103,27 @@ class AuditReport:
         """Length [s] of the longest stretch that no ground force explains."""
         return max((s.end - s.start for s in self.stretches), default=0.0)
 
+    @property
+    def longest_run(self) -> int:
+        """Frames in a row that no ground force explains, at most; as in the suggestions."""
+        return max((s.last - s.first + 1 for s in self.suggestions), default=0)
+
+    @property
+    def runs_allowed(self) -> tuple[int, int]:
+        """Frames in a row that may be unexplained if a controller is to follow a clip: safe, and at most.
+
+        10 and 15 at 120 frames a second (Jain & Liu 2011, section 9), as much time at other rates.
+        """
+        fps = (self.frames - 1) / self.duration if self.duration > 0.0 else 120.0
+        return max(1, round(RUNS[0] * fps / 120.0)), max(1, round(RUNS[1] * fps / 120.0))
+
     def to_dict(self) -> dict[str, Any]:
         """Everything but the series as plain numbers, strings, lists and dictionaries."""
         out = {n: _plain(getattr(self, n)) for n in self.__dataclass_fields__ if n != "series"}
-        return {**out, "passed": self.passed, "longest_unexplained": round(self.longest_unexplained, 6)}
+        out |= {"passed": self.passed, "longest_unexplained": round(self.longest_unexplained, 6)}
+        if self.kind == "clip":
+            out |= {"longest_run": self.longest_run, "runs_allowed": list(self.runs_allowed)}
+        return out
 
     def text(self) -> str:
         """The report for a terminal."""
@@ -112,9 +134,7 @@ class AuditReport:
         ]
         lines += [f"  {label:<26}{value}" for label, value in self._rows()]
         lines += [f"  ! {problem}" for problem in self.problems] + [f"  - {remark}" for remark in self.remarks]
-        if self.kind == "clip":
-            lines += [f"    {s.reason}" for s in self.stretches[:8]]
-        return "\n".join(lines)
+        return "\n".join(lines + (advice(self) if self.kind == "clip" else []))
 
     def _rows(self) -> list[tuple[str, str]]:
         force, torque = self.unexplained_force_max, self.unexplained_torque_max
@@ -139,6 +159,23 @@ class AuditReport:
             rows += [("friction allowed", f"{self.friction:g}"),
                      ("longest unexplained", f"{self.longest_unexplained:.2f} s")]  # fmt: skip
         return rows
+
+
+def advice(report: AuditReport, most: int = 8) -> list[str]:
+    """What an animator can do about a clip: whether it will do as a reference, and the longest stretches to change."""
+    if not report.suggestions:
+        return [] if report.passed else ["  Nothing to change by hand: poise convert FILE OUT --physical smooths it."]
+    run, (safe, limit) = report.longest_run, report.runs_allowed
+    verdict = "met" if run < safe else "just met" if run < limit else "not met"
+    noise = "" if report.told_above is None else f", movements above {report.told_above:g} Hz left out"
+    out = [f"  Frames in a row without an explanation{noise}: {run}. A controller wants fewer than {safe} to {limit} "
+           f"(Jain & Liu 2011): {verdict}.",
+           "  Suggestions, where and why:"]  # fmt: skip
+    told = sorted(sorted(report.suggestions, key=lambda s: s.first - s.last)[:most])
+    out += [f"    {s.reason}" for s in told if s.reason]
+    if len(report.suggestions) > len(told):
+        out.append(f"    and {len(report.suggestions) - len(told)} shorter stretches")
+    return [*out, "  Or let them be repaired: poise convert FILE OUT --physical."]
 
 
 def worst(values: Array, times: Array, names: list[str] | None = None) -> Worst:

@@ -15,7 +15,7 @@ from poise.character.roles import SIDES
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
-from poise.motion.footing import Footing, footing
+from poise.motion.footing import Footing, footing, speeds
 from poise.motion.ground import Treads
 from poise.motion.stances import Stance, stances
 from poise.motion.treads import treads
@@ -27,6 +27,8 @@ STEEPEST = 0.03  # rise per metre: more is a ramp or a mistake, not a floor that
 LEAST = 0.12  # [s] of standing that make a level a floor
 UNDER = 0.05  # share of the time that a foot may be found under the floor
 ROUNDS = 8  # of estimating and levelling, at most
+RESTS = 0.01  # [m/s] feet that were put down are slower
+EXACT, MOST = 4e-4, 0.8  # [m] by which they are off one plane, and the share of them that is
 SMALL = 3e-4  # [m] a floor this close to level is level
 
 
@@ -49,6 +51,9 @@ class Floor:
 
 def estimate(clip: Clip) -> Floor:
     """The floor of a clip, where its feet tell it."""
+    exact = _put_down(clip)
+    if exact is not None:
+        return exact
     foot = footing(clip)
     floor = _estimate(stances(foot))
     if floor.count and _below(foot, floor) > UNDER:
@@ -86,6 +91,32 @@ def carried(clip: Clip, turn: Array, shift: Array) -> Clip:
     q[:, 3:7] = rot.multiply(turn, q[:, 3:7])
     placement = None if clip.placement is None else clip.placement.then(turn, shift)
     return clip.with_q(q, placement=placement)
+
+
+def _put_down(clip: Clip) -> Floor | None:
+    """The floor of feet that were put on it by an animator or a repair: they lie on one plane, to the millimetre."""
+    points = clip.character.contact_points
+    own = np.concatenate([points.of(side) for side in SIDES])
+    if len(own) < 3 or len(clip) < 3:
+        return None
+    place = clip.character.points(clip.q)[:, own]
+    rest = place[speeds(place, clip.dt) < RESTS]
+    if len(rest) * clip.dt < LEAST * len(own):
+        return None
+    centre = rest[:, :2].mean(axis=0)
+    spread = np.ptp(rest[:, :2] - centre, axis=0).max() > SPREAD
+    columns = np.column_stack([np.ones(len(rest)), rest[:, :2] - centre])[:, : 3 if spread else 1]
+    fit = np.zeros(columns.shape[1])
+    keep = np.ones(len(rest), bool)
+    miss = np.zeros(len(rest))
+    for _ in range(4):  # points at rest in the air do not lie on it
+        fit = np.linalg.lstsq(columns[keep], rest[keep, 2], rcond=None)[0]
+        miss = np.abs(rest[:, 2] - columns @ fit)
+        keep = miss < max(EXACT, 1.5 * float(np.median(miss)))
+    slope = np.array(fit[1:]) if spread else np.zeros(2)
+    if np.mean(miss < EXACT) < MOST or np.linalg.norm(slope) > STEEPEST:
+        return None
+    return Floor(float(fit[0]), slope, centre, 1, scatter=EXACT)
 
 
 def _below(foot: Footing, floor: Floor) -> float:

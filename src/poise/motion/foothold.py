@@ -2,8 +2,8 @@
 
 The divergent component of motion ξ = c + c'/ω, with c the centre of mass and ω = √(g / height), runs away from the foot
 that is stood on as exp(ω t) (Hof 2008; Englsberger et al. 2015). Its error against the reference, seen from that foot,
-has grown by exp(ω t) when the swinging foot lands t seconds later: a foot set down by that much beside its planned place
-leaves no error for the step that follows.
+has grown by exp(ω t) when the swinging foot lands t seconds later: a foot set down by that much beside its planned
+place leaves no error for the step that follows.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Foothold:
         """The shift changed so that the feet do not cross.
 
         `landing` and `other` (2,) [m] are the planned place of the landing foot and the place of the other one; `side`
-        is 1 for a left foot, -1 for a right one. A reference whose feet are nearer than `apart` by itself keeps them so.
+        is 1 for a left foot, -1 for a right one. A reference whose feet are nearer than `apart` keeps them so.
         """
         across = np.array([-np.sin(heading), np.cos(heading)])
         own = side * float(across @ (landing - other))

@@ -34,6 +34,7 @@ APART = 0.04  # [m] by which the two ankles may differ
 HEEL_STRIKE = np.radians(10.0)  # toes up by which a foot rolls over its heel
 HEEL_TIME = 0.1  # [s] of rolling that tells where the sole ends
 PAD = 0.005  # [m] by which a heel is pressed flat
+EXACT = 0.001  # [m] within which a third of all strikes agree where feet were put down by a repair
 SHORTEST = 0.55  # of the way from the ankle to the back of the heel: where the sole ends at least
 
 
@@ -141,7 +142,7 @@ def _heel(clip: Clip, feet: dict[str, Planted]) -> float | None:
     """
     character = clip.character
     pos, quat = character.forward(clip.q)
-    points, told, back = character.contact_points, [], 0.0
+    points, told, exact, back = character.contact_points, [], [], 0.0
     for side, foot in feet.items():
         body = character.body(f"{side}_foot")
         back = -float(points.positions[[n.startswith(f"{side}_heel") for n in points.names], 0].min(initial=0.0))
@@ -150,8 +151,14 @@ def _heel(clip: Clip, feet: dict[str, Planted]) -> float | None:
         ankle = pos[:, body, 2] - clip.ground.height(pos[:, body, 0], pos[:, body, 1])
         depth = back * up[:, 0] + foot.ankle * up[:, 2] - ankle
         strikes = (up[:, 0] > np.sin(HEEL_STRIKE)) & (depth > 0.0) & (depth < foot.ankle)
+        exact.append(((ankle - foot.ankle * up[:, 2]) / np.where(strikes, up[:, 0], 1.0))[strikes])
         told.append(((PAD + ankle - foot.ankle * up[:, 2]) / np.where(strikes, up[:, 0], 1.0))[strikes])
-    reach = np.concatenate(told)
+    reach, sure = np.concatenate(told), np.sort(np.concatenate(exact))
     if len(reach) * clip.dt < HEEL_TIME:
         return None
+    if len(sure) > 4:  # a heel that was put down rolls over one line
+        share = len(sure) // 3
+        spans = sure[share:] - sure[:-share]
+        if spans.min() < EXACT:
+            return float(np.clip(np.median(sure[spans.argmin() :][: share + 1]), SHORTEST * back, back))
     return float(np.clip(np.percentile(reach, 20), SHORTEST * back, back))

@@ -21,6 +21,7 @@ LIFTED = 0.008  # [m] above the lowest touching point of its foot
 SUNK = 0.005  # [m] a point that is deeper in the ground does not tell how high the others are
 SHORTEST = 0.04  # [s] of contact, and of a gap in it
 MOVED = 0.06  # [m] a touching point that had to be moved further may not have touched
+RESTS = (0.0015, 0.03)  # [m], [m/s] so near to the ground and so slow are points that were put there
 LOW, SLOW, LONG = 0.01, 0.08, 0.08  # [m], [m/s], [s] a foot so low and slow for so long seems to stand
 
 
@@ -59,6 +60,15 @@ def _lowest(height: Array, on: np.ndarray, bodies: np.ndarray) -> np.ndarray:
     none = on.any(axis=1) & ~kept.any(axis=1)
     kept[none] = near[none]  # a foot that stands, stands on what is lowest of it
     return kept
+
+
+def resting(clip: Clip) -> np.ndarray:
+    """Boolean (N, P): which points lie on the ground and do not move, as in a clip that was repaired before."""
+    places = clip.character.points(clip.q)
+    height = places[..., 2] - clip.ground.height(places[..., 0], places[..., 1])
+    moved = np.linalg.norm(np.diff(places, axis=0), axis=-1) / clip.dt
+    moved = np.pad(moved, [(1, 1), (0, 0)], constant_values=np.inf)
+    return (np.abs(height) < RESTS[0]) & (np.minimum(moved[1:], moved[:-1]) < RESTS[1])
 
 
 class Doubt(NamedTuple):

@@ -20,10 +20,8 @@ PRINTED = {36: 1.3, 44: 1.5, 52: 2.3, 68: 3.0, 150: 7.0, 154: 7.5, 158: 9.7}  # 
 
 def run(options: Options) -> Table:
     """Each row of table 4, with the contacts that its number of unknowns means."""
-    rows = []
-    for name, counts in (("biped18", (0, 2, 4, 8)), ("human57", (9, 10, 11))):
-        for count in counts:
-            rows.append(_row(name, count, 20 * options.seeds))
+    counts = {"biped18": (0, 2, 4, 8), "human57": (9, 10, 11)}
+    rows = [_row(name, count, 20 * options.seeds) for name, some in counts.items() for count in some]
     notes = (
         "Times in ms of CPU, medians over random states near standing; DAQP for all. Reduced: assembly of nothing, "
         "elimination and solution. Residual: the largest of primal, stationarity and complementarity.",
@@ -73,7 +71,7 @@ def _feet(names: tuple[str, ...]) -> np.ndarray:
 def _reduced(rig: Rig, now: Any, wish: Array, cones: contacts.Cones) -> reduced.Reduced:
     """The reduced program of the same problem: the paper's objective and no-slip alone."""
     generalised, grip, grip_wish = tasks.grip_rows(now.axes, now.rates, rig.chain, now.centre, now.spin, now.v,
-                                                   rig.bodies, cones.index, cones.place, cones.basis, cones.normal,
+                                                   rig.bodies, cones.which, cones.place, cones.basis, cones.normal,
                                                    cones.gap, 0.0)  # fmt: skip
     none, nl = np.zeros(0), generalised.shape[1]
     out = reduced.assemble(now.M, now.h, np.arange(6), np.zeros(6), generalised, wish, np.ones(len(wish)), grip,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -28,8 +29,8 @@ def run(options: Options) -> Table:
                  for force, s in shares.items())  # fmt: skip
     ahead = tuple(f"{360 * k // 8}°" for k in range(8))
     figures = _polar(shares, options.out) if options.out is not None else ()
-    notes = ("Share recovered after 5 s (back in the bands of the undisturbed walk, in step). 0° pushes forward, 90° to "
-             "the left; every second direction is printed.",)  # fmt: skip
+    notes = ("Share recovered after 5 s (back in the bands of the undisturbed walk, in step). 0° pushes forward, 90° "
+             "to the left; every second direction is printed.",)  # fmt: skip
     return Table("Pushes at the chest, human42", ("force [N]", "recovered", *ahead), rows, notes, figures)
 
 
@@ -61,7 +62,8 @@ def _polar(shares: dict[float, Array], out: Path) -> tuple[str, ...]:
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    figure, axes = pyplot.subplots(subplot_kw={"projection": "polar"}, figsize=(5, 5))
+    figure = pyplot.figure(figsize=(5, 5))
+    axes: Any = figure.add_subplot(projection="polar")
     for force, s in shares.items():
         way = np.linspace(0, 2 * np.pi, len(s) + 1)
         axes.plot(way, np.append(s, s[0]), label=f"{force:g} N")
@@ -73,5 +75,3 @@ def _polar(shares: dict[float, Array], out: Path) -> tuple[str, ...]:
     figure.savefig(path, dpi=120)
     pyplot.close(figure)
     return (str(path),)
-
-

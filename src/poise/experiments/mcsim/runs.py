@@ -43,7 +43,7 @@ class Outcome:
 
     @cached_property
     def distance(self) -> float:
-        """How far it went beside how far the clip goes in the same time, by the clock; NaN where that is under 0.3 m."""
+        """How far it went beside how far the clip goes in the same time; NaN where that is under 0.3 m."""
         from poise.motion.reference import Reference
 
         take = self.take
@@ -53,7 +53,7 @@ class Outcome:
 
 
 def length(clip: Clip, cyclic: float) -> float:
-    """How long [s] a clip is performed: a loop for `cyclic` seconds, another one to its end, and 1 s if it ends at rest."""
+    """How long [s] a clip is performed: a loop for `cyclic`; another to its end, and 1 s if it ends at rest."""
     if clip.cycle is not None:
         return cyclic
     still = float(np.sqrt(np.mean(clip.velocity[-1] ** 2))) < AT_REST

@@ -20,7 +20,7 @@ _UPRIGHT = 0.5  # a contact whose normal rises less is a wall, a ball or a kerb:
 class Cones(NamedTuple):
     """K points to stand on."""
 
-    index: np.ndarray  # (K,) which contact points of the character
+    which: np.ndarray  # (K,) which contact points of the character
     place: Array  # (K, 3) world [m]
     normal: Array  # (K, 3)
     basis: Array  # (K, 3, 4) unit vectors along the edges of the pyramid

@@ -1,9 +1,9 @@
 """The desired acceleration: equation (4) of da Silva, Abe & Popović 2008.
 
-q̈_d = q̈_r + k_os d(q_r, q) + k_od (q̇_r - q̇), with k_od = 2 √k_os for every degree of freedom, and no position gain on the
-root's translation. d is a difference in the tangent space. Corrected against print: with a = q_r, d(a, b) = vec(a⁻¹ b) for
-a ball joint is the rotation from the reference to the character, opposite in sign to a - b of a pin joint; ball joints
-would be driven away. It is vec(b⁻¹ a) here.
+a_d = a_r + k_os d(q_r, q) + k_od (v_r - v), with k_od = 2 √k_os for every degree of freedom, and no position gain on
+the root's translation. d is a difference in the tangent space. Corrected against print: with a = q_r, d(a, b) =
+vec(a⁻¹ b) for a ball joint is the rotation from the reference to the character, opposite in sign to a - b of a pin
+joint; ball joints would be driven away. It is vec(b⁻¹ a) here.
 """
 
 from __future__ import annotations

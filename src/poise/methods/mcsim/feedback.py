@@ -1,7 +1,7 @@
 """Balance feedback: equation (11) of da Silva, Abe & Popović 2008, after SIMBICON.
 
-θ_d = θ_d0 + c_d d + c_v v: the desired angle of the swing hip grows with the distance d of the root from the foot that is
-stood on and with the root's velocity v.
+θ_d = θ_d0 + c_d d + c_v v: the desired angle of the swing hip grows with the distance d of the root from the foot
+that is stood on and with the root's velocity v.
 
 Departures: d and v are the differences from their values in the reference. As printed, a walk that goes as it should
 (d and v are never both zero) would be changed all the time.
@@ -35,8 +35,8 @@ def hip_turn(now: Terms, goal: Terms, root: int, foot: int, heading: float, cd: 
 def with_hips(q: Array, hips: np.ndarray, turn: Array, goal: Terms, root: int) -> Array:
     """Configuration q with the joints of a hip turned by `turn` (3,), world axes.
 
-    `hips` has a row (address in q, width, axis (3,)) for every joint of the hip: a ball joint is turned as a whole, a pin
-    about its own axis alone.
+    `hips` has a row (address in q, width, axis (3,)) for every joint of the hip: a ball joint is turned as a whole, a
+    pin about its own axis alone.
     """
     out, local = q.copy(), goal.turn[root].T @ turn
     for row in hips:

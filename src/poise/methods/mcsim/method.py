@@ -30,7 +30,21 @@ DEPARTURES = ("schedule", "clock", "foothold", "momentum", "damped", "ahead", "s
 
 @dataclass(frozen=True)
 class McSim:
-    """Short-horizon predictive tracking (da Silva, Abe & Popović 2008)."""
+    """Short-horizon predictive tracking (da Silva, Abe & Popović 2008).
+
+    `McSim.printed()` is the paper's own formulation with its errors corrected. Departures, each of which can be left
+    out of `departures` by its name:
+
+    - schedule: points push only while the reference stands on them, with a grace; corners that should follow the one
+      that touches are brought down; the paper uses what touches at the moment.
+    - clock: the reference is taken on by an early landing and waits for a late one.
+    - foothold: footholds are moved by the capture point, and feet pass beside each other.
+    - momentum: centre of mass, angular momentum and swinging feet are tracked, not the root's velocity alone.
+    - damped: touching points are brought to rest, and led where the reference's feet pivot.
+    - ahead: the servos follow the program's prediction, not the reference.
+    - slope: a clip made for level ground is fitted to a slope before it is performed.
+    - repair: a clip is made physical before it is performed.
+    """
 
     kos: float = 400.0  # [1/s²] gain of equation (4); table 1: 300 to 1000
     k: float = 0.02  # scale of the joints' stiffness in the servos; table 1: 0.005 to 0.2
@@ -72,8 +86,8 @@ class McSim:
     @classmethod
     def printed(cls, **changes: Any) -> McSim:
         """The paper's own formulation, its errors corrected, with the settings of its tables."""
-        own: dict[str, Any] = {"departures": (), "kos": 600.0, "k": 0.02, "plan": 1 / 96, "friction": 1.0,
-                               "grip_damping": 0.0, "shrink": 0.0, "grace": 0.0, "cd": 0.4, "cv": 0.1}  # fmt: skip
+        own: dict[str, Any] = {"departures": (), "kos": 1000.0, "k": 0.05, "plan": 1 / 96, "friction": 1.0,
+                               "grip_damping": 0.0, "shrink": 0.0, "grace": 0.0, "cd": 0.5, "cv": 0.3}  # fmt: skip
         return cls(**{**own, **changes})
 
     def prepare(self, reference: Reference, stage: Stage) -> tuple[Reference, list[str]]:
@@ -111,6 +125,6 @@ class McSim:
         """Equation (1): the program's torques and the servos' feedback."""
         assert memory.plan is not None
         layout, since = memory.rig.character.layout, state.time - memory.planned
-        return servo.torque(layout.kind, layout.qadr, layout.vadr, state.q, state.v, memory.q, memory.v, memory.a, since,
-                            memory.inertia, memory.joints, memory.stiffness, memory.share, memory.plan.torque,
+        return servo.torque(layout.kind, layout.qadr, layout.vadr, state.q, state.v, memory.q, memory.v, memory.a,
+                            since, memory.inertia, memory.joints, memory.stiffness, memory.share, memory.plan.torque,
                             memory.limit)  # fmt: skip

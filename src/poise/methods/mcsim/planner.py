@@ -118,7 +118,7 @@ def _with_feedback(way: McSim, now: Terms, goal: Terms, wanted: Sample, touching
     down = [bool(wanted.contacts[s].any()) for s in memory.sole]
     for side in (0, 1):
         if down[1 - side] and not down[side] and memory.feet[1 - side] >= 0:
-            turn = hip_turn(now, goal, memory.rig.root, memory.feet[1 - side], _heading(wanted.q), way.cd, way.cv)  # fmt: skip
+            turn = hip_turn(now, goal, memory.rig.root, memory.feet[1 - side], _heading(wanted.q), way.cd, way.cv)
             return wanted._replace(q=with_hips(wanted.q, memory.hips[side], turn, goal, memory.rig.root))
     return wanted
 

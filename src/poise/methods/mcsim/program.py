@@ -3,12 +3,12 @@
 min ½ ‖q̈ - q̈_d‖²  with  λ >= 0 (7b),  u in U (7c),  M q̈ + h = u + Σ Jᵀ V λ (7d),  J q̈ + J' v = 0 (7e).
 
 Unknowns are q̈ (nv), u (nv, zero on the root) and λ (4 a contact), as the paper counts them in its table 4 ("dummy
-variables for the acceleration of each degree of freedom"): 36 for the free 2D body, 158 for the 3D body with 11 contacts.
+variables for the acceleration of each degree of freedom"): 36 for the free 2D body, 158 in 3D with 11 contacts.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import qr
@@ -34,7 +34,7 @@ def printed(rig: Rig, now: Terms, desired: Array, cones: Cones, limit: Array) ->
     """The program at an instant, unsolved; `desired` is q̈_d (nv,), `limit` (nj,) [N m] bounds the torques."""
     nv = len(now.v)
     generalised, rows, wish = grip_rows(now.axes, now.rates, rig.chain, now.centre, now.spin, now.v, rig.bodies,
-                                        cones.index, cones.place, cones.basis, cones.normal, cones.gap,
+                                        cones.which, cones.place, cones.basis, cones.normal, cones.gap,
                                         0.0)  # fmt: skip
     rows, wish = _independent(rows, wish)
     nl = generalised.shape[1]
@@ -56,7 +56,8 @@ def _independent(rows: Array, wish: Array) -> tuple[Array, Array]:
     """Rows without those that follow from others: twelve rows of four corners hold the six freedoms of one foot."""
     if not len(rows):
         return rows, wish
-    _, triangle, order = qr(rows.T, mode="economic", pivoting=True)
+    found: Any = qr(rows.T, mode="economic", pivoting=True)
+    _, triangle, order = found
     size = np.abs(np.diag(triangle))
     kept = np.sort(order[: int(np.sum(size > 1e-9 * size[0]))])
     return rows[kept], wish[kept]

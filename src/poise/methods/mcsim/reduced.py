@@ -35,7 +35,10 @@ class Rows(NamedTuple):
 
 
 class Reduced(NamedTuple):
-    """min ½ xᵀ H x + gᵀ x over x = (joint accelerations (nj,), λ (nl,) in units of 100 N), λ >= 0, |T x + t| <= limit."""
+    """min ½ xᵀ H x + gᵀ x over x = (joint accelerations (nj,), λ (nl,) in units of 100 N).
+
+    With λ >= 0 and |T x + t| <= limit.
+    """
 
     H: Array
     g: Array
@@ -171,7 +174,7 @@ def _outcome(x, T, t, root, limit, scale):
     """Accelerations and torques (nv,) of a solution x, forces [N], and by how much [N m] a torque bound is passed."""
     nj, n = T.shape[0], x.shape[0]
     acceleration, torque, over = np.empty(6 + nj), np.zeros(6 + nj), -1e30
-    acceleration[:6] = root[:, :n] @ x + root[:, n]
+    acceleration[:6] = np.ascontiguousarray(root[:, :n]) @ x + root[:, n]
     acceleration[6:] = x[:nj]
     torque[6:] = T @ x + t
     for d in range(nj):

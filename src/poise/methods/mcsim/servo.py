@@ -7,8 +7,8 @@ Corrected against print:
 - (9) sums the children's inertias without moving them to the joint (the parallel-axis terms are missing);
 - (10) takes the root of every element of k_s I_c. Products of inertia are negative, so that is not a number; and the
   root of k_s I_c is critical damping for a unit inertia alone. For a spring k I_c critical damping is 2 √k I_c;
-- I_c there is in world axes while d is in the joint's. Here both are in the joint's: I_c is the joint's own block of the
-  mass matrix, which is the composite inertia of all it carries, about the joint.
+- I_c there is in world axes while d is in the joint's. Here both are in the joint's: I_c is the joint's own block of
+  the mass matrix, which is the composite inertia of all it carries, about the joint.
 
 Departures: composite inertias take all other joints as locked. A joint between free ones (a clavicle that carries a
 loose arm) yields up to 500 times more easily than that, and its damping, explicit in time, would throw it about at any
@@ -25,7 +25,6 @@ from poise.dynamics import engine
 from poise.maths.configuration import BALL, FREE
 from poise.maths.configuration import _difference as difference_rows
 from poise.maths.rotations import Array
-
 
 TABLED = ("biped18", "human57")  # characters whose stiffness is that of the paper's tables
 

@@ -34,19 +34,23 @@ def rows(way: McSim, scene: Scene, memory: Memory, side: int) -> tuple[Array, Ar
     place, speed = target(way, scene, memory, side)
     matrix, wish = _rows(now.axes, now.rates, now.centre, now.origin, now.turn, now.spin, now.v, goal.axes, goal.rates,
                          goal.centre, goal.origin, goal.turn, goal.spin, goal.v, scene.wanted.a, chain,
-                         memory.feet[side], place, speed, t.swing_gain, t.swing_damping)  # fmt: skip
+                         memory.feet[side], place, speed, scene.rate, t.swing_gain, t.swing_damping)  # fmt: skip
     return matrix, wish, np.array([t.swing, t.swing, t.swing, t.swing_turn, t.swing_turn, t.swing_turn])
 
 
 @njit(cache=True)
 def _rows(axes, rates, centre, origin, turn, spin, v, goal_axes, goal_rates, goal_centre, goal_origin, goal_turn,
-          goal_spin, goal_v, a, chain, body, place, speed, gain, damping):  # fmt: skip
-    """The Jacobian (6, nv) of a foot and the accelerations (6,) that lead it to `place` and the goal's orientation."""
+          goal_spin, goal_v, a, chain, body, place, speed, pace, gain, damping):  # fmt: skip
+    """The Jacobian (6, nv) of a foot and the accelerations (6,) that lead it to `place` and the goal's orientation.
+
+    `pace` is the rate of the reference: while it waits, its velocity and acceleration are not those of what is followed.
+    """
     nv = v.shape[0]
     linear, angular = np.empty((3, nv)), np.empty((3, nv))
     jacobian(goal_axes, chain, goal_centre, body, goal_origin[body], linear, angular)
     u, b, w, dw = motion(goal_axes, goal_rates, chain, goal_centre, goal_spin, goal_v, body, goal_origin[body])
-    to_place, to_turn = linear @ a + b, angular @ a + dw
+    to_place, to_turn = pace * (linear @ a + b), pace * (angular @ a + dw)
+    u, w = pace * u, pace * w
     jacobian(axes, chain, centre, body, origin[body], linear, angular)
     own_u, own_b, own_w, own_dw = motion(axes, rates, chain, centre, spin, v, body, origin[body])
     lean = np.empty(3)
@@ -100,6 +104,7 @@ def target(way: McSim, scene: Scene, memory: Memory, side: int) -> tuple[Array, 
         place[1] += aside[1]
     if scene.rate == 0.0:
         place[2] -= way.tasks.press * memory.clock.held
+        speed[2] -= way.tasks.press
     return place, speed
 
 

@@ -25,14 +25,16 @@ def program(way: McSim, scene: Scene, cones: contacts.Cones, memory: Memory) -> 
     """The reduced program of this moment."""
     now, nv = scene.now, len(scene.now.v)
     generalised, grip, grip_wish = grip_rows(now.axes, now.rates, memory.rig.chain, now.centre, now.spin, now.v,
-                                             memory.rig.bodies, cones.index, cones.place, cones.basis,
+                                             memory.rig.bodies, cones.which, cones.place, cones.basis,
                                              cones.normal, cones.gap, way.grip_damping)  # fmt: skip
-    if way.has("damped") and len(cones.index):
+    if way.has("damped") and len(cones.which):
         grip_wish += led(scene.goal.axes, scene.goal.rates, memory.rig.chain, scene.goal.centre, scene.goal.spin,
-                         scene.goal.v, scene.wanted.a, memory.rig.bodies, cones.index, scene.goal.points, cones.normal,
+                         scene.goal.v, scene.wanted.a, memory.rig.bodies, cones.which, scene.goal.points, cones.normal,
                          way.grip_damping)  # fmt: skip
     wish, weight = _joints(way, scene, memory)
-    rows, wishes, weights = [grip], [grip_wish], [np.full(len(grip_wish), way.grip)]
+    rows: list[Array] = [grip]
+    wishes: list[Array] = [grip_wish]
+    weights: list[Array] = [np.full(len(grip_wish), way.grip)]
     push, push_wish, push_weight = np.zeros((0, generalised.shape[1])), np.zeros(0), np.zeros(0)
     if way.has("momentum"):
         for side in (0, 1):
@@ -41,7 +43,7 @@ def program(way: McSim, scene: Scene, cones: contacts.Cones, memory: Memory) -> 
                 rows.append(row)
                 wishes.append(target)
                 weights.append(w)
-        if len(cones.index):
+        if len(cones.which):
             push, push_wish, push_weight = _momentum(way, scene, cones, memory)
     held = np.zeros(6)
     if way.planar:

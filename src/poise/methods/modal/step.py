@@ -179,6 +179,8 @@ def _actuation(ahead, weights, inverse, change, tracked, b, now, rate, v0, force
     out, low, mine = np.zeros(nv), 0, np.empty(n)
     for i in range(6, nv):
         if tracked[i] < 1.0:
+            last = dt * change[i, 3] / change[i, 1]  # a damped mode ends a step slower than it went through it
+            ref_rate[i], end_rate[i] = last * ref_rate[i], last * end_rate[i]
             low += 1
             if weights.feedforward:  # plan the deviation, on top of what the reference itself needs
                 mine[:] = beyond[:, i]

@@ -1,10 +1,10 @@
 """Acting: key poses in time, and the smooth channels that pass through them.
 
-A clip is told by a few key poses. Each names the channels that it sets; a channel passes through its own keys alone, so
-parts of the body need not be keyed together. Between two keys at rest a channel moves along the minimum-jerk curve of T.
-Flash & N. Hogan, Journal of Neuroscience 5, 1688-1703, 1985; through keys in between it passes without a stop. Channels
-further out follow those nearer to the pelvis by a few hundredths of a second: the proximal-to-distal order of C. Putnam,
-Journal of Biomechanics 26 (supplement 1), 125-135, 1993.
+A clip is told by a few key poses. Each names the channels that it sets; a channel passes through its own keys alone,
+so parts of the body need not be keyed together. Between two keys at rest a channel moves along the minimum-jerk curve
+of T. Flash & N. Hogan, Journal of Neuroscience 5, 1688-1703, 1985; through keys in between it passes without a stop.
+Channels further out follow those nearer to the pelvis by a few hundredths of a second: the proximal-to-distal order of
+C. Putnam, Journal of Biomechanics 26 (supplement 1), 125-135, 1993.
 
 Channels; angles [degrees], lengths as shares of leg length, world axes unless said otherwise:
 

@@ -171,7 +171,9 @@ def _hand_goal(character: Character, q: Array, turns: Mapping[str, Array], get: 
     angles, (upper, lower) = _arm(get, side, turns["chest"]), arm_bones(character, side)
     arm, forearm = f"{side}_upper_arm", f"{side}_forearm"
     led = pos[:, character.body(arm)] + rot.rotate(angles[arm], upper) + rot.rotate(angles[forearm], lower)
-    return led + get(f"{side}_reach")[:, None] * (leg * np.stack([get(f"{side}_hand_{a}") for a in "xyz"], axis=1) - led)
+    return led + get(f"{side}_reach")[:, None] * (
+        leg * np.stack([get(f"{side}_hand_{a}") for a in "xyz"], axis=1) - led
+    )
 
 
 def _prints(character: Character, turns: Mapping[str, Array], ankles: Mapping[str, Array], q: Array) -> Array:

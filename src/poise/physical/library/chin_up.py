@@ -27,14 +27,31 @@ def make(character: Character, height: float = 1.0, period: float = 3.2) -> Clip
         raise BadValue(f"A chin-up takes 1.8 to 10 s, not {period}.")
     times, dt = timeline(period)
     keys = [KeyPose(share * period, values) for share, values in _poses(height)]
-    channels = played(keys, times, period, {"hip": 0.06, "knee": 0.10, "bend": 0.03, "shrug": -0.05, "look_down": -0.03})
+    channels = played(
+        keys, times, period, {"hip": 0.06, "knee": 0.10, "bend": 0.03, "shrug": -0.05, "look_down": -0.03}
+    )
     holds = grips(character, WIDTH)
     return finished("chin-up", character, hang(character, channels, holds, np.zeros(len(times))), dt, Cycle(), holds)
 
 
 def _poses(height: float) -> list[tuple[float, dict[str, float]]]:
-    low = {"raise": 178.0, "out": 3.0, "spin": 0.0, "elbow": 10.0, "shrug": 16.0, "fore": 0.0, "wrist": 0.0, "pronate": 0.0,
-           "tilt": 0.0, "bend": -2.0, "look_down": -18.0, "hip": 8.0, "knee": 24.0, "ankle": 28.0, "hip_out": 1.0}
+    low = {
+        "raise": 178.0,
+        "out": 3.0,
+        "spin": 0.0,
+        "elbow": 10.0,
+        "shrug": 16.0,
+        "fore": 0.0,
+        "wrist": 0.0,
+        "pronate": 0.0,
+        "tilt": 0.0,
+        "bend": -2.0,
+        "look_down": -18.0,
+        "hip": 8.0,
+        "knee": 24.0,
+        "ankle": 28.0,
+        "hip_out": 1.0,
+    }
     bent = 10.0 + 138.0 * height
     high = {"raise": 178.0 - 168.0 * height, "out": 10.0, "elbow": bent, "shrug": -6.0, "fore": -4.0 * height, "bend": -9.0 * height,
             "look_down": -16.0, "hip": 20.0, "knee": 42.0, "ankle": 30.0}  # fmt: skip

@@ -60,4 +60,3 @@ def _with_pauses(clip: Clip) -> Clip:
     hold = lambda rows: np.concatenate([np.repeat(rows[:1], PAUSE, 0), rows, np.repeat(rows[-1:], PAUSE, 0)])  # noqa: E731
     later = tuple(h if h.start == 0.0 else h.moved(later=PAUSE * clip.dt) for h in clip.holds or ())
     return clip.with_q(hold(clip.q), labels=hold(clip.contacts.labels), holds=later)
-

@@ -27,13 +27,15 @@ from poise.physical.repair import solve
 from poise.physical.setup import Plan, Weights
 
 FPS = 120.0
+QUICKEST, SLOWEST = 0.5, 6.0  # [s] of a stride
 NOTE = "authored from published gait curves"
 FRICTION, MARGIN = 0.8, 0.2  # of the ground, and of each foot's support that is left to controllers
 WEIGHTS = Weights(sideways=40.0, limits=3.0)  # knees do not bend sideways, though some bodies have balls there
 
 
 def leg_length(character: Character) -> float:
-    """From hip to sole in the zero pose [m]."""
+    """From hip to sole in the zero pose [m]; a character without legs is refused."""
+    _must_walk(character)
     pos, _ = character.forward(character.standing_pose())
     return float(pos[0, character.body("left_thigh"), 2])
 
@@ -50,7 +52,6 @@ class Sketch:
     @classmethod
     def of(cls, character: Character, gait: Gait, path: Path, period: float, reach: float) -> Sketch:
         """The sketch of a character that goes along a path; see `author`."""
-        _must_walk(character)
         frames = path.strides * 4 * max(2, round(FPS * period / 4.0))
         phase = np.arange(frames + 1) * (path.strides / frames)
         if not character.has("left_toes"):
@@ -77,6 +78,9 @@ def author(character: Character, gait: Gait, path: Path, period: float, reach: f
 
     `reach` is the stride against that which the curves of thighs, pelvis and arms were measured at.
     """
+    if not QUICKEST <= period <= SLOWEST:
+        raise BadValue(f"People take {QUICKEST:g} to {SLOWEST:g} s for a stride, two steps, not {period:.3g} s: "
+                       "choose another speed or stride.")  # fmt: skip
     sketch = Sketch.of(character, gait, path, period, reach)
     q, _ = solve(sketch.plan())
     return sketch.clip.with_q(q)
@@ -87,3 +91,6 @@ def _must_walk(character: Character) -> None:
     missing = [role for role in roles if not character.has(role)]
     if missing or not len(character.contact_points):
         raise BadValue(f"{character.name} cannot walk: it has no {', '.join(missing) or 'contact points'}.")
+    if len(character.dofs("left_thigh")) < 2:
+        raise BadValue(f"The hips of {character.name} bend in one plane only, so it cannot keep its balance sideways: "
+                       "make the clip for another body and retarget it.")  # fmt: skip

@@ -51,7 +51,9 @@ def _bounce(times: Array, period: float, contact: float, leg: float, standing: f
     share = contact / period
     down = 0.5 + 0.5 * np.cos(2 * np.pi * (phase - 0.5 * share))  # 1 in the middle of the contact
     # the foot lands on its ball, the heel comes near to the floor and rises again
-    pitch = _ring(phase, [(0.0, 26.0, -90.0), (0.5 * share, 9.0, 0.0), (share, 30.0, 140.0), (0.5 + 0.5 * share, 40.0, 0.0)])
+    pitch = _ring(
+        phase, [(0.0, 26.0, -90.0), (0.5 * share, 9.0, 0.0), (share, 30.0, 140.0), (0.5 + 0.5 * share, 40.0, 0.0)]
+    )
     lift = np.zeros(len(times))
     flying = phase > share
     s = (phase[flying] - share) / (1.0 - share)
@@ -81,4 +83,3 @@ def _one_leg(channels: dict[str, Array], character: Character) -> dict[str, Arra
     return {"left_y": beside * same, "centre_y": beside * same, "list": -3.0 * same, "side": 3.0 * same,
             "right_free": same, "right_hip": 16.0 + 0.8 * (channels["tilt"] - 5.0), "right_knee": 82.0 * same,
             "right_ankle": 18.0 * same, "right_hip_out": 4.0 * same, "right_toes": 0.0 * same}  # fmt: skip
-

@@ -51,7 +51,7 @@ class Flight:
         return 0.5 * (self.off + self.down)
 
 
-def make(character: Character, distance: float = 0.9, height: float = 0.22) -> Clip:
+def make(character: Character, distance: float = 0.7, height: float = 0.16) -> Clip:
     """A jump over `distance` [m] in which the centre of mass rises by `height` [m] after take-off."""
     leg = leg_length(character)
     if not 0.0 <= distance <= 2.0 * leg:
@@ -81,9 +81,9 @@ def flight(leg: float, standing: float, distance: float, height: float) -> Fligh
     down_z = standing - (0.03 + 0.10 * far) * leg
     rise, fall = np.sqrt(2 * GRAVITY * height), np.sqrt(2 * GRAVITY * (height + off_z - down_z))
     air = (rise + fall) / GRAVITY
-    dip = (0.20 + 0.25 * height) * leg
+    dip = (0.14 + 0.25 * height) * leg
     push, lift = _push(rise, off_z - standing + dip)
-    give = fall**2 / (2 * 1.4 * GRAVITY)
+    give = fall**2 / (2 * 1.04 * GRAVITY)
     low = START + CROUCH
     off, down = low + push, low + push + air
     landed = down + give / (0.46 * fall)
@@ -99,7 +99,11 @@ def flight(leg: float, standing: float, distance: float, height: float) -> Fligh
     def pushed(back: float) -> tuple[Array, float]:
         """x (K,) until take-off for a point that draws back by so much, and by how much the jump misses its print."""
         t = times[ground]
-        p = rest - back * (ramp(t, START, START + 0.25) - ramp(t, low - 0.15, low + 0.05)) + (toe - rest) * ramp(t, low - 0.1, off - 0.1)
+        p = (
+            rest
+            - back * (ramp(t, START, START + 0.25) - ramp(t, low - 0.15, low + 0.05))
+            + (toe - rest) * ramp(t, low + 0.03, off - 0.06)
+        )
         x, v = np.full(len(t), rest), 0.0
         for k in range(1, len(t)):
             v += STEP * stiff[k] * (x[k - 1] - p[k])
@@ -134,14 +138,14 @@ def _poses(p: Flight, far: float, high: float) -> list[KeyPose]:
         KeyPose(0.0, stand), KeyPose(START, {k: stand[k] for k in ("tilt", "bend", "look_down")}),
         KeyPose(START - 0.05, {"raise": 2.0, "elbow": 14.0, "out": 8.0, "spin": 12.0}),
         KeyPose(p.low - 0.16, {"raise": -42.0, "elbow": 12.0, "out": 12.0, "spin": 5.0}),
-        KeyPose(p.low - 0.02, {"tilt": 32.0 + 10.0 * far, "bend": 22.0, "look_down": 10.0, "fore": -4.0}),
-        KeyPose(p.off + 0.03, {"tilt": 4.0 + 11.0 * far, "bend": 2.0, "look_down": 4.0, "fore": 4.0}),
+        KeyPose(p.low - 0.06, {"tilt": 24.0 + 10.0 * far, "bend": 16.0, "look_down": 10.0, "fore": -4.0}),
+        KeyPose(p.off + 0.1, {"tilt": 11.0 + 11.0 * far, "bend": 6.0, "look_down": 4.0, "fore": 4.0}),
         KeyPose(p.off + 0.06, {"raise": 140.0 * up, "elbow": 34.0, "out": 12.0, "spin": 4.0, "shrug": 6.0}),
         KeyPose(p.middle, {"tilt": 6.0 + 9.0 * far, "bend": 8.0 + 4.0 * far, "look_down": 14.0, "raise": 120.0 * up,
                            "elbow": 28.0}),
-        KeyPose(p.down, {"tilt": 9.0 + 11.0 * far, "bend": 10.0 + 3.0 * far, "look_down": 18.0, "raise": 56.0,
+        KeyPose(p.down, {"tilt": 9.0 + 11.0 * far, "bend": 10.0 + 3.0 * far, "look_down": 18.0, "raise": 35.0,
                          "elbow": 32.0, "out": 14.0, "shrug": 0.0, "fore": 0.0}),
-        KeyPose(p.landed + 0.16, {"tilt": 30.0 + 4.0 * far, "bend": 18.0, "look_down": 16.0, "raise": 22.0,
+        KeyPose(p.landed + 0.25, {"tilt": 20.0 + 4.0 * far, "bend": 12.0, "look_down": 16.0, "raise": 22.0,
                                   "elbow": 36.0, "out": 15.0}),
         KeyPose(p.landed + 0.62, {"raise": -4.0, "elbow": 20.0}),
         KeyPose(p.end - 0.04, {"tilt": 2.0, "bend": 0.0, "look_down": 2.0, "raise": 2.0, "elbow": 14.0, "out": 8.0,
@@ -155,7 +159,7 @@ def _feet(p: Flight, times: Array, leg: float, height: float) -> dict[str, Array
     land = 24.0 - 34.0 * float(ramp(np.array(far), 0.25, 0.9))  # on the ball, or from the heel after a long flight
     air = p.down - p.off
     tuck = (0.6 * height + 0.17 * p.distance) / leg
-    pitch = _keyed(times, (p.low - 0.04, 0, 0), (p.off - 0.09, 26, 240), (p.off, 58, 400), (p.off + 0.1, 64, 0), (p.down, land, -60),
+    pitch = _keyed(times, (p.low + 0.04, 0, 0), (p.off - 0.07, 26, 260), (p.off, 58, 400), (p.off + 0.1, 64, 0), (p.down, land, -60),
                    (p.down + 0.07, 0, 0))  # fmt: skip
     lift = hermite(times, np.array([p.off, p.off + 0.6 * air, p.down]), np.array([0.0, tuck, 0.0]),
                    np.array([0.0, 0.0, -1.9 / leg]), np.array([30.0 / leg, -10.0 * tuck / air**2, 0.0]))  # fmt: skip

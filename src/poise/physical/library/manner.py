@@ -14,6 +14,7 @@ from poise.maths.rotations import Array
 
 Keys = tuple[tuple[float, float], ...]  # (per cent of the cycle, value)
 Span = tuple[float, float]  # [%] from, to
+STIFF = 0.62  # a heel rises as high on a lever that ends at the tips, not at the ball, by so much of the angle
 
 
 @dataclass(frozen=True)
@@ -57,17 +58,20 @@ class Legs:
 
     def stiff(self) -> Legs:
         """The same leg on a foot without toes: the heel rises less on the longer lever, and the ankle bends less."""
-        foot = tuple((p, 0.62 * v if v < 0.0 and p < self.lift_off + 2.0 else v) for p, v in self.foot)
-        knee = tuple((p, 0.85 * v if p < self.heel[1] + 0.7 * (self.lift_off - self.heel[1]) else v) for p, v in self.knee)
+        off, late = self.lift_off, self.heel[1] + 0.7 * (self.lift_off - self.heel[1])
+        foot = tuple((p, STIFF * v if v < 0.0 and p < off + 2.0 else v) for p, v in self.foot)
+        knee = tuple((p, 0.85 * v if p < late else v) for p, v in self.knee)
         return replace(self, foot=foot, knee=knee)
 
     def lifted(self, factor: float) -> Legs:
         """The same leg lifted more or less in its swing: thigh and knee are scaled there."""
         off = self.lift_off
 
+        def more(p: float) -> float:
+            return 1.0 + (factor - 1.0) * float(np.sin(np.pi * max(p - off, 0.0) / (100.0 - off)))
+
         def scaled(keys: Keys) -> Keys:
-            return tuple((p, v * (1.0 + (factor - 1.0) * np.sin(np.pi * (p - off) / (100.0 - off)))) if p > off else (p, v)
-                         for p, v in keys)  # fmt: skip
+            return tuple((p, more(p) * v) for p, v in keys)
 
         return replace(self, thigh=scaled(self.thigh), knee=scaled(self.knee))
 
@@ -88,7 +92,14 @@ class Legs:
 
 @dataclass(frozen=True)
 class Manner:
-    """What the rest of the body does; angles in degrees, lengths as shares of leg length, phases in cycles."""
+    """What the rest of the body does; angles in degrees, lengths as shares of leg length, phases in cycles.
+
+    The defaults are those of walking. Pelvis: Saunders, Inman & Eberhart, Journal of Bone and Joint Surgery 35-A,
+    543-558, 1953 (it turns by 4 degrees to either side, drops by up to 5 on the swinging side at mid-stance, moves by 5
+    cm up and down and by 4 to 5 from side to side at about this speed; ours bobs by 4). Arms: Murray, Sepic & Barnard,
+    Physical Therapy 47, 272-284, 1967 (upper arms swing by about 30 degrees, further back than forward, elbows less).
+    Surge, nod, the chest's turn and what says how far limbs are turned out are our own judgement.
+    """
 
     sway: float = 0.024  # of the pelvis towards the standing leg
     sway_phase: float = 0.31  # when it is furthest over the leg that stands

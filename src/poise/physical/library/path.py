@@ -46,7 +46,7 @@ class Path:
         """Length [m] of a stride at strides."""
         at, (start, end) = np.asarray(at, float) % self.strides, self.bend
         middle = 0.5 * (start + end)
-        return self.stride * (1.0 - self.slow * ramp(at, start - 0.5, middle) * (1.0 - ramp(at, middle, end + 0.5)))
+        return self.stride * (1.0 - self.slow * ramp(at, start, middle) * (1.0 - ramp(at, middle, end)))
 
     def lean(self, at: Array, period: float) -> Array:
         """Lean [rad] into the bend, to the left, that brings gravity and the ground's push in line."""

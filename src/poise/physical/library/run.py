@@ -1,10 +1,11 @@
 """run: level running with a heel strike, one cycle, authored from normative curves.
 
-Joint curves are read off Novacheck, The biomechanics of running, Gait and Posture 7, 77-95, 1998 (3.2 m/s): hip and
-pelvis of its figure 6 give the thigh, knee and ankle give the foot. Times of contact and frequencies follow Nilsson &
-Thorstensson, Acta Physiologica Scandinavica 129, 107-114, 1987 and Cavanagh & Kram, Medicine and Science in Sports and
-Exercise 21, 467-479, 1989; arms and trunk follow Hinrichs, International Journal of Sport Biomechanics 3, 222-241 and
-242-263, 1987.
+Novacheck, The biomechanics of running, Gait and Posture 7, 77-95, 1998, has the curves of hip, knee, ankle and pelvis
+over the cycle; his toe-off at 39 % is moved to 33 %, and values by up to five degrees, until the curves agree with
+each other about where the foot stands. Times on the ground and frequencies follow Nilsson & Thorstensson, Acta
+Physiologica Scandinavica 129, 107-114, 1987 and Cavanagh & Kram, Medicine and Science in Sports and Exercise 21,
+467-479, 1989. Arms and trunk follow Hinrichs, International Journal of Sport Biomechanics 3, 222-241, 1987 in kind:
+elbows near a right angle, arms against the legs; sizes are our own judgement.
 """
 
 from __future__ import annotations
@@ -19,20 +20,25 @@ from poise.physical.library.manner import Gait, Legs, Manner
 from poise.physical.library.path import Path
 
 LEGS = Legs(
+    # hip less the forward tilt of the pelvis: most extended just after toe-off, most flexed at 80 to 85 %
     thigh=((0, 23.5), (7, 21), (13, 14), (19, 2), (25, -9), (30, -17), (34, -21.5), (39, -21), (46, -13), (54, 0),
            (62, 15), (70, 28), (77, 36), (84, 39), (92, 34)),
-    knee=((0, 15), (5, 26.5), (10, 35), (15, 31), (20, 24), (25, 18), (29, 15), (33, 14.5), (39, 28), (48, 62), (56, 88),
-          (63, 98), (70, 92), (78, 66), (86, 37), (94, 17)),
-    foot=((0, 12), (3, 6), (6, 0), (16.5, 0), (19.5, -5), (23.5, -19), (28, -39), (33, -58), (39, -72), (47, -84), (55, -88),
-          (63, -78), (71, -52), (79, -22), (87, 4), (94, 16)),
+    # 15 at contact, 35 to 40 in the middle of stance, 90 to 100 in swing
+    knee=((0, 15), (5, 26.5), (10, 35), (15, 31), (20, 24), (25, 18), (29, 15), (33, 14.5), (39, 28), (48, 62),
+          (56, 88), (63, 98), (70, 92), (78, 66), (86, 37), (94, 17)),
+    # thigh less knee plus the ankle: 5 at contact, 25 in the middle of stance, -20 at toe-off
+    foot=((0, 12), (3, 6), (6, 0), (16.5, 0), (19.5, -5), (23.5, -19), (28, -39), (33, -58), (39, -72), (47, -84),
+          (55, -88), (63, -78), (71, -52), (79, -22), (87, 4), (94, 16)),
+    # toes and the times of heel and ball: our own judgement
     toes=((0, 8), (7, 0), (16.5, 0), (19.5, 5), (24, 18), (29, 31), (33, 31), (40, 12), (55, 4), (90, 8)),
     heel=(0.0, 18.0), ball=(5.0, 32.0), tip=(7.0, 33.0),
-    clearance=0.03,
+    clearance=0.03,  # our own judgement
 )  # fmt: skip
 MANNER = Manner(
-    lead=-0.08, sway=0.014, sway_phase=0.2, low=0.17, surge=-0.006, drop=4.5, drop_phase=0.25, turn=5.0, tilt=8.0, nod=2.0, trunk=10.0, lean=9.0,
-    arm_mean=-12.0, arm_swing=26.0, arm_lag=0.0, arm_out=14.0, arm_in=18.0, elbow_mean=92.0, elbow_swing=12.0,
-    elbow_lag=0.02, forearm_in=34.0, toe_out=5.0, width=0.052,
+    lead=-0.08,  # a runner's foot is furthest ahead some time before it touches down
+    sway=0.014, sway_phase=0.2, low=0.17, surge=-0.006, drop=4.5, drop_phase=0.25, turn=5.0, tilt=8.0, nod=2.0,
+    trunk=10.0, lean=9.0, arm_mean=-12.0, arm_swing=26.0, arm_lag=0.0, arm_out=14.0, arm_in=18.0, elbow_mean=92.0,
+    elbow_swing=12.0, elbow_lag=0.02, forearm_in=34.0, toe_out=5.0, width=0.052,
 )  # fmt: skip
 SPEED, LEG, DUTY = 3.0, 0.9, 33.0  # [m/s], [m], [% of the cycle on the ground]
 

@@ -48,7 +48,9 @@ def natural_period(character: Character, q: Array, bar: float) -> float:
     frames = rot.to_matrix(rot.multiply(quat, model.body_iquat))
     inertia = np.einsum("nbi,bi->nb", frames[:, :, 1, :] ** 2, model.body_inertia)
     moved = rate(arm)
-    momentum = np.sum(model.body_mass * (arm[..., 2] * moved[..., 0] - arm[..., 0] * moved[..., 2]) + inertia * spin, axis=1)
+    momentum = np.sum(
+        model.body_mass * (arm[..., 2] * moved[..., 0] - arm[..., 0] * moved[..., 2]) + inertia * spin, axis=1
+    )
     weight = GRAVITY * arm[..., 0] @ model.body_mass
     change = rate(momentum)
     return float(np.sqrt((change @ change) / (change @ weight)))

@@ -1,6 +1,6 @@
 """turn: a walk that turns a corner, as a loop: straight on, round the corner, straight on.
 
-Legs and body are those of `walk`. The corner is taken over less than two strides without stopping, as people do when
+Legs and body are those of `walk`. The corner is taken within two strides, without stopping, as people do when
 they know of it (Hase & Stein, Journal of Neurophysiology 81, 2914-2922, 1999); they slow down (Orendurff et al., Gait
 and Posture 23, 106-111, 2006), and the head turns first, then the trunk, then the feet (Grasso, Prevost, Ivanenko &
 Berthoz, Neuroscience Letters 253, 115-118, 1998). By how much, and the lean into the corner, is our own judgement.
@@ -18,7 +18,8 @@ from poise.physical.library.gait import author, leg_length
 from poise.physical.library.manner import Gait, Manner
 from poise.physical.library.path import Path
 
-STRIDES, BEND = 3, (0.6, 2.4)  # of the loop, and those between which it turns
+STRIDES = 3  # of the loop
+BENDS = {1.0: (0.6, 2.4), -1.0: (0.1, 1.9)}  # strides between which it turns, to the left and to the right: mirrored
 SLOW = 0.25  # share of the speed that is lost in a corner of 90 degrees
 GAIT = Gait("turn", walk.LEGS, Manner(width=0.08))
 
@@ -30,5 +31,6 @@ def make(character: Character, speed: float = 1.1, angle: float = 90.0) -> Clip:
                        f"not at {speed} m/s and by {angle} degrees.")  # fmt: skip
     leg = leg_length(character)
     stride = walk.stride_at(leg, speed)
-    path = Path(stride, STRIDES, float(np.radians(angle)), BEND, SLOW * min(1.0, abs(angle) / 90.0))
+    slow = SLOW * min(1.0, abs(angle) / 90.0)
+    path = Path(stride, STRIDES, float(np.radians(angle)), BENDS[float(np.sign(angle))], slow)
     return author(character, GAIT, path, stride / speed, reach=stride * walk.LEG / (walk.STRIDE * leg))
