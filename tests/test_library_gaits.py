@@ -240,7 +240,9 @@ def test_gaits_of_bodies_made_from_recordings(name: str, mocap: Path):
         assert gap(clip)[0] > -0.002
 
 
-@pytest.mark.parametrize(("gait", "body"), [("walk", "human57"), ("run", "human57"), ("walk", "human42")])
+@pytest.mark.parametrize(
+    ("gait", "body"), [("walk", "human57"), ("run", "human57"), ("walk", "human42"), ("run", "human42")]
+)
 def test_they_move_like_people(gait: str, body: str, mocap: Path):
     """No further from recorded people than these are from each other; bodies without toes by a twentieth."""
     among, against = Likeness.of(gait, mocap, body).overall

@@ -109,3 +109,38 @@ def test_repeating_a_cycle_is_what_the_reference_unrolls(walk):
     for k in (0, 100, 200, 300, len(thrice) - 1):
         assert np.allclose(thrice.q[k], reference.sample(k * walk.dt).q, atol=1e-8)
     assert len(thrice.contacts.labels) == len(thrice)
+
+
+def test_a_spliced_curve_holds_for_its_time_and_the_next_one_takes_over(walk):
+    reference, layout = Reference(walk), walk.character.layout
+    dt, count = 0.01, 21
+
+    def raised(at: float, by: float) -> Reference:
+        samples = [reference.sample(at + k * dt) for k in range(count)]
+        q = np.stack([s.q for s in samples])
+        q[:, 2] += by * np.hanning(count)
+        return now.spliced(at, dt, q, *conf.rates(layout, q, dt), np.stack([s.contacts for s in samples]))
+
+    now = reference
+    now = first = raised(1.0, 0.1)
+    assert np.isclose(first.sample(1.1).q[2] - reference.sample(1.1).q[2], 0.1, atol=1e-9)
+    assert np.array_equal(first.sample(0.99).q, reference.sample(0.99).q)
+    assert np.array_equal(first.sample(1.3).q, reference.sample(1.3).q) and first.unspliced.sample(1.1).q[2] < 1.5
+    second = raised(1.15, -0.1)
+    assert np.array_equal(second.sample(1.1).q, first.sample(1.1).q)  # what was followed is kept
+    assert np.isclose(second.sample(1.25).q[2] - reference.sample(1.25).q[2], -0.1, atol=1e-9)
+    assert second.baked is reference.baked  # nothing is baked again
+    followed = second.between(0.9, 1.5, fps=100.0)
+    assert len(followed) == 61 and np.array_equal(followed.q[20], second.sample(0.9 + 20 * 0.01).q)
+
+
+def test_a_curve_of_the_wrong_shape_is_refused(walk):
+    reference = Reference(walk)
+    q, v = np.array(walk.q[:5]), np.zeros((5, walk.character.model.nv))
+    labels = walk.contacts.labels[:5]
+    for wrong in ((0.0, 0.01, q[:, 1:], v, v, labels), (0.0, 0.0, q, v, v, labels), (0.0, 0.01, q, v, v, labels[:4]),
+                  (float("nan"), 0.01, q, v, v, labels), (0.0, 0.01, q[:1], v[:1], v[:1], labels[:1])):  # fmt: skip
+        with pytest.raises(BadValue):
+            reference.spliced(*wrong)
+    with pytest.raises(BadValue):
+        reference.between(1.0, 1.0)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from poise import methods
-from poise.errors import BadValue
+from poise.errors import BadValue, UnknownName
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
 from poise.motion.reference import Reference
@@ -30,14 +30,15 @@ STEP = 1 / 960  # [s] of the simulator, where a method does not ask for another
 
 def perform(clip: Clip | Reference, method: str | Any = "pd", *, stage: Stage | None = None,
             seconds: float | None = None, start: float = 0.0, noise: float = 0.0, seed: int = 0, contact: str = "soft",
-            save: str | PathLike[str] | None = None, progress: bool = False) -> Take:  # fmt: skip
+            simulator: str = "mujoco", save: str | PathLike[str] | None = None,
+            progress: bool = False) -> Take:  # fmt: skip
     """The take of a performance.
 
     `method` is a name or a configured method. `stage` defaults to the clip's own: its ground, and the bars and loads
     in its hands. `seconds` defaults to the rest of an open clip, or to 10 s of a loop. `start` [s] is the time in the
     clip at which it begins; `noise` the standard deviation of Gaussian noise on all starting velocities [rad/s, m/s],
-    from the generator `seed`. `contact` chooses the simulator's contact model, "soft" or "springs". With `save` (an
-    .npz) the take is streamed to disk.
+    from the generator `seed`. `contact` chooses the contact model of MuJoCo, "soft" or "springs"; `simulator` may
+    be "dart" for methods that give torques. With `save` (an .npz) the take is streamed to disk.
     """
     if isinstance(clip, Reference) and start:
         raise BadValue("A Reference begins where it says itself; give its own `start`, not that of perform.")
@@ -60,7 +61,8 @@ def perform(clip: Clip | Reference, method: str | Any = "pd", *, stage: Stage | 
     bar = Bar(f"{reference.clip.name or 'clip'} by {way.name}", round(length / FRAME)) if progress else None
     try:
         if hasattr(way, "act"):
-            return _controlled(way, reference, stage, sample.q, sample.v + shake, length, recorder, contact, bar)
+            return _controlled(way, reference, stage, sample.q, sample.v + shake, length, recorder, contact,
+                               simulator, bar)  # fmt: skip
         return _moved(way, reference, stage, State(0.0, sample.q, sample.v + shake), length, recorder, bar)
     finally:
         if bar is not None:
@@ -86,10 +88,10 @@ def _seconds(reference: Reference, asked: float | None) -> float:
 
 
 def _controlled(way: Any, reference: Reference, stage: Stage, q: Array, v: Array, seconds: float, recorder: Recorder,
-                contact: str, bar: Bar | None) -> Take:  # fmt: skip
+                contact: str, engine: str, bar: Bar | None) -> Take:  # fmt: skip
     """A method that gives torques, in the simulator."""
     q = _lifted(reference, q, recorder)
-    simulator = MujocoSimulator(reference.character, stage, dt=getattr(way, "step_size", STEP), contact=contact)
+    simulator = _simulator(engine, reference, stage, getattr(way, "step_size", STEP), contact)
     simulator.reset(q, v)
     decimation = max(1, round(getattr(way, "period", simulator.dt) / simulator.dt))
 
@@ -99,6 +101,17 @@ def _controlled(way: Any, reference: Reference, stage: Stage, q: Array, v: Array
 
     return run(simulator, way, reference, seconds=seconds, frame=FRAME, decimation=decimation, recorder=recorder,
                stage=stage, each=each)  # fmt: skip
+
+
+def _simulator(name: str, reference: Reference, stage: Stage, dt: float, contact: str) -> Any:
+    """The simulator of this name with the character on the stage."""
+    if name == "mujoco":
+        return MujocoSimulator(reference.character, stage, dt=dt, contact=contact)
+    if name == "dart":
+        from poise.simulate.dart import DartSimulator
+
+        return DartSimulator(reference.character, stage, dt=dt)
+    raise UnknownName("simulator", name, ("mujoco", "dart"))
 
 
 def _lifted(reference: Reference, q: Array, recorder: Recorder) -> Array:

@@ -33,6 +33,7 @@ PEOPLE = {
 SPEEDS = {"walk": (0.8, 1.8), "run": (2.2, 5.0)}  # [m/s] of cycles that count
 CURVES = ("hip", "abduction", "knee", "ankle", "shoulder", "elbow", "pelvis pitch", "pelvis roll", "pelvis turn")
 STRAIGHT = 20.0  # [degrees] that the pelvis may turn from one end of a cycle to the other
+BODIES = ("human57", "human42")  # with toes, as the recorded people have, and the default body, which has none
 SAMPLES = 100  # of a cycle
 UNSURE = 8  # samples by which starts of cycles may be off: feet stay far ahead for a while
 
@@ -121,7 +122,7 @@ class Likeness:
     against: Array  # (people, len(CURVES)) of the built-in one
 
     @classmethod
-    def of(cls, gait: str, folder: Path, body: str = "human42") -> Likeness:
+    def of(cls, gait: str, folder: Path, body: str = BODIES[0]) -> Likeness:
         """The likeness of the built-in `gait` on a built-in body, at the mean speed of the recorded people."""
         found = people(folder, gait)
         if len(found) < 2:
@@ -174,11 +175,11 @@ def main(arguments: list[str]) -> None:
     """Print the tables, and draw the curves where a picture is named."""
     if not arguments:
         raise SystemExit("Give the folder of the recordings.")
-    found = [Likeness.of(gait, Path(arguments[0])) for gait in PEOPLE]
-    for likeness in found:
-        print(likeness.text())
+    found = [(body, Likeness.of(gait, Path(arguments[0]), body)) for body in BODIES for gait in PEOPLE]
+    for body, likeness in found:
+        print(f"{body}, {likeness.text()}")
     if len(arguments) > 1:
-        picture(found, Path(arguments[1]))
+        picture([likeness for body, likeness in found if body == BODIES[0]], Path(arguments[1]))
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from poise.character import Character
 from poise.character.roles import TRUNK
 from poise.motion.clip import Clip
 
+_SLACK = 1e-4  # [m] that does not count
 _FAR = 0.02  # [m] beyond which distances do not matter
 _FLESH = ("thigh", "clavicle", "upper_arm", "toes")  # parts that always lie in the trunk, or in what carries them
 
@@ -34,7 +35,7 @@ def overlap(clip: Clip, every: int = 4) -> Overlap:
     usual = np.minimum(_distances(model, data, pairs, character.standing_pose(), line), 0.0)
     deepest = Overlap(0.0)
     for k in range(0, len(clip), every):
-        depth = usual - _distances(model, data, pairs, clip.q[k], line)
+        depth = usual - _distances(model, data, pairs, clip.q[k], line) - _SLACK
         worst = int(np.argmax(depth)) if len(depth) else 0
         if len(depth) and depth[worst] > deepest.depth:
             names = (character.body_names[model.geom_bodyid[g]] for g in pairs[worst])
@@ -54,7 +55,7 @@ def _pairs(character: Character) -> list[tuple[int, int]]:
     """Shapes of bodies that should not meet."""
     model = character.model
     role = {character.body(r): r for r in character.roles}
-    name = lambda b: role.get(b, character.body_names[b])  # noqa: E731
+    name = lambda b: str(role.get(b, character.body_names[b]))  # noqa: E731
 
     def apart(a: int, b: int) -> bool:
         if a == b or model.body_parentid[a] == b or model.body_parentid[b] == a:

@@ -61,7 +61,7 @@ def length(clip: Clip, cyclic: float) -> float:
 
 
 def run_seeds(clip: Clip, method: Any, seeds: int, seconds: float, stage: Stage | None = None, contact: str = "soft",
-              first: int = 0) -> list[Outcome]:  # fmt: skip
+              first: int = 0, simulator: str = "mujoco") -> list[Outcome]:  # fmt: skip
     """One run a seed, each from another phase of a loop, or from within the first tenth of a second of an open clip."""
     out = []
     for k in range(seeds):
@@ -69,7 +69,7 @@ def run_seeds(clip: Clip, method: Any, seeds: int, seconds: float, stage: Stage 
         length_ = seconds if clip.cycle is not None else seconds - start
         try:
             take = perform(clip, method, stage=stage, seconds=length_, start=start, noise=NOISE, seed=first + k,
-                           contact=contact)  # fmt: skip
+                           contact=contact, simulator=simulator)  # fmt: skip
             out.append(Outcome(take))
         except BlowUp as error:
             if error.take is None:

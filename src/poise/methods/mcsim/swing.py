@@ -43,7 +43,7 @@ def _rows(axes, rates, centre, origin, turn, spin, v, goal_axes, goal_rates, goa
           goal_spin, goal_v, a, chain, body, place, speed, pace, gain, damping):  # fmt: skip
     """The Jacobian (6, nv) of a foot and the accelerations (6,) that lead it to `place` and the goal's orientation.
 
-    `pace` is the rate of the reference: while it waits, its velocity and acceleration are not those of what is followed.
+    `pace` is the rate of the reference: while it waits, its velocity and acceleration are not to be followed.
     """
     nv = v.shape[0]
     linear, angular = np.empty((3, nv)), np.empty((3, nv))

@@ -20,7 +20,6 @@ from poise.methods.modal.settings import Settings
 from poise.methods.modal.spectrum import check_stiffness, subtree_stiffness
 from poise.methods.modal.step import Ahead, Body, Contact, Outcome, decide, gather
 from poise.methods.modal.tumble import Tumble, with_balls
-from poise.methods.modal.window import choose
 from poise.motion.foothold import Foothold
 from poise.motion.reference import Reference
 from poise.stage import Ball, Stage
@@ -48,7 +47,7 @@ class Mind:
         """`alone`: the method moves the character itself and must know all that it can meet."""
         _check(reference, stage, alone)
         self.settings, self.character, self.stage = settings, character, stage
-        self.window = int(settings.window) or choose(reference)
+        self.window = int(settings.window)
         friction = stage.friction if settings.friction is None else settings.friction
         self.points = touch.watched_points(character, stage, friction)
         self.watched = Watched(character, self.points.bodies, self.points.local)

@@ -17,7 +17,7 @@ class Settings:
     Positions in the rigid modes are in √kg m, velocities in √kg m/s, impulses in √kg m/s.
     """
 
-    window: int = 12  # [steps of 1/120 s] to plan ahead; 0: chosen from the clip (`window.choose`) [12 to walk]
+    window: int = 12  # [steps of 1/120 s] to plan ahead [12 to walk]
     group: int = 1  # [steps] that share one planned contact force
     place: float = 1.0  # W1, position of the centre of mass at the end of the window [0.1]
     turn: float = 5.0  # W1, orientation [0.5]
@@ -42,10 +42,8 @@ class Settings:
     tolerance: float = 1e-6  # [N] of the complementarity of contacts
 
     def __post_init__(self) -> None:
-        if int(self.window) != self.window or self.window < 0:
-            raise BadValue(
-                f"The window is a whole number of steps, 1 or more (0: chosen from the clip), not {self.window}."
-            )
+        if int(self.window) != self.window or self.window < 1:
+            raise BadValue(f"The window is a whole number of steps, 1 or more, not {self.window}.")
         if int(self.group) != self.group or self.group < 1:
             raise BadValue(f"A planned force lasts one step or more, not {self.group}.")
         for name in (

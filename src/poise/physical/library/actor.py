@@ -44,6 +44,13 @@ def centre_height(character: Character) -> float:
     return float(character.centre_of_mass(character.standing_pose()[None])[0, 2]) / leg_length(character)
 
 
+def ball_ahead(character: Character) -> float:
+    """How far [m] ahead of the ankle a raised foot stands: on its ball, or on its tip where it has no toes."""
+    points = character.contact_points
+    own = points.of("left")
+    return float(points.positions[own[points.bodies[own] == character.body("left_foot")], 0].max())
+
+
 def act(character: Character, channels: Mapping[str, Array]) -> Acted:
     """The acted motion: legs and reaching arms bent so that feet and hands are in place, the body over its feet."""
     n, leg = max(len(np.atleast_1d(v)) for v in channels.values()), leg_length(character)
@@ -171,9 +178,8 @@ def _hand_goal(character: Character, q: Array, turns: Mapping[str, Array], get: 
     angles, (upper, lower) = _arm(get, side, turns["chest"]), arm_bones(character, side)
     arm, forearm = f"{side}_upper_arm", f"{side}_forearm"
     led = pos[:, character.body(arm)] + rot.rotate(angles[arm], upper) + rot.rotate(angles[forearm], lower)
-    return led + get(f"{side}_reach")[:, None] * (
-        leg * np.stack([get(f"{side}_hand_{a}") for a in "xyz"], axis=1) - led
-    )
+    goal = leg * np.stack([get(f"{side}_hand_{a}") for a in "xyz"], axis=1)
+    return led + get(f"{side}_reach")[:, None] * (goal - led)
 
 
 def _prints(character: Character, turns: Mapping[str, Array], ankles: Mapping[str, Array], q: Array) -> Array:

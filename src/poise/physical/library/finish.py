@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from poise.character import Character
@@ -11,10 +13,13 @@ from poise.motion.clip import Clip, Cycle
 from poise.motion.hold import Hold
 from poise.motion.recording import Source
 from poise.physical.library.actor import Acted
-from poise.physical.repair import make_physical
+from poise.physical.repair import solve
+from poise.physical.setup import Plan, Weights
 
 FPS = 120.0
 PAUSE = 16  # frames
+FRICTION, MARGIN = 0.8, 0.2  # of the ground, and of each foot's support that is left to controllers
+WEIGHTS = Weights(sideways=40.0, limits=3.0)  # knees do not bend sideways, though some bodies have balls there
 
 
 def timeline(duration: float) -> tuple[Array, float]:
@@ -47,16 +52,34 @@ def acted_clip(name: str, character: Character, acted: Acted, dt: float, cycle: 
 
 def finished(name: str, character: Character, acted: Acted, dt: float, cycle: Cycle | None = None,
              holds: tuple[Hold, ...] = ()) -> Clip:  # fmt: skip
-    """The physical clip of an acted motion. An open one begins and ends at rest, and is continued so for its repair."""
+    """The physical clip of an acted motion, with the contacts that were acted.
+
+    An open one begins and ends at rest. It is continued so while it is made physical: what happens at the ends stays
+    outside the clip.
+    """
     clip = acted_clip(name, character, acted, dt, cycle, holds)
     if cycle is not None:
-        return make_physical(clip)
-    pause = PAUSE * dt
-    return make_physical(_with_pauses(clip)).cut(pause, pause + clip.duration)
+        return _physical(clip, acted.prints)
+    clip, prints = _with_pauses(clip), _held(acted.prints)
+    return _physical(clip, prints).cut(PAUSE * dt, clip.duration - PAUSE * dt)
+
+
+def _physical(clip: Clip, prints: Array) -> Clip:
+    """The nearest motion that the ground and what the hands hold can explain, its feet on their prints (N, P, 3)."""
+    labels = clip.contacts.labels
+    carrying = tuple(clip.character.body(h.hand) for h in clip.grips if h.carries)  # both are on one load: as acted
+    plan = Plan.of(clip, clip, clip, friction=FRICTION, margin=MARGIN, keep=carrying, weights=WEIGHTS)
+    flat = prints * [1.0, 1.0, 0.0]
+    q, _ = solve(replace(plan, goals=np.where(labels[..., None], flat, plan.goals), pushed=labels))
+    return clip.with_q(q)
+
+
+def _held(rows: np.ndarray) -> np.ndarray:
+    """Rows (N, ...) with the first and the last one repeated."""
+    return np.concatenate([np.repeat(rows[:1], PAUSE, 0), rows, np.repeat(rows[-1:], PAUSE, 0)])
 
 
 def _with_pauses(clip: Clip) -> Clip:
-    """The clip with its first and its last pose held: what happens at the ends of a repair stays outside it."""
-    hold = lambda rows: np.concatenate([np.repeat(rows[:1], PAUSE, 0), rows, np.repeat(rows[-1:], PAUSE, 0)])  # noqa: E731
+    """The clip with its first and its last pose held."""
     later = tuple(h if h.start == 0.0 else h.moved(later=PAUSE * clip.dt) for h in clip.holds or ())
-    return clip.with_q(hold(clip.q), labels=hold(clip.contacts.labels), holds=later)
+    return clip.with_q(_held(clip.q), labels=_held(clip.contacts.labels), holds=later)

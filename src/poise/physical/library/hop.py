@@ -10,11 +10,12 @@ from __future__ import annotations
 import numpy as np
 
 from poise.character import Character
+from poise.character.roles import SIDES
 from poise.errors import BadValue
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip, Cycle
 from poise.physical.library.acting import hermite
-from poise.physical.library.actor import act, centre_height, leg_length
+from poise.physical.library.actor import act, ball_ahead, centre_height, leg_length
 from poise.physical.library.finish import finished, timeline
 
 GRAVITY = 9.81  # [m/s²]
@@ -31,41 +32,42 @@ def make(character: Character, height: float = 0.06, feet: float = 2) -> Clip:
     leg, air = leg_length(character), float(2 * np.sqrt(2 * height / GRAVITY))
     period = max(PERIOD, air + CONTACT)
     times, dt = timeline(period)
-    channels = _bounce(times, period, period - air, leg, centre_height(character))
+    channels = _bounce(times, period, period - air, leg, centre_height(character), ball_ahead(character) / leg)
     if feet == 1:
         channels |= _one_leg(channels, character)
     return finished("hop", character, act(character, channels), dt, Cycle())
 
 
-def _bounce(times: Array, period: float, contact: float, leg: float, standing: float) -> dict[str, Array]:
-    """Channels of a two-legged hop that begins with the landing."""
-    t = np.arange(2881) / 2880.0 * period
-    push = np.where(t < contact, np.pi / 2 * period / contact * np.sin(np.pi * t / contact), 0.0) - 1.0
-    push -= push[:-1].mean()
-    v = GRAVITY * np.concatenate([[0.0], np.cumsum(0.5 * (push[1:] + push[:-1]))]) * (period / 2880.0)
-    v -= v[:-1].mean()
-    z = np.concatenate([[0.0], np.cumsum(0.5 * (v[1:] + v[:-1]))]) * (period / 2880.0)
-    z -= z[0]
+def _bounce(times: Array, period: float, contact: float, leg: float, standing: float,
+            ball: float) -> dict[str, Array]:  # fmt: skip
+    """Channels of a two-legged hop that begins with the landing; the ball of the foot is `ball` [leg lengths] ahead."""
+    count = 2880
+    t = np.arange(count + 1) / count * period
+    push = np.where(t < contact, np.pi / 2 * period / contact * np.sin(np.pi * t / contact), 0.0)
+    z = _integral(GRAVITY * _integral(push, period), period)
     high = np.interp(times, t, z) / leg
     phase = times / period
     share = contact / period
     down = 0.5 + 0.5 * np.cos(2 * np.pi * (phase - 0.5 * share))  # 1 in the middle of the contact
     # the foot lands on its ball, the heel comes near to the floor and rises again
-    pitch = _ring(
-        phase, [(0.0, 26.0, -90.0), (0.5 * share, 9.0, 0.0), (share, 30.0, 140.0), (0.5 + 0.5 * share, 40.0, 0.0)]
-    )
+    rolled = [(0.0, 26.0, -90.0), (0.5 * share, 9.0, 0.0), (share, 30.0, 140.0), (0.5 + 0.5 * share, 40.0, 0.0)]
+    pitch, same = _ring(phase, rolled), np.ones(len(times))
     lift = np.zeros(len(times))
     flying = phase > share
     s = (phase[flying] - share) / (1.0 - share)
     lift[flying] = 0.75 * float(z.max()) / leg * (16 * s**2 * (1 - s) ** 2)
-    out = {"centre_z": standing + 0.065 + high, "centre_x": np.full(len(times), 0.168), "tilt": 3.0 + 4.0 * down,
-           "bend": 1.0 + 3.0 * down, "look_down": np.full(len(times), 4.0)}  # fmt: skip
-    for side in ("left", "right"):
-        out |= {f"{side}_{k}": v for k, v in {
-            "pitch": pitch, "toes": np.minimum(pitch, 60.0), "z": lift,
-            "raise": -2.0 + 10.0 * down, "elbow": 48.0 + 16.0 * down, "out": 15.0 - 3.0 * down,
-            "spin": np.full(len(times), 22.0), "yaw": np.full(len(times), 5.0), "shrug": 2.0 * (1 - down)}.items()}  # fmt: skip
-    return out
+    out: dict[str, Array] = {"centre_z": standing - 0.012 + 0.4 * ball + high, "centre_x": (ball - 0.025) * same, "tilt": 3.0 + 4.0 * down,
+           "bend": 1.0 + 3.0 * down, "look_down": 4.0 * same}  # fmt: skip
+    limbs: dict[str, Array] = {"pitch": pitch, "toes": np.minimum(pitch, 60.0), "z": lift, "yaw": 5.0 * same, "spin": 22.0 * same,
+             "raise": -2.0 + 10.0 * down, "elbow": 48.0 + 16.0 * down, "out": 15.0 - 3.0 * down,
+             "shrug": 2.0 * (1.0 - down)}  # fmt: skip
+    return out | {f"{side}_{name}": value for side in SIDES for name, value in limbs.items()}
+
+
+def _integral(x: Array, period: float) -> Array:
+    """Integral over a period (K+1,) of what x has beyond its mean, from 0 on."""
+    x = x - x[:-1].mean()
+    return np.concatenate([[0.0], np.cumsum(0.5 * (x[1:] + x[:-1]))]) * period / (len(x) - 1)
 
 
 def _ring(phase: Array, keys: list[tuple[float, float, float]]) -> Array:

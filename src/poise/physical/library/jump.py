@@ -1,10 +1,10 @@
 """jump: a standing jump, up or forward, with a countermovement and a swing of the arms.
 
 The centre of mass is led on a path that a pair of legs can push: down, up until the forces vanish at take-off, a
-parabola, and down again until it rests. A push-off of about 0.3 s in which hips, knees and ankles extend one after the
-other is what M. Bobbert & G. J. van Ingen Schenau, Journal of Biomechanics 21, 249-262, 1988, found; arms swung back and
-then forward beyond the horizontal as B. Ashby & J. Heegaard, Journal of Biomechanics 35, 1631-1637, 2002, describe for
-the standing long jump. Depths, leans and the landing are ours.
+parabola, and down again until it rests. In the push-off hips, knees and ankles extend one after the other (M. Bobbert &
+G. J. van Ingen Schenau, Journal of Biomechanics 21, 249-262, 1988); the arms are swung back, and then forward with the
+push (B. Ashby & J. Heegaard, Journal of Biomechanics 35, 1631-1637, 2002, on the standing long jump). Depths, leans,
+times and the landing are ours.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from poise.character import Character
+from poise.character.roles import SIDES
 from poise.errors import BadValue
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
@@ -95,29 +96,26 @@ def flight(leg: float, standing: float, distance: float, height: float) -> Fligh
     z = hermite(times, *heights)
     ground = times <= off
     stiff = (np.gradient(np.gradient(z, STEP), STEP) + GRAVITY)[ground] / z[ground]
-
-    def pushed(back: float) -> tuple[Array, float]:
-        """x (K,) until take-off for a point that draws back by so much, and by how much the jump misses its print."""
-        t = times[ground]
-        p = (
-            rest
-            - back * (ramp(t, START, START + 0.25) - ramp(t, low - 0.15, low + 0.05))
-            + (toe - rest) * ramp(t, low + 0.03, off - 0.06)
-        )
-        x, v = np.full(len(t), rest), 0.0
-        for k in range(1, len(t)):
-            v += STEP * stiff[k] * (x[k - 1] - p[k])
-            x[k] = x[k - 1] + STEP * v
-        return x, x[-1] + v * air + behind - distance
-
-    back = brentq(lambda b: pushed(b)[1], -0.2 * leg, 0.4 * leg)
-    x = np.empty(len(times))
-    x[ground] = pushed(back)[0]
-    speed = float(x[ground][-1] - x[ground][-2]) / STEP
-    after = np.array([(off, x[ground][-1], speed, 0), (down, distance - behind, speed, 0),
+    path = lambda back: _pushed(times[ground], stiff, rest, toe, back, low, off)  # noqa: E731
+    miss = lambda back: path(back)[0][-1] + path(back)[1] * air + behind - distance  # noqa: E731
+    fall_x, speed = path(float(brentq(miss, -0.2 * leg, 0.4 * leg, full_output=False)))  # pyright: ignore
+    after = np.array([(off, fall_x[-1], speed, 0), (down, distance - behind, speed, 0),
                       (landed + 0.6, distance + rest, 0, 0), (end, distance + rest, 0, 0)]).T  # fmt: skip
-    x[~ground] = hermite(times[~ground], *after)
+    x = np.concatenate([fall_x, hermite(times[~ground], *after)])
     return Flight(low, off, down, landed, end, distance, times, x, z)
+
+
+def _pushed(
+    t: Array, stiff: Array, rest: float, toe: float, back: float, low: float, off: float
+) -> tuple[Array, float]:
+    """The way x (K,) of the centre until take-off, and its speed there, if the ground's point draws back by `back`."""
+    drawn = ramp(t, START, START + 0.25) - ramp(t, low - 0.15, low + 0.05)
+    p = rest - back * drawn + (toe - rest) * ramp(t, low + 0.03, off - 0.06)
+    x, v = np.full(len(t), rest), 0.0
+    for k in range(1, len(t)):
+        v += STEP * stiff[k] * (x[k - 1] - p[k])
+        x[k] = x[k - 1] + STEP * v
+    return x, v
 
 
 def _push(speed: float, way: float) -> tuple[float, float]:
@@ -159,14 +157,14 @@ def _feet(p: Flight, times: Array, leg: float, height: float) -> dict[str, Array
     land = 24.0 - 34.0 * float(ramp(np.array(far), 0.25, 0.9))  # on the ball, or from the heel after a long flight
     air = p.down - p.off
     tuck = (0.6 * height + 0.17 * p.distance) / leg
-    pitch = _keyed(times, (p.low + 0.04, 0, 0), (p.off - 0.07, 26, 260), (p.off, 58, 400), (p.off + 0.1, 64, 0), (p.down, land, -60),
-                   (p.down + 0.07, 0, 0))  # fmt: skip
+    pitch = _keyed(times, (p.low + 0.04, 0, 0), (p.off - 0.07, 26, 260), (p.off, 58, 400), (p.off + 0.1, 64, 0),
+                   (p.down, land, -60), (p.down + 0.07, 0, 0))  # fmt: skip
     lift = hermite(times, np.array([p.off, p.off + 0.6 * air, p.down]), np.array([0.0, tuck, 0.0]),
                    np.array([0.0, 0.0, -1.9 / leg]), np.array([30.0 / leg, -10.0 * tuck / air**2, 0.0]))  # fmt: skip
     along = p.distance / leg * ramp(times, p.off, p.down)
     toes = np.clip(pitch, 0.0, 60.0) * (1.0 - ramp(times, p.off, p.off + 0.1) + ramp(times, p.down - 0.05, p.down))
-    return {f"{side}_{name}": value for side in ("left", "right")
-            for name, value in (("pitch", pitch), ("z", np.maximum(lift, 0.0)), ("x", along), ("toes", toes))}  # fmt: skip
+    channels = {"pitch": pitch, "z": np.maximum(lift, 0.0), "x": along, "toes": toes}
+    return {f"{side}_{name}": value for side in SIDES for name, value in channels.items()}
 
 
 def _keyed(times: Array, *keys: tuple[float, float, float]) -> Array:

@@ -31,7 +31,7 @@ def make(character: Character, height: float | None = None, tempo: float = 1.0) 
     above = float(np.clip((0.95 - height / leg) / 0.95, -1.0, 1.0))  # of the hips, over the length of leg and foot
     keys = [KeyPose(WAIT + (k.time - WAIT) / tempo if k.time > WAIT else k.time, k.values)
             for k in _poses(float(np.degrees(np.arccos(above))))]  # fmt: skip
-    times, dt = timeline(keys[-1].time + 0.15)
+    times, dt = timeline(keys[-1].time + 0.2)
     channels = played(keys, times)
     channels["right_toes"] = np.clip(channels["right_pitch"], 0.0, 60.0) * (channels["right_free"] < 0.5)
     return finished("kick", character, act(character, channels), dt)
@@ -50,7 +50,7 @@ def _poses(angle: float) -> list[KeyPose]:
         KeyPose(0.50, {"right_pitch": 0.0}), KeyPose(0.82, {"right_pitch": 34.0, **foot}),
         KeyPose(0.86, {**over, "hips": 0.945, "tilt": 9.0, "turn": -16.0}),
         KeyPose(1.14, {"right_free": 1.0, "right_hip": max(hip, 78.0), "right_knee": 118.0, "right_ankle": -4.0,
-                       "right_hip_out": 10.0, "turn": -2.0, "twist": -4.0, "tilt": -4.0, "bend": 14.0, "hips": 0.955,
+                       "right_hip_out": 13.0, "turn": -2.0, "twist": -4.0, "tilt": -4.0, "bend": 14.0, "hips": 0.955,
                        "list": 3.0, **over, "right_raise": 24.0, "left_raise": 52.0, "right_knee_out": 0.0}),
         KeyPose(1.35, {"right_hip": hip, "right_knee": 8.0, "right_ankle": 22.0, "turn": 14.0, "twist": -14.0,
                        "tilt": LEAN, "bend": 20.0, "hips": 0.965, "list": 4.0, "centre_x": 0.225, "centre_y": 0.125,

@@ -1,9 +1,9 @@
 """lift: a barbell is gripped, lifted from the floor to the thighs, and held (a conventional deadlift).
 
-Feet under the hips, the bar over the middle of the feet and led straight up along the legs, arms straight, knees and
-hips extending together, the trunk leaning by some 65 degrees at first and upright at the end: R. Escamilla et al.,
-Medicine & Science in Sports & Exercise 32, 1265-1275, 2000. The load is part of the body's balance: the heavier it is,
-the further back the body leans. The tempo is ours.
+The conventional style of R. Escamilla et al., Medicine & Science in Sports & Exercise 32, 1265-1275, 2000: feet under
+the hips, hands outside the knees, the bar over the middle of the feet and led straight up along the legs, arms
+straight. The angles and the tempo are ours. The load is part of the body's balance: the heavier it is, the further back
+the body leans, and the slower it lifts.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ def _poses(share: float, leg: float, arm: float, lifting: float) -> list[KeyPose
     middle = 0.062  # of the feet, where body and bar together are in balance
     back = middle - share * (BAR - middle)
     low, high = PLATES / leg, 1.49 - arm
-    stand = {**AT_EASE, "centre_x": middle, "left_y": 0.105, "right_y": -0.105, "yaw": 6.0, "knee_out": 0.0, "reach": 0.0,
-             "hand_x": BAR, "hand_z": low}  # fmt: skip
+    stand = {**AT_EASE, "centre_x": middle, "left_y": 0.105, "right_y": -0.105, "yaw": 6.0, "knee_out": 0.0,
+             "reach": 0.0, "hand_x": BAR, "hand_z": low}  # fmt: skip
     stand |= {f"{side}_hand_y": SIGN[side] * GRIP for side in SIDES}
     bent = {"hips": 0.66, "tilt": 38.0, "bend": 22.0, "look_down": 26.0, "reach": 1.0, "raise": 60.0, "out": 8.0,
             "spin": -6.0, "elbow": 4.0, "fore": 4.0}  # fmt: skip
@@ -57,12 +57,12 @@ def _poses(share: float, leg: float, arm: float, lifting: float) -> list[KeyPose
     grip = START + DOWN
     tight, up = grip + TIGHT, grip + TIGHT + lifting
     return [
-        KeyPose(0.0, stand), KeyPose(START, {k: stand[k] for k in ("hips", "tilt", "bend", "look_down", "raise", "elbow",
-                                                                   "spin", "reach", "centre_x", "out")}),
+        KeyPose(0.0, stand), KeyPose(START, {k: stand[k] for k in (*bent, "centre_x") if k in stand}),
         KeyPose(grip - 0.12, {**bent, "centre_x": middle}),
         KeyPose(grip, {"reach": 1.0, "centre_x": 0.5 * (middle + back)}),
         KeyPose(grip + 0.15, {"centre_x": back}),
-        KeyPose(tight, {**bent, "centre_x": back, "hand_z": low, "hand_x": BAR, "look_down": 14.0, "tilt": 36.0, "bend": 22.0}),
-        KeyPose(tight + 0.42 * lifting, {"hips": 0.86, "tilt": 27.0, "bend": 14.0, "hand_z": low + 0.46 * (high - low)}),
+        KeyPose(tight, {**bent, "centre_x": back, "hand_z": low, "hand_x": BAR, "look_down": 14.0, "tilt": 36.0}),
+        KeyPose(tight + 0.42 * lifting, {"hips": 0.86, "tilt": 27.0, "bend": 14.0,
+                                         "hand_z": low + 0.46 * (high - low)}),
         KeyPose(up, {**top, "centre_x": back, "hand_x": BAR}),
     ]  # fmt: skip

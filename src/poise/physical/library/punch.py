@@ -2,8 +2,8 @@
 
 The fist of a straight punch reaches 9.1 m/s (standard deviation 2.1) in Olympic boxers (T. Walilko, D. Viano & C. Bir,
 British Journal of Sports Medicine 39, 710-719, 2005); a relaxed one here has less. The order is that of the kinetic
-chain: the rear heel rises and the pelvis turns, then the chest, the shoulder, and last the elbow extends. The angles are
-ours.
+chain: the rear heel rises and the pelvis turns, then the chest, the shoulder, and last the elbow extends. The angles
+are ours.
 """
 
 from __future__ import annotations
@@ -44,24 +44,13 @@ def make(character: Character, speed: float = 5.5, height: float | None = None) 
 
 def _poses(hit: float, strike: float, up: float) -> list[KeyPose]:
     """Guard, a small draw back, the blow at an elevation [degrees], and back to the guard."""
-    body = ("turn", "twist", "tilt", "bend", "side", "hips", "centre_x", "centre_y", "left_raise", "left_elbow", "left_out",
-            "right_fore", "right_shrug", "right_pronate", "right_pitch", "right_knee_out")  # fmt: skip
+    body = ("turn", "twist", "tilt", "bend", "side", "hips", "centre_x", "centre_y", "left_raise", "left_elbow",
+            "left_out", "right_fore", "right_shrug", "right_pronate", "right_pitch", "right_knee_out")  # fmt: skip
     arm, draw = ("right_raise", "right_out", "right_spin"), ("right_elbow",)
     of = lambda names: {name: GUARD.get(name, 0.0) for name in names}  # noqa: E731
-    wind = {
-        "turn": -34.0,
-        "twist": -12.0,
-        "centre_x": 0.015,
-        "hips": 0.925,
-        "right_raise": 24.0,
-        "right_elbow": 138.0,
-        "right_fore": 0.0,
-        "left_raise": 52.0,
-        "left_elbow": 98.0,
-        "right_pitch": 0.0,
-        "tilt": 8.0,
-        "bend": 9.0,
-    }
+    wind = {"turn": -34.0, "twist": -12.0, "tilt": 8.0, "bend": 9.0, "centre_x": 0.015, "hips": 0.925,
+            "right_raise": 24.0, "right_elbow": 138.0, "right_fore": 0.0, "left_raise": 52.0, "left_elbow": 98.0,
+            "right_pitch": 0.0}  # fmt: skip
     blow = {"turn": 14.0, "twist": 19.0, "tilt": 10.0, "bend": 8.0, "side": 2.0, "centre_x": 0.06, "centre_y": 0.01,
             "hips": 0.925, "right_raise": 94.0 + up, "right_out": 38.0, "right_spin": 40.0, "right_elbow": 7.0,
             "right_fore": 20.0, "right_shrug": 12.0, "right_pronate": 60.0, "left_raise": 38.0, "left_elbow": 122.0,

@@ -1,9 +1,9 @@
 """squat: a body-weight squat with the arms raised for balance; one repetition as a loop.
 
 Depths are told by the knee's flexion, as in B. Schoenfeld, Journal of Strength and Conditioning Research 24, 3497-3506,
-2010: partial to 40 degrees, half 70 to 100, deep beyond. Feet a shoulder apart and turned out a little, trunk lean and
-shin lean as R. Escamilla, Medicine & Science in Sports & Exercise 33, 127-141, 2001, describes them; the arms, the pause
-and the tempo (down slower than up) are ours.
+2010: partial to 40 degrees, half 70 to 100, deep beyond. Feet flat, a shoulder apart and turned out a little, as R.
+Escamilla, Medicine & Science in Sports & Exercise 33, 127-141, 2001, describes; how far shin and trunk lean, the arms,
+the pause and the tempo are ours.
 """
 
 from __future__ import annotations

@@ -35,10 +35,10 @@ def make(character: Character, amplitude: float = 25.0) -> Clip:
 
 
 def natural_period(character: Character, q: Array, bar: float) -> float:
-    """Time [s] in which gravity alone swings a body through the poses q (N, nq) of one cycle, about a bar at a height [m].
+    """Time [s] in which gravity alone swings a body through the poses q (N, nq) of one cycle about a bar [m] high.
 
-    Played in a time T, the poses have the angular momentum L / T about the bar; its change L' / T², taken over the share
-    of the cycle, shall be the moment M of the weight. T comes from least squares over the cycle.
+    Played in a time T, the poses have the angular momentum L / T about the bar; its change L' / T², taken over the
+    share of the cycle, shall be the moment M of the weight. T comes from least squares over the cycle.
     """
     model, n = character.model, len(q) - 1
     pos, quat = character.forward(q[:-1])
@@ -48,9 +48,8 @@ def natural_period(character: Character, q: Array, bar: float) -> float:
     frames = rot.to_matrix(rot.multiply(quat, model.body_iquat))
     inertia = np.einsum("nbi,bi->nb", frames[:, :, 1, :] ** 2, model.body_inertia)
     moved = rate(arm)
-    momentum = np.sum(
-        model.body_mass * (arm[..., 2] * moved[..., 0] - arm[..., 0] * moved[..., 2]) + inertia * spin, axis=1
-    )
+    carried = model.body_mass * (arm[..., 2] * moved[..., 0] - arm[..., 0] * moved[..., 2])
+    momentum = np.sum(carried + inertia * spin, axis=1)
     weight = GRAVITY * arm[..., 0] @ model.body_mass
     change = rate(momentum)
     return float(np.sqrt((change @ change) / (change @ weight)))
@@ -59,8 +58,8 @@ def natural_period(character: Character, q: Array, bar: float) -> float:
 def _posture(swung: Array, later: Array) -> dict[str, Array]:
     """Channels at a swing that lags behind the body, -1 (back) to 1 (forward) at 25 degrees."""
     same = np.ones(len(swung))
-    arms = {"raise": 177.0 - 5.0 * swung, "out": 3.0 * same, "spin": 0.0 * same, "elbow": 8.0 * same, "shrug": 15.0 * same,
-            "pronate": 0.0 * same, "wrist": 0.0 * same, "hip": 10.0 + 16.0 * swung, "knee": 18.0 + 8.0 * later,
-            "ankle": 28.0 * same, "hip_out": 1.0 * same}  # fmt: skip
+    arms = {"raise": 177.0 - 5.0 * swung, "out": 3.0 * same, "spin": 0.0 * same, "elbow": 8.0 * same,
+            "shrug": 15.0 * same, "pronate": 0.0 * same, "wrist": 0.0 * same, "hip": 10.0 + 16.0 * swung,
+            "knee": 18.0 + 8.0 * later, "ankle": 28.0 * same, "hip_out": 1.0 * same}  # fmt: skip
     out = {f"{side}_{name}": value for side in ("left", "right") for name, value in arms.items()}
     return out | {"bend": 2.0 + 5.0 * swung, "look_down": -4.0 * same - 12.0 * swung, "tilt": 0.0 * same}

@@ -28,17 +28,11 @@ def make(character: Character, times: float = 3, rate: float = 1.7) -> Clip:
 
 
 def _poses(up: float, count: int, period: float) -> list[KeyPose]:
+    """Standing, the arm raised, waved `count` times from time `up` on, and lowered."""
     stand = {**AT_EASE, "centre_x": 0.055, "centre_y": 0.0}
-    arm = {k: AT_EASE[k] for k in ("raise", "out", "spin", "elbow", "pronate", "wrist")}
-    lowered = {f"right_{k}": v for k, v in arm.items()} | {
-        "right_shrug": 0.0,
-        "side": 0.0,
-        "twist": 0.0,
-        "list": 0.0,
-        "centre_y": 0.0,
-        "look_down": 2.0,
-        "look_turn": 0.0,
-    }
+    lowered = {f"right_{k}": AT_EASE[k] for k in ("raise", "out", "spin", "elbow", "pronate", "wrist")}
+    lowered |= {"right_shrug": 0.0, "side": 0.0, "twist": 0.0, "list": 0.0, "centre_y": 0.0, "look_down": 2.0,
+                "look_turn": 0.0}  # fmt: skip
     raised = {"right_raise": 34.0, "right_out": 58.0, "right_spin": -66.0, "right_elbow": 84.0, "right_pronate": -10.0,
               "right_shrug": 10.0, "side": -3.0, "twist": -3.0, "list": 0.8, "centre_y": 0.012, "look_down": -3.0,
               "look_turn": -6.0}  # fmt: skip

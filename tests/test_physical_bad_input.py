@@ -1,0 +1,132 @@
+"""Clips that cannot be repaired are refused in clear words; odd ones that can be are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import poise
+from poise.errors import BadValue, ClipMismatch, PoiseError
+from poise.experiments.repair_speed import of_length, rough_walk
+from poise.judge import audit
+from poise.maths import rotations as rot
+from poise.motion.clip import Clip
+from poise.physical.repair import repair
+
+
+@pytest.fixture(scope="module")
+def rough() -> Clip:
+    return of_length(rough_walk(), 0.7)
+
+
+def test_a_clip_that_floats_is_refused_with_its_height(rough):
+    q = np.array(rough.q)
+    q[:, 2] += 0.6
+    with pytest.raises(BadValue, match=r"No foot ever touches.* (59|60|61) cm or more above"):
+        repair(rough.with_q(q))
+
+
+def test_a_clip_upside_down_is_refused_as_such(rough):
+    q, flip = np.array(rough.q), np.array([0.0, 1.0, 0.0, 0.0])
+    q[:, :3] = rot.rotate(flip, q[:, :3]) + np.array([0.0, 0.0, 2.0])
+    q[:, 3:7] = rot.multiply(flip, q[:, 3:7])
+    with pytest.raises(BadValue, match=r"upside down|no foot touches"):
+        repair(rough.with_q(q))
+
+
+@pytest.mark.parametrize("count", [1, 2, 7])
+def test_too_few_frames_are_refused(rough, count):
+    with pytest.raises(BadValue, match=f"at least 8 frames, and this clip has {count}"):
+        repair(rough.with_q(rough.q[:count]))
+
+
+def test_the_fewest_frames_are_repaired(rough):
+    out = repair(rough.with_q(rough.q[:8])).clip
+    assert len(out) == 8 and np.all(np.isfinite(out.q))
+
+
+def test_one_foot_alone_can_stand(rough):
+    """Labels of one foot only: the other one hangs in the air all the time."""
+    stand = poise.load_clip("stand").cut(0.0, 0.5)
+    labels = np.array(stand.contacts.labels)
+    labels[:, stand.character.contact_points.of("right")] = False
+    out, report = repair(replace(stand, labels=labels))
+    assert np.all(np.isfinite(out.q))
+    assert audit(out).unexplained_force_rms < 5.0 or report.doubtful
+
+
+def test_a_body_without_contact_points_is_refused(rough):
+    bare = replace(
+        rough.character, contact_points=type(rough.character.contact_points)((), np.zeros(0, int), np.zeros((0, 3)))
+    )
+    with pytest.raises(ClipMismatch, match="no feet"):
+        repair(Clip(bare, np.array(rough.q), rough.dt))
+
+
+def test_a_body_without_weight_is_refused(rough):
+    light = replace(rough.character)
+    model = light.model
+    kept = model.body_mass.copy()
+    try:
+        model.body_mass[:] = 1e-6
+        vars(light).pop("mass", None)
+        if light.mass < 0.5:
+            with pytest.raises(ClipMismatch, match="weigh"):
+                repair(Clip(light, np.array(rough.q), rough.dt))
+    finally:
+        model.body_mass[:] = kept
+
+
+def test_a_hanging_body_is_refused_unless_its_hold_is_told(rough):
+    stand = poise.load_clip("stand").cut(0.0, 1.0)
+    stand = replace(stand.with_q(np.repeat(stand.q[:1], 240, axis=0)), labels=None, dt=1 / 120)
+    labels = np.zeros((240, len(stand.character.contact_points)), bool)
+    labels[:40] = True
+    with pytest.raises(BadValue, match="something that the clip does not tell of"):
+        repair(replace(stand, labels=labels))
+
+
+@pytest.mark.parametrize("options", [{"change": 0.0}, {"change": float("nan")}, {"friction": float("inf")},
+                                     {"friction": -0.1}, {"margin": float("nan")}, {"margin": -0.1},
+                                     {"keep": ["no such body"]}, {"keep": "nothing"}])  # fmt: skip
+def test_options_without_a_meaning_are_refused(rough, options):
+    with pytest.raises(PoiseError) as error:
+        repair(rough, **options)
+    assert str(error.value).count("\n") == 0
+
+
+def test_one_body_may_be_named_without_a_list(rough):
+    out = repair(rough, keep="head").clip
+    head = rough.character.body("head")
+    gap = out.character.forward(out.q)[0][:, head] - rough.character.forward(rough.q)[0][:, head]
+    assert np.linalg.norm(gap, axis=1).max() < 0.01
+
+
+def test_a_loop_stays_a_loop():
+    loop = rough_walk()
+    out = repair(loop).clip
+    assert out.cycle is not None and np.allclose(out.q[-1], out.cycle.carry(out.q[0], 1), atol=1e-9)
+    assert audit(out).unexplained_force_rms < 1.0
+
+
+@pytest.mark.slow
+def test_a_long_clip_takes_time_and_memory_in_proportion():
+    import time
+    import tracemalloc
+
+    loop = rough_walk()
+    repair(of_length(loop, 2.0))
+    per_frame, memory = [], []
+    for seconds in (9.0, 45.0):
+        clip = of_length(loop, seconds)
+        begun = time.process_time()
+        repair(clip)
+        per_frame.append((time.process_time() - begun) / len(clip))
+        tracemalloc.start()
+        repair(clip)
+        memory.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert per_frame[1] < 1.4 * per_frame[0]
+    assert memory[1] < 2.5 * memory[0]  # five times as long
