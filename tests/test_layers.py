@@ -14,8 +14,8 @@ ORDER = ["maths", "solve", "character", "dynamics", "motion", "physical", "stage
 EVERYWHERE = {"errors", "_version", "files", "progress", "citations", "kernels"}
 MAY_PERFORM = {"judge", "export", "experiments", "studio", "cli"}
 # A value may offer a verb whose code lives further down, if it imports it only when the verb is used.
-LAZY = {("motion.clip", "export"), ("motion.clip", "physical"), ("motion.clip", "stage"), ("motion.load", "physical"), ("take.take", "judge"),
-        ("take.take", "export"), ("physical.report", "export")}  # fmt: skip
+LAZY = {("motion.clip", "export"), ("motion.clip", "physical"), ("motion.clip", "stage"), ("motion.load", "physical"),
+        ("physical.report", "export"), ("take.take", "judge"), ("take.take", "export")}  # fmt: skip
 
 
 def modules() -> list[Path]:

@@ -33,7 +33,7 @@ def test_a_body_in_the_air_moves_as_in_mujoco(name):
             bent[dofs[1 if len(dofs) == 3 else 0]] = angle
     q = conf.integrate(character.layout, character.standing_pose(), bent)
     q[2] += 1.0
-    torque = np.concatenate([np.zeros(6), rng.standard_normal(character.model.nv - 6)])
+    torque = np.concatenate([np.zeros(6), 0.3 * rng.standard_normal(character.model.nv - 6)])
     after = []
     for simulator in (DartSimulator(character), MujocoSimulator(character)):
         simulator.reset(q, v)
@@ -41,7 +41,7 @@ def test_a_body_in_the_air_moves_as_in_mujoco(name):
         for _ in range(10):
             simulator.step(torque)
         after.append(simulator.state())
-    # DART has no armature, so small limbs are a little quicker there
+    # an armature turns with its joint, not with the body, so small limbs move a little differently
     assert np.allclose(after[0].v[:6], after[1].v[:6], atol=0.05)
     assert np.allclose(after[0].q, after[1].q, atol=0.01)
 
@@ -57,8 +57,9 @@ def test_somebody_standing_is_carried_with_their_weight():
 
 
 def test_the_same_controller_walks_in_dart(walk):
-    take = poise.perform(walk, McSim(), seconds=2.0, start=0.2, noise=0.1, seed=3, simulator="dart")
-    assert take.fell is None and take.tracking_error().joints < 0.06
+    for start, seed in ((0.0, 0), (0.7, 5)):
+        take = poise.perform(walk, McSim(), seconds=2.0, start=start, noise=0.1, seed=seed, simulator="dart")
+        assert take.fell is None and take.tracking_error().joints < 0.06
 
 
 def test_a_push_in_dart_is_recorded(walk):

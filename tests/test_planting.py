@@ -81,7 +81,8 @@ def test_feet_that_stand_flat_are_flat(pitch: dict[str, float], roll: float) -> 
         assert len(heights) * clip.dt > 0.2
         assert np.abs(np.median(heights, axis=0)).max() < 0.004, side
     rough = blueprint(walk().skeleton, motion=misdrawn(walk(), pitch, roll)).build()
-    assert np.ptp(rough.points(rough.standing_pose())[0, rough.contact_points.feet, 2]) < 1e-5  # without the motion's floor: as the rest pose
+    # without the motion's floor: as the rest pose
+    assert np.ptp(rough.points(rough.standing_pose())[0, rough.contact_points.feet, 2]) < 1e-5
     for side in ("left", "right"):  # feet point forward in the zero pose
         pos, _ = clip.character.forward(clip.character.zero_pose())
         toe = pos[0, clip.character.body(f"{side}_toes")] - pos[0, clip.character.body(f"{side}_foot")]

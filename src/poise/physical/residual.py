@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,6 +12,8 @@ from poise.physical.explain import explain
 from poise.physical.holds import gripped, loads
 from poise.physical.stances import pushing
 from poise.physical.wrench import masses, root_wrench
+
+AT_ONCE = 4096  # frames, so that long clips need no more memory than short ones
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,13 +43,22 @@ class Residual:
 
 def residual(clip: Clip, friction: float) -> Residual:
     """The residual of a clip with the contacts that it is labelled with, where its points are."""
-    character = clip.character
-    ground = pushing(clip, character.points(clip.q), clip.contacts.labels, friction, 0.0)
-    ground, body = gripped(ground, clip.grips, clip.times), masses(character, loads(character, clip.grips, clip.times))
-    w = root_wrench(character, body, clip.q, clip.velocity, clip.acceleration, ground.about)
+    parts = [_rows(clip, friction, slice(k, k + AT_ONCE)) for k in range(0, len(clip), AT_ONCE)]
+    weight = clip.character.mass * float(np.linalg.norm(clip.character.model.opt.gravity))
+    force, torque, push = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return Residual(force, torque, push, weight)
+
+
+def _rows(clip: Clip, friction: float, rows: slice) -> tuple[Array, Array, Array]:
+    """Sizes of the force and torque that are left over in some frames, and of the push."""
+    character, q, times = clip.character, clip.q[rows], clip.times[rows]
+    labels = clip.contacts.labels[rows]
+    part = replace(clip, q=q.copy(), cycle=None, labels=labels, holds=(), source_times=None)
+    ground = gripped(pushing(part, character.points(q), labels, friction, 0.0), clip.grips, times)
+    body = masses(character, loads(character, clip.grips, times))
+    w = root_wrench(character, body, q, clip.velocity[rows], clip.acceleration[rows], ground.about)
     w[:, :3] /= ground.length
     found = explain(w, ground.columns, ground.touching, ground.friction)
     left = np.linalg.norm(found.left.reshape(-1, 2, 3), axis=-1)
     push = np.einsum("nkd,nkdi->ni", found.forces, ground.columns[..., 3:])
-    weight = character.mass * float(np.linalg.norm(character.model.opt.gravity))
-    return Residual(left[:, 1], left[:, 0] * ground.length, np.linalg.norm(push, axis=1), weight)
+    return left[:, 1], left[:, 0] * ground.length, np.linalg.norm(push, axis=1)

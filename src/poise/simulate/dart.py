@@ -1,8 +1,9 @@
 """DartSimulator: a character on level or sloping ground in DART, the second black box.
 
 The body is built joint by joint from the character's MuJoCo model. Where a body hangs on several hinges, links of one
-gram stand between them. DART has no armature, its contacts are hard (velocity level, boxed LCP), and parts of the body
-do not collide with each other here. Pushes work; props, grips, balls and moving ground are refused.
+gram stand between them. DART has no armature (it is added to the bodies' inertia) and no joint limits here; its
+contacts are hard (velocity level, boxed LCP), and parts of the body do not collide with each other. Pushes work; props,
+grips, balls and moving ground are refused.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ class DartSimulator:
         self._counts = np.zeros(2, np.int64)
         self._push, self._assist = np.zeros((bodies, 10)), np.zeros((bodies, 10))
         self._torque, self._steps, self._start, self._count = np.zeros(character.model.nv), 0, 0.0, 0
-        self.reset(character.zero_pose())
+        self.reset(character.standing_pose())
 
     def _build(self) -> None:
         """The skeleton, the ground and the world."""
@@ -110,7 +111,8 @@ class DartSimulator:
         self._counts[:] = 0
         self._torque[:], self._push[:], self._assist[:] = 0.0, 0.0, 0.0
         self._q, self._v = q.copy(), v.copy()
-        self._world.checkCollision()
+        for _ in range(2):  # Bullet remembers contacts of the pose before for one check
+            self._world.checkCollision()
         self._read()
         self._counts[1] = 0
 
@@ -246,6 +248,9 @@ def _joint(body: Any, parent: Any, kind: int, axis: Array) -> tuple[Any, Any]:
 def _inertia(dart: Any, model: mujoco.MjModel, body: int) -> Any:
     turn = rot.to_matrix(model.body_iquat[body])
     moment = turn @ np.diag(model.body_inertia[body]) @ turn.T
+    first, count = int(model.body_dofadr[body]), int(model.body_dofnum[body])
+    if count and first >= 6:  # the armature of small joints becomes inertia of the body that they turn
+        moment = moment + float(model.dof_armature[first : first + count].max()) * np.eye(3)
     return dart.dynamics.Inertia(float(model.body_mass[body]), model.body_ipos[body].copy(), moment)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -98,7 +99,7 @@ def film(outcome: Outcome, out: Path | None, name: str) -> tuple[str, ...]:
     """Draw a filmstrip of a run beside its reference into a folder; gives the file's name."""
     if out is None:
         return ()
-    path = out / f"{name}.png"
+    path = out / f"{re.sub('[^a-z0-9]+', '-', name.lower())}.png"
     outcome.take.save(path)
     return (str(path),)
 

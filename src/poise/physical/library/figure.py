@@ -15,7 +15,7 @@ from poise.physical.library.manner import Gait, Legs, Manner, leg_phase
 from poise.physical.library.path import GRAVITY, Path
 
 SKEW = 0.8  # exponent of the time in stance
-_AHEAD = {"pelvis": 0.0, "abdomen": 0.03, "chest": 0.06, "neck": 0.12, "head": 0.2}  # strides by which a bend is met
+_AHEAD = {"pelvis": 0.0, "abdomen": 0.02, "chest": 0.04, "neck": 0.1, "head": 0.18}  # strides by which a bend is met
 
 
 def pose_of(character: Character, gait: Gait, path: Path, phase: Array, period: float, leg: float,

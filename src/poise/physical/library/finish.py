@@ -12,6 +12,7 @@ from poise.motion import ik
 from poise.motion.clip import Clip, Cycle
 from poise.motion.hold import Hold
 from poise.motion.recording import Source
+from poise.physical.clean import cleaned
 from poise.physical.library.actor import Acted
 from poise.physical.repair import solve
 from poise.physical.setup import Plan, Weights
@@ -68,7 +69,7 @@ def _physical(clip: Clip, prints: Array) -> Clip:
     """The nearest motion that the ground and what the hands hold can explain, its feet on their prints (N, P, 3)."""
     labels = clip.contacts.labels
     carrying = tuple(clip.character.body(h.hand) for h in clip.grips if h.carries)  # both are on one load: as acted
-    plan = Plan.of(clip, clip, clip, friction=FRICTION, margin=MARGIN, keep=carrying, weights=WEIGHTS)
+    plan = Plan.of(clip, cleaned(clip), clip, friction=FRICTION, margin=MARGIN, keep=carrying, weights=WEIGHTS)
     flat = prints * [1.0, 1.0, 0.0]
     q, _ = solve(replace(plan, goals=np.where(labels[..., None], flat, plan.goals), pushed=labels))
     return clip.with_q(q)

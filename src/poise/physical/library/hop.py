@@ -56,11 +56,14 @@ def _bounce(times: Array, period: float, contact: float, leg: float, standing: f
     flying = phase > share
     s = (phase[flying] - share) / (1.0 - share)
     lift[flying] = 0.75 * float(z.max()) / leg * (16 * s**2 * (1 - s) ** 2)
-    out: dict[str, Array] = {"centre_z": standing - 0.012 + 0.4 * ball + high, "centre_x": (ball - 0.025) * same, "tilt": 3.0 + 4.0 * down,
-           "bend": 1.0 + 3.0 * down, "look_down": 4.0 * same}  # fmt: skip
-    limbs: dict[str, Array] = {"pitch": pitch, "toes": np.minimum(pitch, 60.0), "z": lift, "yaw": 5.0 * same, "spin": 22.0 * same,
-             "raise": -2.0 + 10.0 * down, "elbow": 48.0 + 16.0 * down, "out": 15.0 - 3.0 * down,
-             "shrug": 2.0 * (1.0 - down)}  # fmt: skip
+    out: dict[str, Array] = {
+        "centre_z": standing - 0.012 + 0.4 * ball + high, "centre_x": (ball - 0.025) * same, "tilt": 3.0 + 4.0 * down,
+        "bend": 1.0 + 3.0 * down, "look_down": 4.0 * same,
+    }  # fmt: skip
+    limbs: dict[str, Array] = {
+        "pitch": pitch, "toes": np.minimum(pitch, 60.0), "z": lift, "yaw": 5.0 * same, "spin": 22.0 * same,
+        "raise": -2.0 + 10.0 * down, "elbow": 48.0 + 16.0 * down, "out": 15.0 - 3.0 * down, "shrug": 2.0 - 2.0 * down,
+    }  # fmt: skip
     return out | {f"{side}_{name}": value for side in SIDES for name, value in limbs.items()}
 
 
