@@ -84,7 +84,7 @@ def test_a_squat_goes_as_deep_as_it_should():
 
 
 def test_a_jump_goes_as_far_and_as_high_as_it_should():
-    clip = made("jump", distance=0.6, height=0.15)
+    clip = made("jump")
     feet, com, air = part(clip, "left_foot"), centre(clip), clip.contacts.airborne()
     assert feet[-1, 0] - feet[0, 0] == pytest.approx(0.6, abs=0.02)
     first = int(np.argmax(air))

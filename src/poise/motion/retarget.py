@@ -226,8 +226,11 @@ def _corrected(character: Character, q: Array, feet: list[FootPath], hands: list
         floors = barrier.targets(known, FLOOR)
         problem = ik.build(character, q, [*led, *floors], posture=_posture(character), smooth=smooth, limits=limits,
                            cycle=cycle)  # fmt: skip
-        solution = problem.solve(WITH_HANDS if hands else SETTINGS, start)
-        start, out = solution.result.x, solution.q
+        # points that came near the ground may have brought more joints into play
+        solution = problem.solve(WITH_HANDS if hands else SETTINGS, None if start is None else start[:, problem.active])
+        start = np.zeros((len(solution.result.x), character.model.nv))
+        start[:, problem.active] = solution.result.x
+        out = solution.q
         places = character.points(out)
         if isinstance(ground, Flat) or barrier.depth(places) < SUNK:  # flat ground is one plane wherever a point is
             break

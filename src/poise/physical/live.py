@@ -34,7 +34,7 @@ from poise.physical.holds import gripped, loads
 from poise.physical.live_places import KNOWN, places_ahead
 from poise.physical.problem import PhysicalProblem
 from poise.physical.setup import REFERENCE, Weights, posture
-from poise.physical.stances import pushing
+from poise.physical.stances import pushing, standing
 from poise.physical.wrench import Masses, masses
 from poise.solve.gauss_newton import Settings
 
@@ -152,7 +152,9 @@ class Course:
                           posture=posture(character, weights), smooth=weights.spread / self.dt,
                           limits=weights.limits)  # fmt: skip
         clip = Clip(character, q.copy(), self.dt, ground=self.ground, labels=on, holds=())
-        ground = gripped(pushing(clip, self.goals, on, how.friction, how.margin), self.holds, times)
+        ground = gripped(
+            pushing(clip, self.goals, standing(self.goals, on, self.dt), how.friction, how.margin), self.holds, times
+        )
         carried = any(h.carries for h in self.holds)
         body = masses(character, loads(character, self.holds, times)) if carried else _masses(character)
         scale = REFERENCE / (character.mass * float(np.linalg.norm(character.model.opt.gravity)))

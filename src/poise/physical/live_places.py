@@ -60,9 +60,9 @@ def _without_slide(places: Array, labels: np.ndarray) -> tuple[Array, float]:
 
     The last frame stays as it is.
     """
-    both = (labels[1:] & labels[:-1])[..., None]
-    slide = np.sum(both * np.diff(places, axis=0), axis=1) / np.maximum(both.sum(axis=1), 1)
-    slide[:, 2] = 0.0
+    both, moved = labels[1:] & labels[:-1], np.diff(places, axis=0) * np.array([1.0, 1.0, 0.0])
+    least = np.argmin(np.where(both, np.linalg.norm(moved, axis=-1), np.inf), axis=1)  # a foot that turns rests there
+    slide = np.where(np.any(both, axis=1)[:, None], moved[np.arange(len(moved)), least], 0.0)
     left = np.concatenate([np.cumsum(slide[::-1], axis=0)[::-1], np.zeros((1, 3))])
     return places + left[:, None], float(np.linalg.norm(left, axis=1).max())
 

@@ -20,7 +20,7 @@ from poise.errors import BadValue
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
 from poise.physical.library.acting import AT_EASE, KeyPose, hermite, played
-from poise.physical.library.actor import act, centre_height, leg_length
+from poise.physical.library.actor import act, ball_ahead, centre_height, leg_length
 from poise.physical.library.authoring import ramp
 from poise.physical.library.finish import finished, timeline
 
@@ -52,14 +52,15 @@ class Flight:
         return 0.5 * (self.off + self.down)
 
 
-def make(character: Character, distance: float = 0.7, height: float = 0.16) -> Clip:
+def make(character: Character, distance: float = 0.6, height: float = 0.15) -> Clip:
     """A jump over `distance` [m] in which the centre of mass rises by `height` [m] after take-off."""
     leg = leg_length(character)
     if not 0.0 <= distance <= 2.0 * leg:
         raise BadValue(f"Legs of {leg:.2f} m jump 0 to {2.0 * leg:.2f} m far from a stand, not {distance} m.")
     if not 0.06 <= height <= 0.5:
         raise BadValue(f"The centre of mass rises by 0.06 to 0.5 m in a jump from a stand, not by {height} m.")
-    plan = flight(leg, centre_height(character) * leg, distance, height)
+    tip = ball_ahead(character) * (1.15 if character.has("left_toes") else 0.98)
+    plan = flight(leg, centre_height(character) * leg, tip, distance, height)
     times, dt = timeline(plan.end + REST)
     channels = played(_poses(plan, distance / leg, height / leg), times)
     channels["centre_x"] = np.interp(times, plan.times, plan.x) / leg
@@ -68,23 +69,23 @@ def make(character: Character, distance: float = 0.7, height: float = 0.16) -> C
     return finished("jump", character, act(character, channels), dt)
 
 
-def flight(leg: float, standing: float, distance: float, height: float) -> Flight:
-    """The path for legs of a length [m] and a centre of mass that stands at a height [m].
+def flight(leg: float, standing: float, tip: float, distance: float, height: float) -> Flight:
+    """The path for legs of a length [m], a centre of mass that stands at a height [m] and pushes off at `tip` [m].
 
     On the ground the force passes through the centre of mass, so that the body is not spun: x'' = (x - p) (z'' + g) / z
     with the point p of the ground that pushes. It draws back to let the body fall forward, then runs to the tips of the
     feet; how far back is found such that the jump lands where it should.
     """
     far = distance / leg
-    rest, toe = 0.055 * leg, 0.195 * leg  # of the centre, and of the tip of the foot, ahead of the ankle
+    rest = 0.055 * leg  # of the centre ahead of the ankle
     behind = (0.26 * far - 0.10) * leg  # the centre at touch-down
     off_z = standing + (0.15 - 0.035 * far) * leg
     down_z = standing - (0.03 + 0.10 * far) * leg
     rise, fall = np.sqrt(2 * GRAVITY * height), np.sqrt(2 * GRAVITY * (height + off_z - down_z))
     air = (rise + fall) / GRAVITY
-    dip = (0.14 + 0.25 * height) * leg
+    dip = (0.13 + 0.25 * height) * leg
     push, lift = _push(rise, off_z - standing + dip)
-    give = fall**2 / (2 * 1.04 * GRAVITY)
+    give = fall**2 / (2 * 1.25 * GRAVITY)
     low = START + CROUCH
     off, down = low + push, low + push + air
     landed = down + give / (0.46 * fall)
@@ -96,7 +97,7 @@ def flight(leg: float, standing: float, distance: float, height: float) -> Fligh
     z = hermite(times, *heights)
     ground = times <= off
     stiff = (np.gradient(np.gradient(z, STEP), STEP) + GRAVITY)[ground] / z[ground]
-    path = lambda back: _pushed(times[ground], stiff, rest, toe, back, low, off)  # noqa: E731
+    path = lambda back: _pushed(times[ground], stiff, rest, tip, back, low, off)  # noqa: E731
     miss = lambda back: path(back)[0][-1] + path(back)[1] * air + behind - distance  # noqa: E731
     fall_x, speed = path(float(brentq(miss, -0.2 * leg, 0.4 * leg, full_output=False)))  # pyright: ignore
     after = np.array([(off, fall_x[-1], speed, 0), (down, distance - behind, speed, 0),
@@ -106,11 +107,11 @@ def flight(leg: float, standing: float, distance: float, height: float) -> Fligh
 
 
 def _pushed(
-    t: Array, stiff: Array, rest: float, toe: float, back: float, low: float, off: float
+    t: Array, stiff: Array, rest: float, tip: float, back: float, low: float, off: float
 ) -> tuple[Array, float]:
     """The way x (K,) of the centre until take-off, and its speed there, if the ground's point draws back by `back`."""
     drawn = ramp(t, START, START + 0.25) - ramp(t, low - 0.15, low + 0.05)
-    p = rest - back * drawn + (toe - rest) * ramp(t, low + 0.03, off - 0.06)
+    p = rest - back * drawn + (tip - rest) * ramp(t, low + 0.03, off - 0.06)
     x, v = np.full(len(t), rest), 0.0
     for k in range(1, len(t)):
         v += STEP * stiff[k] * (x[k - 1] - p[k])
@@ -136,9 +137,9 @@ def _poses(p: Flight, far: float, high: float) -> list[KeyPose]:
         KeyPose(0.0, stand), KeyPose(START, {k: stand[k] for k in ("tilt", "bend", "look_down")}),
         KeyPose(START - 0.05, {"raise": 2.0, "elbow": 14.0, "out": 8.0, "spin": 12.0}),
         KeyPose(p.low - 0.16, {"raise": -42.0, "elbow": 12.0, "out": 12.0, "spin": 5.0}),
-        KeyPose(p.low - 0.06, {"tilt": 24.0 + 10.0 * far, "bend": 16.0, "look_down": 10.0, "fore": -4.0}),
-        KeyPose(p.off + 0.1, {"tilt": 11.0 + 11.0 * far, "bend": 6.0, "look_down": 4.0, "fore": 4.0}),
-        KeyPose(p.off + 0.06, {"raise": 140.0 * up, "elbow": 34.0, "out": 12.0, "spin": 4.0, "shrug": 6.0}),
+        KeyPose(p.low - 0.06, {"tilt": 30.0 + 10.0 * far, "bend": 16.0, "look_down": 10.0, "fore": -4.0}),
+        KeyPose(p.off + 0.16, {"tilt": 15.0 + 11.0 * far, "bend": 6.0, "look_down": 4.0, "fore": 4.0}),
+        KeyPose(p.off + 0.14, {"raise": 140.0 * up, "elbow": 34.0, "out": 12.0, "spin": 4.0, "shrug": 6.0}),
         KeyPose(p.middle, {"tilt": 6.0 + 9.0 * far, "bend": 8.0 + 4.0 * far, "look_down": 14.0, "raise": 120.0 * up,
                            "elbow": 28.0}),
         KeyPose(p.down, {"tilt": 9.0 + 11.0 * far, "bend": 10.0 + 3.0 * far, "look_down": 18.0, "raise": 35.0,
