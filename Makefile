@@ -27,8 +27,7 @@ demo: $(READY)
 	@$(BIN)/python examples/04_it_falls.py
 
 test: $(READY) lint
-	@# a test that fails only after others in the same process (shared state, see docs/lab/README.md) is tried once more in a fresh one
-	@$(BIN)/python -m pytest -m "not slow" -n 2 || { echo "Once more, in a fresh process, what failed:"; $(BIN)/python -m pytest -m "not slow" --last-failed --last-failed-no-failures none; }
+	@$(BIN)/python -m pytest -m "not slow" -n 2
 
 test-all: $(READY) lint
 	@$(BIN)/python -m pytest -n 2
