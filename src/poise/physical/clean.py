@@ -15,7 +15,7 @@ from poise.motion.spikes import FASTEST, LARGEST
 LONGEST = 0.12  # [s] a joint that flips away comes back within this time; else it is believed
 AROUND = 2  # frames on either side of a flip that are not believed either
 CUTOFF = 10.0  # [Hz] people move slower
-NOISY = {"toes": 6.0}  # [Hz] for the joints that recordings tell worst
+OTHERS = {"toes": 6.0, "hand": 18.0}  # [Hz] toes are recorded worst; hands are quick, and too light to matter
 
 
 def cleaned(clip: Clip) -> Clip:
@@ -70,7 +70,7 @@ def smoothed(clip: Clip, q: Array) -> Array:
     for j, (kind, at) in enumerate(zip(layout.kind, layout.qadr, strict=True)):
         name = character.body_names[int(character.model.jnt_bodyid[j])]
         part = next((role for role, body in character.roles.items() if body == name), name).split("_", 1)[-1]
-        low = NOISY.get(part, CUTOFF)
+        low = OTHERS.get(part, CUTOFF)
         if kind in (FREE, BALL):
             if kind == FREE:
                 out[:, at : at + 3] = low_passed(out[:, at : at + 3], low, clip.dt)

@@ -28,8 +28,6 @@ REST = 0.2  # [m/s] touching points that are slower rest
 SHORTEST = 0.08  # [s] of rest that makes a print of its own
 GAP = 0.03  # [s] shorter moves are none
 MISFIT = 0.02  # [m] rms by which what touches may miss its print; a foot that fits one so well does not move on
-TURNED = np.radians(10.0)  # a foot that is turned by less is pushed
-NEAR = 0.2  # [m] from the middle of the sole, where the pole of a foot turned on the spot lies
 TOLD = 0.1  # of what its touching points tell about a print's heading, told by the heading of the foot
 UNDER = 0.02  # [m] ground that is further than this from a point that touches is not what it stands on
 
@@ -41,6 +39,13 @@ class Sole(NamedTuple):
     body: int  # the foot itself, which tells the heading; not its toes
     zero: Array  # (4,) its orientation in the zero pose
     flat: Array  # (K, 2) [m]
+
+
+class Print(NamedTuple):
+    """A flat sole on the ground: its heading [rad] and its middle (2,) [m]."""
+
+    heading: float
+    spot: Array
 
 
 def soles(character: Character) -> list[Sole]:
@@ -133,29 +138,26 @@ def _held(heading: Array, spot: Array, seen: Array, on: np.ndarray, sole: Sole, 
         turns[rows], spots[rows] = turn, place
     for (rows, after), (one, two) in zip(pairwise(prints), pairwise(fits), strict=True):
         between = np.arange(rows[-1] + 1, after[0])
-        turns[between], spots[between] = _led(heading, spot, between, one, two)
+        if len(between):
+            turns[between], spots[between] = _led(heading, between, one, two, on, sole.flat)
     return turns, spots
 
 
-def _led(heading: Array, spot: Array, rows: np.ndarray, one: tuple[float, Array], two: tuple[float, Array]):
-    """Heading and middle of the sole in the frames `rows` between two prints: its timing is that of the recording.
+def _led(heading: Array, rows: np.ndarray, one: Print, two: Print, on: np.ndarray, flat: Array) -> tuple[Array, Array]:
+    """Heading and middle of the sole in the frames `rows` between two prints.
 
-    A foot that is turned on the spot turns about one point, the pole of its displacement; one that is pushed along
-    takes the way that was recorded.
+    The foot turns as recorded, about that of its touching points which has the shortest way to go: the point that
+    carries the body while the others brush over the ground.
     """
-    ends = (int(rows[0]) - 1, int(rows[-1]) + 1) if len(rows) else (0, 0)
     share = np.linspace(0.0, 1.0, len(rows) + 2)[1:-1]
     share = share * share * (3.0 - 2.0 * share)
-    off = [two[0] - heading[ends[1]], one[0] - heading[ends[0]]]
-    turn = heading[rows] + share * off[0] + (1.0 - share) * off[1]
-    half, angle = 0.5 * (one[1] + two[1]), two[0] - one[0]
-    if abs(angle) > TURNED:
-        way = two[1] - one[1]
-        pole = half + 0.5 / np.tan(0.5 * angle) * np.array([-way[1], way[0]])
-        if np.linalg.norm(pole - half) < NEAR:
-            return turn, pole + _turned((one[1] - pole)[None], turn - one[0])[:, 0]
-    moved = share[:, None] * (two[1] - spot[ends[1]]) + (1.0 - share)[:, None] * (one[1] - spot[ends[0]])
-    return turn, spot[rows] + moved
+    before, after = one.heading - heading[rows[0] - 1], two.heading - heading[rows[-1] + 1]
+    turn = heading[rows] + share * after + (1.0 - share) * before
+    ends = [p.spot + _turned(flat, np.array([p.heading]))[0] for p in (one, two)]
+    way = np.where(on[rows].any(axis=0), np.linalg.norm(ends[1] - ends[0], axis=1), np.inf)
+    k = int(np.argmin(way))
+    place = ends[0][k] + share[:, None] * (ends[1][k] - ends[0][k])
+    return turn, place - _turned(flat[k : k + 1], turn)[:, 0]
 
 
 def _prints(heading: Array, seen: Array, weight: Array, flat: Array, dt: float) -> list[np.ndarray]:
@@ -188,7 +190,7 @@ def _misfit(heading: Array, seen: Array, weight: Array, flat: Array, rows: np.nd
     return float(np.sqrt(np.sum(weight[rows] * away) / weight[rows].sum()))
 
 
-def _fit(heading: float, seen: Array, weight: Array, flat: Array) -> tuple[float, Array]:
+def _fit(heading: float, seen: Array, weight: Array, flat: Array) -> Print:
     """The heading and the middle (2,) of the flat sole that fits points (n, K, 2) of these weights (n, K) best.
 
     What touches tells the heading badly on one corner or one edge: that of the foot counts a little as well.
@@ -200,7 +202,7 @@ def _fit(heading: float, seen: Array, weight: Array, flat: Array) -> tuple[float
     c = np.einsum("nk,nki,ki->", share, d, f) + TOLD * float(np.mean(np.sum(flat**2, axis=1)))
     s = np.einsum("nk,nk->", share, d[..., 1] * f[:, 0] - d[..., 0] * f[:, 1])
     turn = heading + float(np.arctan2(s, c))
-    return turn, np.einsum("nk,nki->i", share, seen - _turned(flat, np.array([turn]))[0])
+    return Print(turn, np.einsum("nk,nki->i", share, seen - _turned(flat, np.array([turn]))[0]))
 
 
 def _on_ground(places: Array, on: np.ndarray, heading: Array, flat: Array, ground: Ground) -> Array:

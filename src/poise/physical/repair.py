@@ -32,10 +32,11 @@ from poise.physical.report import RepairReport, compare
 from poise.physical.residual import residual
 from poise.physical.setup import REFERENCE, Plan, Weights
 from poise.physical.switches import corrected
+from poise.physical.timing import retimed
 from poise.solve import gauss_newton
 from poise.solve.gauss_newton import Result, Settings
 
-SETTINGS = Settings(iterations=20, step=2e-5, gain=1e-3)
+SETTINGS = Settings(iterations=20, step=2e-5, gain=2e-3)
 STEPPED = Settings(iterations=6, step=1e-3, gain=1e-2)  # for a first guess without physics
 WINDOW, OVERLAP = 8.0, 1.0  # [s] of frames solved at once, and of those that the next window solves again
 SEAM = 3  # frames of the last window that the next one continues: the reach of the wrenches' jumps
@@ -82,7 +83,13 @@ def repair(clip: Clip, *, change: float = 1.0, friction: float = 0.8, margin: fl
     recorded = with_hands(replace(recorded, labels=believed(recorded)))
     plan = Plan.of(clip, recorded, None, friction=friction, margin=margin, keep=bodies,
                    weights=Weights().allowing(change))  # fmt: skip
+    progress = None if progress is None else _rising(progress)
     q, results = solve(plan, progress)
+    better = retimed(plan, q)
+    if better is not plan:
+        plan = better
+        q, more = solve(plan, progress, q)
+        results += more
     out = clip.with_q(q, labels=plan.labels)
     report = compare(replace(clip, labels=plan.labels), out, friction, told, flips=flipped_joints(clip),
                      iterations=sum(len(r.steps) for r in results), status=results[-1].status.value)  # fmt: skip
@@ -123,9 +130,9 @@ def is_physical(clip: Clip, friction: float = 0.8) -> bool:
     return scale * left.force_rms < force and scale * left.torque_rms < torque
 
 
-def solve(plan: Plan, progress: Progress | None = None) -> tuple[Array, list[Result]]:
-    """Configurations (N, nq) of the repaired clip, and how each of its windows was solved."""
-    q, results = _solve_windows(plan, None, progress)
+def solve(plan: Plan, progress: Progress | None = None, start: Array | None = None) -> tuple[Array, list[Result]]:
+    """Configurations (N, nq) of the repaired clip, looked for from `start`, and how each of its windows was solved."""
+    q, results = _solve_windows(plan, start, progress)
     if isinstance(plan.recorded.ground, Flat):
         return q, results
     for _ in range(PASSES - 1):
@@ -163,6 +170,19 @@ def _solve_windows(plan: Plan, start: Array | None, progress: Progress | None = 
     if clip.cycle is not None:
         q[-1] = clip.cycle.carry(q[0], 1)
     return q, results
+
+
+def _rising(progress: Progress) -> Progress:
+    """The same, told by one that may go over all frames more than once: each time counts on."""
+    told = [0, 0]  # frames done in all passes before this one, and last
+
+    def tell(done: int, count: int) -> None:
+        if told[0] + done < told[1]:
+            told[0] += count
+        told[1] = max(told[1], told[0] + done)
+        progress(told[1], told[0] + count)
+
+    return tell
 
 
 def _watch(progress: Progress | None, first: int, last: int, count: int) -> Callable[[int, float], None] | None:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
+from poise.character.roles import SIDES
 from poise.maths.rotations import Array
 from poise.motion import handstand
 from poise.motion.clip import Clip
 from poise.motion.footing import speeds
-from poise.motion.runs import runs
+from poise.motion.runs import frames, runs
 from poise.physical.prints import printed
 from poise.physical.problem import Ground
 
 TREMBLE = 0.008  # [m] a point that strays no further from its mean while it touches stands still; else it is led
-FASTEST = 0.2  # [m/s] at which a point that is led may still be pushed
+FASTEST = 0.25  # [m/s] at which a point that is led may still be pushed
 BRUSHES = 0.05  # [m/s] faster points of a foot that slides do not carry it
+MOMENT = 0.04  # [s] for which a point touches at least
 EDGE = 0.012 * np.array([(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1)])  # [m] around a point there must be ground
 UNDER = 0.02  # [m] ground that is further than this from a point that touches is not what it stands on
 
@@ -76,6 +78,28 @@ def carrying(clip: Clip, goals: Array, labels: np.ndarray) -> np.ndarray:
         out[:, own] &= speed[:, own] < np.maximum(BRUSHES, 1.2 * slowest)
     slow = out & (speed < FASTEST)
     return np.where(slow.any(axis=1, keepdims=True), slow, out)
+
+
+def enduring(clip: Clip, goals: Array, labels: np.ndarray) -> tuple[Array, np.ndarray]:
+    """Goals and labels (N, P) in which every point of a foot that touches does so for a moment at least.
+
+    A point that touches for three frames between others cannot be seen to rest. It is held longer while its foot
+    stands; a whole foot that touches for so short a time does not stand.
+    """
+    goals, labels, least = goals.copy(), labels.copy(), frames(MOMENT, clip.dt)
+    for side in SIDES:
+        own = clip.character.contact_points.of(side)
+        for first, last in _stances(labels[:, own]):
+            cut = first == 0 or last == len(labels)
+            if last - first < least and not cut:
+                labels[first:last, own] = False
+            for i in own:
+                for a, e in runs(labels[first:last, i]) + first:
+                    if e - a < least:
+                        to = min(last, a + least)
+                        rows = slice(max(first, to - least), to)
+                        labels[rows, i], goals[rows, i] = True, goals[(a + e) // 2, i]
+    return goals, labels
 
 
 def pushing(clip: Clip, goals: Array, labels: np.ndarray, friction: float, margin: float) -> Ground:
