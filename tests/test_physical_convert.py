@@ -57,7 +57,7 @@ def test_as_json(file, tmp_path, capsys):
     assert main(["convert", str(file), str(out), "--physical", "--keep", "left_hand, head", "--change", "0.8",
                  "--friction", "0.9", "--margin", "0.1", "--json"]) == 0  # fmt: skip
     told = json.loads(capsys.readouterr().out)["physical"]
-    assert told["force_rms"][0] > 200.0 and told["force_rms"][1] < 0.1 * told["force_rms"][0] and not told["unchanged"]
+    assert told["force_rms"][0] > 50.0 > 3.0 > told["force_rms"][1] and not told["unchanged"]
     old, new = load_clip(file), load_clip(out)
     hand = old.character.body("left_hand")
     gap = new.character.forward(new.q)[0][:, hand] - old.character.forward(old.q)[0][:, hand]
@@ -94,9 +94,8 @@ def test_an_interrupt_leaves_nothing_half_written(tmp_path):
 def test_progress_rises_to_the_end(rough):
     told: list[tuple[int, int]] = []
     repair(rough, progress=lambda done, total: told.append((done, total)))
-    done = [d for d, _ in told]
-    assert len(told) > 2 and all(total % len(rough) == 0 and d <= total for d, total in told)
-    assert done == sorted(done) and 0 < done[0] < done[-1]
+    assert len(told) > 2 and all(total == len(rough) for _, total in told)
+    assert [d for d, _ in told] == sorted(d for d, _ in told) and 0 < told[0][0] <= told[-1][0] <= len(rough)
 
 
 def test_the_picture_shows_the_moments_at_which_most_moved(repaired):

@@ -15,7 +15,8 @@ from poise.motion.spikes import FASTEST, LARGEST
 LONGEST = 0.12  # [s] a joint that flips away comes back within this time; else it is believed
 AROUND = 2  # frames on either side of a flip that are not believed either
 CUTOFF = 10.0  # [Hz] people move slower
-OTHERS = {"toes": 6.0, "hand": 18.0}  # [Hz] toes are recorded worst; hands are quick, and too light to matter
+OTHERS = {"hand": 18.0}  # [Hz] hands are quick, and too light to matter
+OFTEN = 0.1  # share of the frames from which on a joint does not flip but tremble, and is low-passed alone
 
 
 def cleaned(clip: Clip) -> Clip:
@@ -60,7 +61,7 @@ def _flips(step: Array, limit: float, longest: int) -> list[tuple[int, int]]:
         if len(inside) > 1:  # away and back
             found.append((max(0, int(inside[0]) - AROUND), min(len(step), int(inside[-1]) + 1 + AROUND)))
         large = large[len(inside) :]
-    return found
+    return found if sum(e - a for a, e in found) < max(OFTEN * len(step), longest + 2 * AROUND + 1) else []
 
 
 def smoothed(clip: Clip, q: Array) -> Array:

@@ -16,7 +16,7 @@ from poise.motion.clip import Clip
 from poise.motion.retarget_hands import hold_targets
 from poise.physical.holds import gripped, loads
 from poise.physical.problem import PhysicalProblem
-from poise.physical.stances import carrying, enduring, pushing, stance_goals, standing, standing_places
+from poise.physical.stances import carrying, enduring, pushing, stance_goals, standing, standing_places, supported
 from poise.physical.wrench import masses
 
 REFERENCE = 70.0 * 9.81  # [N] the weight for which the costs below are meant
@@ -30,7 +30,7 @@ class Weights:
     jump: float = 0.001  # [1/N] of a wrench that changes from one frame to the next, at 120 frames a second
     root: float = 9.0  # [1/m²] of moving the root
     sideways: float = 4.0  # of turning knees and elbows that are balls about another axis than that of bending
-    toes: float = 1.0  # of turning toes
+    toes: float = 0.3  # toes are recorded badly
     spread: float = 0.045  # [s] over which corrections spread
     held: float = 100.0  # of points that touch, in units of `ik.POINT_COST`
     floor: float = 100.0  # of points in the ground
@@ -69,6 +69,7 @@ class Plan:
         if planted is None:
             goals = standing_places(recorded)
             goals, labels = enduring(recorded, goals, carrying(recorded, goals, labels))
+            goals, labels = supported(recorded, goals, labels)
         else:
             goals = stance_goals(planted, labels)
         pos, quat = clip.character.forward(clip.q)

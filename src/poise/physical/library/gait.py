@@ -30,8 +30,7 @@ FPS = 120.0
 QUICKEST, SLOWEST = 0.5, 6.0  # [s] of a stride
 NOTE = "authored from published gait curves"
 FRICTION, MARGIN = 0.8, 0.2  # of the ground, and of each foot's support that is left to controllers
-# knees do not bend sideways, though some bodies have balls there; toes give way
-WEIGHTS = Weights(sideways=40.0, limits=3.0, toes=0.3)
+WEIGHTS = Weights(sideways=40.0, limits=3.0)  # knees do not bend sideways, though some bodies have balls there
 
 
 def leg_length(character: Character) -> float:

@@ -163,8 +163,7 @@ def _feet(p: Flight, times: Array, leg: float, height: float) -> dict[str, Array
     lift = hermite(times, np.array([p.off, p.off + 0.6 * air, p.down]), np.array([0.0, tuck, 0.0]),
                    np.array([0.0, 0.0, -1.9 / leg]), np.array([30.0 / leg, -10.0 * tuck / air**2, 0.0]))  # fmt: skip
     along = p.distance / leg * ramp(times, p.off, p.down)
-    lifted = ramp(times, p.off + 0.04, p.off + 0.18) - ramp(times, p.down - 0.05, p.down)  # toes let go after the push
-    toes = np.clip(pitch, 0.0, 65.0) * (1.0 - lifted)
+    toes = np.clip(pitch, 0.0, 60.0) * (1.0 - ramp(times, p.off, p.off + 0.1) + ramp(times, p.down - 0.05, p.down))
     channels = {"pitch": pitch, "z": np.maximum(lift, 0.0), "x": along, "toes": toes}
     return {f"{side}_{name}": value for side in SIDES for name, value in channels.items()}
 
