@@ -30,7 +30,7 @@ SHORTEST = 0.08  # [s] of rest that makes a print of its own
 GAP = 0.03  # [s] shorter moves are none
 MISFIT = 0.02  # [m] rms by which what touches may miss its print; a foot that fits one so well does not move on
 FAR = 0.06  # [m] by which what touches may miss the first or last print before it rests, or after
-SLIDE = 0.2  # [m/s] at which a foot that alone carries the body is led at most
+SLIDE = 0.1  # [m/s] at which a foot that alone carries the body is led at most
 TOLD = 0.1  # of what its touching points tell about a print's heading, told by the heading of the foot
 UNDER = 0.02  # [m] ground that is further than this from a point that touches is not what it stands on
 
