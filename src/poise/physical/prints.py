@@ -225,25 +225,26 @@ def _prints(heading: Array, seen: Array, weight: Array, alone: np.ndarray, flat:
             found.append(np.arange(a, e))
     if not found:
         return [np.arange(n)]
-    return _to_the_ends(found, heading, seen, weight, alone, flat)
+    return _to_the_ends(found, heading, seen, weight, alone, flat, count)
 
 
 def _to_the_ends(found: list[np.ndarray], heading: Array, seen: Array, weight: Array, alone: np.ndarray,
-                 flat: Array) -> list[np.ndarray]:  # fmt: skip
+                 flat: Array, count: int) -> list[np.ndarray]:  # fmt: skip
     """The prints with what comes before the first and after the last rest of a stance.
 
     That belongs to these prints, unless what touches is far from them: a foot that comes down turning, or leaves so. It
-    is on its way then, or, where nothing else carries the body, has a print of its own there.
+    is on its way then, or, where nothing else carries the body for `count` frames or more, has a print of its own.
     """
     n, first, last = len(heading), found[0], found[-1]
     before, after, out = np.arange(first[0]), np.arange(last[-1] + 1, n), list(found)
-    if _farthest(heading, seen, weight, flat, before, first) < FAR:
+    own = [alone[rows].any() for rows in (before, after)]
+    if _farthest(heading, seen, weight, flat, before, first) < FAR or (own[0] and len(before) < count):
         out[0] = np.arange(first[-1] + 1)
-    elif alone[before].any():
+    elif own[0]:
         out.insert(0, before[: (len(before) + 1) // 2])
-    if _farthest(heading, seen, weight, flat, after, last) < FAR:
+    if _farthest(heading, seen, weight, flat, after, last) < FAR or (own[1] and len(after) < count):
         out[-1] = np.arange(out[-1][0], n)
-    elif alone[after].any():
+    elif own[1]:
         out.append(after[len(after) // 2 :])
     return out
 

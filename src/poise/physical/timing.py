@@ -19,7 +19,7 @@ from poise.maths.rotations import Array
 from poise.motion.footing import footing
 from poise.motion.runs import frames, runs
 from poise.physical.setup import Plan
-from poise.physical.stances import enduring, standing
+from poise.physical.stances import closed, enduring, standing
 from poise.solve import gauss_newton
 from poise.solve.gauss_newton import Settings
 
@@ -131,6 +131,6 @@ def _moved(plan: Plan, switch: Switch, by: int, falls: np.ndarray) -> tuple[Plan
         edge = switch.frame if switch.lands else switch.frame - 1
         labels[first:last, own] = labels[edge, own]
         goals[first:last, own] = goals[edge, own]
-    goals, labels = enduring(plan.recorded, goals, labels)
+    goals, labels = closed(plan.recorded, *enduring(plan.recorded, goals, labels))
     pushed = standing(goals, labels, plan.recorded.dt)
     return replace(plan, labels=labels, goals=goals, pushed=pushed), switch._replace(frame=to)
