@@ -10,7 +10,7 @@ import pytest
 
 import poise
 from poise.experiments.physical_labels import measure, shifted
-from poise.experiments.physical_timing import of_length
+from poise.experiments.physical_timing import there_and_back
 from poise.maths import rotations as rot
 from poise.motion.clip import Clip
 from poise.motion.load import load_clip
@@ -149,6 +149,6 @@ def test_a_repaired_recording_comes_back_from_a_bvh_as_it_was(repaired: Repaired
 
 
 def test_a_recording_is_continued_forwards_and_backwards(walk: Clip) -> None:
-    long = of_length(walk, 4.0)
+    long = there_and_back(walk, 4.0)
     assert long.duration == pytest.approx(4.0, abs=walk.dt)
     assert np.abs(np.diff(long.q, axis=0)).max() <= np.abs(np.diff(walk.q, axis=0)).max() + 1e-12

@@ -38,10 +38,11 @@ from poise.solve.gauss_newton import Result, Settings
 
 SETTINGS = Settings(iterations=20, step=2e-5, gain=1e-3)
 ENOUGH = replace(SETTINGS, gain=2e-3)  # for recordings, to which nothing is nearer than a tenth of a degree
+ROUGH = replace(SETTINGS, gain=1e-2)  # for telling which moments of contact to move
 FURTHER = Settings(iterations=10, step=2e-5, gain=2e-4)  # where that leaves more unexplained than it should
 TOES = 1.0  # of turning toes, which a recording that has them tells well enough after cleaning
 STEPPED = Settings(iterations=6, step=1e-3, gain=1e-2)  # for a first guess without physics
-WINDOW, OVERLAP = 8.0, 1.0  # [s] of frames solved at once, and of those that the next window solves again
+WINDOW, OVERLAP = 8.0, 0.6  # [s] of frames solved at once, and of those that the next window solves again
 SEAM = 3  # frames of the last window that the next one continues: the reach of the wrenches' jumps
 FPS = 100.0  # frames a second at least
 MOST = 0.7  # of what is left to do that one pass over all frames is taken for
@@ -87,12 +88,10 @@ def repair(clip: Clip, *, change: float = 1.0, friction: float = 0.8, margin: fl
     plan = Plan.of(clip, recorded, None, friction=friction, margin=margin, keep=bodies,
                    weights=replace(Weights(), toes=TOES).allowing(change))  # fmt: skip
     tell = None if progress is None else _rising(progress)
-    q, results = solve(plan, tell, settings=ENOUGH)
-    better = retimed(plan, q)
-    if better is not plan:
-        plan = better
-        q, more = solve(plan, tell, q, ENOUGH)
-        results += more
+    q, results = solve(plan, tell, settings=ROUGH)
+    plan = retimed(plan, q)
+    q, more = solve(plan, tell, q, ENOUGH)
+    results += more
     out = clip.with_q(q, labels=plan.labels)
     if not _explained(out, friction, GOOD_FORCE, GOOD_TORQUE):  # it may have stopped too early
         q, more = solve(plan, tell, q, FURTHER)
