@@ -147,13 +147,14 @@ def supported(clip: Clip, goals: Array, labels: np.ndarray) -> tuple[Array, np.n
     lift, places = seen.trimmed(seen.lift), clip.character.points(clip.q)
     goals, labels = goals.copy(), labels.copy()
     for a, e in runs(~labels.any(axis=1) & ~held(clip)):
-        if a == 0 or e == len(labels) or (e - a) * clip.dt > BRIDGED or lift[a:e].mean() < -FALL:
+        ends = [k for k in (a - 1, e) if 0 <= k < len(labels)]
+        cut = len(ends) < 2
+        if not ends or (cut and clip.cycle is not None) or (e - a) * clip.dt > BRIDGED or lift[a:e].mean() < -FALL:
             continue
-        away = [np.linalg.norm(places[a:e][:, labels[k]] - goals[k, labels[k]], axis=-1).min(axis=1)
-                for k in (a - 1, e)]  # fmt: skip
-        split = [away[0][:k].sum() + away[1][k:].sum() for k in range(e - a + 1)]
+        away = [np.linalg.norm(places[a:e][:, labels[k]] - goals[k, labels[k]], axis=-1).min(axis=1) for k in ends]
+        split = [away[0][:k].sum() + away[-1][k:].sum() for k in range(e - a + 1)]
         middle = a + int(np.argmin(split))
-        for rows, k in ((slice(a, middle), a - 1), (slice(middle, e), e)):
+        for rows, k in ((slice(a, middle), ends[0]), (slice(middle, e), ends[-1])):
             labels[rows] = labels[k]
             goals[rows] = np.where(labels[k][:, None], goals[k], goals[rows])
     return goals, labels
