@@ -40,7 +40,7 @@ HEAD = f"{'':<26}" + "".join(f"{column:>8}" for column in COLUMNS)
 FLYING = ("run", "jump", "hop")
 # parameters at the ends of their ranges; lengths for legs of about 0.9 m
 ENDS: dict[str, tuple[dict[str, float], ...]] = {
-    "stand": ({"width": 0.05}, {"width": 0.5}, {"breath": 1.0}, {"breath": 12.0}),
+    "stand": ({"width": 0.14}, {"width": 0.55}, {"breath": 1.0}, {"breath": 12.0}),
     "walk": ({"speed": 0.4}, {"speed": 0.8}, {"speed": 1.8}, {"speed": 2.2}, {"stride": 1.0}, {"stride": 1.8}),
     "run": ({"speed": 1.8}, {"speed": 2.4}, {"speed": 4.0}, {"speed": 5.5}, {"stride": 1.7}, {"stride": 2.8}),
     "march": ({"speed": 0.5}, {"speed": 1.6}, {"height": 35.0}, {"height": 90.0}),
