@@ -51,6 +51,14 @@ def ball_ahead(character: Character) -> float:
     return float(points.positions[own[points.bodies[own] == character.body("left_foot")], 0].max())
 
 
+def toe_length(character: Character) -> float:
+    """From the hinge of the toes to their tips [m]; 0 without toes."""
+    points = character.contact_points
+    if not character.has("left_toes"):
+        return 0.0
+    return float(points.positions[points.bodies == character.body("left_toes"), 0].max(initial=0.0))
+
+
 def act(character: Character, channels: Mapping[str, Array]) -> Acted:
     """The acted motion: legs and reaching arms bent so that feet and hands are in place, the body over its feet."""
     n, leg = max(len(np.atleast_1d(v)) for v in channels.values()), leg_length(character)
