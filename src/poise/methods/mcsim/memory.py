@@ -9,6 +9,7 @@ import numpy as np
 from poise.character import Character
 from poise.character.roles import SIDES
 from poise.maths.rotations import Array
+from poise.methods.mcsim.passing import Passing
 from poise.methods.mcsim.reduced import Plan
 from poise.methods.mcsim.schedule import Clock, Schedule
 from poise.methods.mcsim.terms import Rig
@@ -34,6 +35,7 @@ class Memory:
     mass_task: tuple[Array, Array, Array, Array]  # most, gain, damping (3,) and weights (6,) of the momentum's rows
     clock: Clock
     schedule: Schedule
+    passing: Passing
     reference: Reference
     last: Array  # (P,) [s] when each point last touched
     normal: Array  # (P, 3) of the ground where it last touched

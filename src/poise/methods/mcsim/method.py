@@ -14,6 +14,7 @@ from poise.maths.rotations import Array
 from poise.methods.mcsim import rail, servo
 from poise.methods.mcsim.feedback import hips_of
 from poise.methods.mcsim.memory import Memory, feet_of, legs_of, stiff_axes
+from poise.methods.mcsim.passing import Passing
 from poise.methods.mcsim.planner import make_plan
 from poise.methods.mcsim.prepare import prepared
 from poise.methods.mcsim.schedule import Clock, Schedule
@@ -106,7 +107,7 @@ class McSim:
                       servo.shares(character, k, self.period), free, feet,
                       legs, stiff_axes(rig, reference, feet, legs), (points.of(SIDES[0]), points.of(SIDES[1])),
                       (hips_of(character, SIDES[0]), hips_of(character, SIDES[1])), self.tasks.arrays(),
-                      Clock(self.early, self.late), Schedule(reference), reference,
+                      Clock(self.early, self.late), Schedule(reference), Passing.of(reference), reference,
                       np.full(len(points), -np.inf), np.tile([0.0, 0.0, 1.0], (len(points), 1)))  # fmt: skip
 
     def act(self, state: State, touches: Touches, reference: Reference, memory: Memory) -> Array | Action:

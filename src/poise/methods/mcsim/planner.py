@@ -11,6 +11,7 @@ from poise.maths.rotations import Array
 from poise.methods.mcsim import contacts, rail, reduced, swing, tasks
 from poise.methods.mcsim.feedback import hip_turn, with_hips
 from poise.methods.mcsim.memory import Memory
+from poise.methods.mcsim.passing import Passing
 from poise.methods.mcsim.schedule import Schedule
 from poise.methods.mcsim.terms import Terms, momentum
 from poise.motion.reference import Reference, Sample
@@ -51,6 +52,7 @@ def make_plan(way: McSim, state: State, touches: Touches, reference: Reference, 
     """Plan anew and put the plan into the memory; gives the traces of it."""
     if reference is not memory.reference:
         memory.reference, memory.schedule = reference, Schedule(reference)
+        memory.passing = Passing.of(reference)
     dt = state.time - memory.planned if np.isfinite(memory.planned) else 0.0
     now = memory.rig.at(state.q, state.v)
     touching = _touching(state, touches, now, memory)

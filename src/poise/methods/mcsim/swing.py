@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _PASSING, _ASIDE = 0.35, 0.12  # [m] along and across the heading within which feet get in each other's way
 _REACHED = 0.8  # share of the swing after which the foot is over its foothold
+_LEAVING = 0.25  # share of the swing over which a foot that left goes aside
 _QUICKEST = 0.2  # [s] of a swing
 
 
@@ -99,7 +100,12 @@ def target(way: McSim, scene: Scene, memory: Memory, side: int) -> tuple[Array, 
     elif step.down:
         place += full
     if way.has("foothold") and memory.feet[1 - side] >= 0:
-        aside = _beside(scene, memory, side, place)
+        apart, widening = memory.passing.at(side, memory.clock.time)
+        leaving = min(1.0, step.done / _LEAVING)
+        across = (1.0 - 2.0 * side) * leaving * np.array([-math.sin(scene.heading), math.cos(scene.heading), 0.0])
+        place += apart * across
+        speed += scene.rate * widening * across
+        aside = _beside(scene, memory, side, place, apart * leaving)
         place[0] += aside[0]
         place[1] += aside[1]
     if scene.rate == 0.0:
@@ -116,15 +122,18 @@ def _on_ground(memory: Memory, side: int) -> Array:
     return np.array([x, y, -(x * normal[0] + y * normal[1]) / max(normal[2], 0.5)])
 
 
-def _beside(scene: Scene, memory: Memory, side: int, place: Array) -> tuple[float, float]:
-    """What must be added to the place of a swinging foot for it to pass beside the other leg, not through it."""
+def _beside(scene: Scene, memory: Memory, side: int, place: Array, apart: float) -> tuple[float, float]:
+    """What must be added to the place of a swinging foot for it to pass beside the other leg, not through it.
+
+    `apart` [m] is how much further outwards than in the reference it is led already.
+    """
     other, body = memory.feet[1 - side], memory.feet[side]
     heading, sign = scene.heading, 1.0 - 2.0 * side
     c, s = math.cos(heading), math.sin(heading)
     x, y = place[0] - scene.now.origin[other, 0], place[1] - scene.now.origin[other, 1]
     planned = scene.goal.origin[body] - scene.goal.origin[other]
     near = max(0.0, 1.0 - ((c * x + s * y) / _PASSING) ** 2)
-    miss = min(_ASIDE, sign * (-s * planned[0] + c * planned[1])) - sign * (-s * x + c * y)
+    miss = min(_ASIDE, sign * (-s * planned[0] + c * planned[1]) + apart) - sign * (-s * x + c * y)
     push = sign * near * max(0.0, miss)
     return -s * push, c * push
 
