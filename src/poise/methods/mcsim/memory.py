@@ -32,6 +32,7 @@ class Memory:
     stiff: Array  # (nv,) factor on the weight of the legs' joints: above 1 for axes that the reference hardly uses
     sole: tuple[np.ndarray, np.ndarray]  # contact points of each foot
     hips: tuple[np.ndarray, np.ndarray]  # joints of each hip
+    reach: tuple[tuple[int, float], tuple[int, float]]  # body that each leg hangs from, and its length [m] to the foot
     mass_task: tuple[Array, Array, Array, Array]  # most, gain, damping (3,) and weights (6,) of the momentum's rows
     clock: Clock
     schedule: Schedule
@@ -60,6 +61,20 @@ def feet_of(character: Character) -> tuple[int, int]:
     """Ids of the two feet, -1 where there is none."""
     left, right = (character.body(f"{s}_foot") if character.has(f"{s}_foot") else -1 for s in SIDES)
     return left, right
+
+
+def reach_of(character: Character, foot: int) -> tuple[int, float]:
+    """The thigh of a foot's leg, and the length [m] of the straight leg from there; (-1, inf) where there is no foot."""
+    model, length, body = character.model, 0.0, foot
+    if foot < 0:
+        return -1, np.inf
+    root = int(model.jnt_bodyid[0])
+    while int(model.body_parentid[body]) not in (root, 0):
+        length += float(np.linalg.norm(model.body_pos[body]))
+        body = int(model.body_parentid[body])
+        if character.has("left_thigh") and body in (character.body("left_thigh"), character.body("right_thigh")):
+            break
+    return body, length
 
 
 def legs_of(rig: Rig, feet: tuple[int, int]) -> np.ndarray:

@@ -13,7 +13,7 @@ from poise.errors import BadValue, UnknownName
 from poise.maths.rotations import Array
 from poise.methods.mcsim import rail, servo
 from poise.methods.mcsim.feedback import hips_of
-from poise.methods.mcsim.memory import Memory, feet_of, legs_of, stiff_axes
+from poise.methods.mcsim.memory import Memory, feet_of, legs_of, reach_of, stiff_axes
 from poise.methods.mcsim.passing import Passing
 from poise.methods.mcsim.planner import make_plan
 from poise.methods.mcsim.prepare import prepared
@@ -106,7 +106,8 @@ class McSim:
         return Memory(rig, Rig.of(character), limit, servo.blocks(character), k,
                       servo.shares(character, k, self.period), free, feet,
                       legs, stiff_axes(rig, reference, feet, legs), (points.of(SIDES[0]), points.of(SIDES[1])),
-                      (hips_of(character, SIDES[0]), hips_of(character, SIDES[1])), self.tasks.arrays(),
+                      (hips_of(character, SIDES[0]), hips_of(character, SIDES[1])),
+                      (reach_of(character, feet[0]), reach_of(character, feet[1])), self.tasks.arrays(),
                       Clock(self.early, self.late), Schedule(reference), Passing.of(reference), reference,
                       np.full(len(points), -np.inf), np.tile([0.0, 0.0, 1.0], (len(points), 1)))  # fmt: skip
 

@@ -168,7 +168,9 @@ def _scheduled(way: McSim, scene: Scene, memory: Memory, touching: np.ndarray) -
         first = sole[np.argmax(touching[sole])]
         normal = memory.normal[first]
         above = (scene.now.points[sole] - scene.now.points[first]) @ normal
-        near = due[sole] & (touching[sole] | (above < way.reach))
+        bodies = memory.rig.bodies[sole]
+        rigid = np.isin(bodies, bodies[touching[sole]])  # loose toes in the air cannot push
+        near = due[sole] & (touching[sole] | (rigid & (above < way.reach)))
         use[sole] = near if near.any() else touching[sole]
         gap[sole] = np.where(touching[sole], 0.0, np.maximum(above, 0.0))
         memory.normal[sole] = normal

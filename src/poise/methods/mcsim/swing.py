@@ -26,13 +26,15 @@ if TYPE_CHECKING:
 _PASSING, _ASIDE = 0.35, 0.12  # [m] along and across the heading within which feet get in each other's way
 _REACHED = 0.8  # share of the swing after which the foot is over its foothold
 _LEAVING = 0.25  # share of the swing over which a foot that left goes aside
+_STRAIGHT = 0.97  # share of its length to which a leg is stretched, where the reference does not stretch it further
+_DAMPING, _FURTHEST = 0.01, 0.6  # of the step by which a leg is bent [m², rad²], and its most [rad]
 _QUICKEST = 0.2  # [s] of a swing
 
 
-def rows(way: McSim, scene: Scene, memory: Memory, side: int) -> tuple[Array, Array, Array]:
-    """Rows (6, nv), wishes and weights for the place and the orientation of a foot that does not stand."""
+def rows(way: McSim, scene: Scene, memory: Memory, side: int, place: Array, speed: Array
+         ) -> tuple[Array, Array, Array]:  # fmt: skip
+    """Rows (6, nv), wishes and weights for the place and the orientation of a foot; see `target`."""
     t, now, goal, chain = way.tasks, scene.now, scene.goal, memory.rig.chain
-    place, speed = target(way, scene, memory, side)
     matrix, wish = _rows(now.axes, now.rates, now.centre, now.origin, now.turn, now.spin, now.v, goal.axes, goal.rates,
                          goal.centre, goal.origin, goal.turn, goal.spin, goal.v, scene.wanted.a, chain,
                          memory.feet[side], place, speed, scene.rate, t.swing_gain, t.swing_damping)  # fmt: skip
@@ -111,7 +113,57 @@ def target(way: McSim, scene: Scene, memory: Memory, side: int) -> tuple[Array, 
     if scene.rate == 0.0:
         place[2] -= way.tasks.press * memory.clock.held
         speed[2] -= way.tasks.press
-    return place, speed
+    return _within_reach(scene, memory, side, place), speed
+
+
+def bend(scene: Scene, memory: Memory, side: int, place: Array) -> Array:
+    """How far (nv,) [rad] the joints of a leg must be off the reference for its foot to be at `place`, turned as there.
+
+    One damped step from the reference's own leg: the knee keeps bending its own way, also where the foot alone would
+    as well be reached by a knee that bends backwards.
+    """
+    return _bend(scene.now.origin, scene.now.turn, scene.goal.origin, scene.goal.turn, scene.goal.axes,
+                 scene.goal.centre, memory.rig.chain, memory.rig.root, memory.feet[side], memory.legs[side],
+                 place)  # fmt: skip
+
+
+@njit(cache=True)
+def _bend(origin, turn, goal_origin, goal_turn, axes, centre, chain, root, body, leg, place):
+    """See `bend`; all is seen from the goal's root, as if the body stood there."""
+    nv = leg.shape[0]
+    back = goal_turn[root] @ turn[root].T
+    miss = np.empty(6)
+    miss[:3] = goal_origin[root] + back @ (place - origin[root]) - goal_origin[body]
+    lean = np.empty(3)
+    quat_difference(_quaternion(goal_turn[body]), _quaternion(back @ goal_turn[body]), lean)
+    miss[3:] = goal_turn[body] @ lean
+    linear, angular = np.empty((3, nv)), np.empty((3, nv))
+    jacobian(axes, chain, centre, body, goal_origin[body], linear, angular)
+    out = np.zeros(nv)
+    J = np.zeros((6, nv))
+    for d in range(nv):
+        if leg[d]:
+            for i in range(3):
+                J[i, d], J[3 + i, d] = linear[i, d], angular[i, d]
+    A = J @ J.T
+    for i in range(6):
+        A[i, i] += _DAMPING
+    step = J.T @ np.linalg.solve(A, miss)
+    for d in range(nv):
+        out[d] = min(max(step[d], -_FURTHEST), _FURTHEST)
+    return out
+
+
+def _within_reach(scene: Scene, memory: Memory, side: int, place: Array) -> Array:
+    """The place drawn in on the map to where a leg that is not quite straight reaches: straight ones flick and jam."""
+    thigh, length = memory.reach[side]
+    body = memory.feet[side]
+    own = float(np.linalg.norm(scene.goal.origin[body] - scene.goal.origin[thigh]))
+    hip, far = scene.now.origin[thigh], max(_STRAIGHT * length, own)
+    x, y, z = place[0] - hip[0], place[1] - hip[1], place[2] - hip[2]
+    level = math.hypot(x, y)
+    share = min(1.0, math.sqrt(max(0.0, far * far - z * z)) / max(level, 1e-9))
+    return np.array([hip[0] + share * x, hip[1] + share * y, place[2]])
 
 
 def _on_ground(memory: Memory, side: int) -> Array:
