@@ -51,6 +51,8 @@ class Memory:
     offset: Array = field(default_factory=lambda: np.zeros(3))  # [m] of the reference to where the feet stand
     placed: bool = False
     shift: Array = field(default_factory=lambda: np.zeros((2, 2)))  # [m] of the coming foothold of each foot
+    lower: float = 0.0  # [m] by which the centre of mass is let down for a far step
+    asked: float = 0.0  # [m] the same, as the plan of the moment wants it
     lift: Array = field(default_factory=lambda: np.zeros((2, 3)))  # [m] of each foot off its place when it left
     landing: list[tuple[float, Array]] = field(default_factory=lambda: [(-np.inf, np.zeros(2))] * 2)  # of each foot
     failed: int = 0  # programs without solution in a row

@@ -53,7 +53,7 @@ class McSim:
     plan: float = 1 / 192  # [s] between two programs; the paper: 1/100 to 1/40
     departures: tuple[str, ...] | str = DEPARTURES
     tasks: Tasks = field(default_factory=Tasks)
-    foothold: Foothold = field(default_factory=Foothold)
+    foothold: Foothold = field(default_factory=lambda: Foothold(aside=0.6, apart=-0.15))
     cd: float = 0.0  # [rad/m] gain of the balance feedback (11) on distance
     cv: float = 0.0  # [rad s/m] and on velocity
     planar: bool = False  # a rail keeps the root in the plane y = 0, upright seen from ahead

@@ -60,6 +60,7 @@ def make_plan(way: McSim, state: State, touches: Touches, reference: Reference, 
     scene = _scene(way, now, touching, rate, memory, dt)
     if way.has("foothold"):
         swing.move_footholds(way, scene, memory, dt)
+        swing.let_down(memory, dt)
     cones = _cones(way, state, scene, memory)
     problem, limit = tasks.program(way, scene, cones, memory), memory.limit
     plan = reduced.solve(problem, limit)

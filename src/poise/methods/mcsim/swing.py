@@ -28,6 +28,7 @@ _REACHED = 0.8  # share of the swing after which the foot is over its foothold
 _LEAVING = 0.25  # share of the swing over which a foot that left goes aside
 _STRAIGHT = 0.97  # share of its length to which a leg is stretched, where the reference does not stretch it further
 _DAMPING, _FURTHEST = 0.01, 0.6  # of the step by which a leg is bent [m², rad²], and its most [rad]
+_LOWEST, _DOWN = 0.10, 0.6  # [m] by which a body is let down for a far step at most, and how fast [m/s]
 _QUICKEST = 0.2  # [s] of a swing
 
 
@@ -155,7 +156,10 @@ def _bend(origin, turn, goal_origin, goal_turn, axes, centre, chain, root, body,
 
 
 def _within_reach(scene: Scene, memory: Memory, side: int, place: Array) -> Array:
-    """The place drawn in on the map to where a leg that is not quite straight reaches: straight ones flick and jam."""
+    """The place drawn in on the map to where a leg that is not quite straight reaches: straight ones flick and jam.
+
+    What the body must be let down by for the leg to reach all the way is asked for in the memory.
+    """
     thigh, length = memory.reach[side]
     body = memory.feet[side]
     own = float(np.linalg.norm(scene.goal.origin[body] - scene.goal.origin[thigh]))
@@ -163,7 +167,16 @@ def _within_reach(scene: Scene, memory: Memory, side: int, place: Array) -> Arra
     x, y, z = place[0] - hip[0], place[1] - hip[1], place[2] - hip[2]
     level = math.hypot(x, y)
     share = min(1.0, math.sqrt(max(0.0, far * far - z * z)) / max(level, 1e-9))
+    if share < 1.0 and not scene.standing[side]:
+        memory.asked = max(memory.asked, -z - math.sqrt(max(0.0, far * far - level * level)))
     return np.array([hip[0] + share * x, hip[1] + share * y, place[2]])
+
+
+def let_down(memory: Memory, dt: float) -> None:
+    """Let the body down, or up again, towards what far steps ask for."""
+    goal = min(memory.asked, _LOWEST)
+    memory.lower += min(max(goal - memory.lower, -_DOWN * dt), _DOWN * dt)
+    memory.asked = 0.0
 
 
 def _on_ground(memory: Memory, side: int) -> Array:

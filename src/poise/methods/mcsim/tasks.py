@@ -128,6 +128,7 @@ def _momentum(way: McSim, scene: Scene, cones: contacts.Cones, memory: Memory) -
     t, now, goal = way.tasks, scene.now_balance, scene.goal_balance
     most, gain, damping, weight = memory.mass_task
     back = gain * (goal.place - now.place) + damping * (goal.velocity - now.velocity)
+    back[2] -= gain[2] * memory.lower
     wish = np.empty(6)
     wish[:3] = goal.acceleration + np.minimum(np.maximum(back, -most), most) - memory.rig.gravity
     spin = t.spin_gain * (goal.spin - now.spin)
