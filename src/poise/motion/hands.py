@@ -75,15 +75,13 @@ def _touching(high: Array, fast: Array, need: np.ndarray, dt: float) -> list[tup
 def needed(clip: Clip, foot: Footing, labels: np.ndarray) -> np.ndarray:
     """Boolean (N,): feet that touch as labelled (N, P) cannot be all that holds the body."""
     character = clip.character
-    pull = _averaged(foot.trimmed(foot.pull), clip.dt)
+    pull = averaged(foot.trimmed(foot.pull), clip.dt)
     held = pull[:, 2] > -FALL
     stands = labels.any(axis=1)
-    return (
-        (held & ~stands) | _upside_down(clip) | (stands & held & _leaning(clip, foot, pull, labels, character.height))
-    )
+    return (held & ~stands) | _upside_down(clip) | (stands & held & leaning(clip, foot, pull, labels, character.height))
 
 
-def _averaged(x: Array, dt: float) -> Array:
+def averaged(x: Array, dt: float) -> Array:
     """x (N, 3) averaged over OVER."""
     from scipy.ndimage import uniform_filter1d
 
@@ -101,7 +99,7 @@ def _upside_down(clip: Clip) -> np.ndarray:
     return (z[:, character.body("head")] < hips) & (z[:, feet].max(axis=1) > hips)
 
 
-def _leaning(clip: Clip, foot: Footing, pull: Array, labels: np.ndarray, tall: float) -> np.ndarray:
+def leaning(clip: Clip, foot: Footing, pull: Array, labels: np.ndarray, tall: float) -> np.ndarray:
     """Would the ground have to push further than LEAN beyond the feet that touch?"""
     com = foot.trimmed(foot.com)
     places = clip.character.points(clip.q)[..., :2]

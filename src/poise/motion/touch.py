@@ -8,6 +8,8 @@
    are extended into the gap as long as the foot is near the ground, and a gap between two stances on the same spot is
    bridged (feet recorded floating in a deep squat). Where hands or a bar hold the body, the feet are far up or move,
    and stay free.
+4. A body that leans far beyond all that touches falls over. Where it does not, a foot that rests near the ground
+   without being found to touch stands there.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ import numpy as np
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
 from poise.motion.footing import Footing, footing
-from poise.motion.hands import hand_contacts
+from poise.motion.hands import averaged, hand_contacts, leaning
 from poise.motion.runs import close_gaps, drop_short, frames, hysteresis, runs, widened
 
 
@@ -45,6 +47,7 @@ class Thresholds:
     float_height: float = 0.25  # [m] up to which a foot may be recorded floating above the spot it stands on
     float_drift: float = 0.06  # [m] from where it leaves to where it comes back; twice as much on the way
     float_speed: float = 0.20  # [m/s] at which it may float there
+    lean_time: float = 0.2  # [s] for which a foot must rest near the ground to be what a leaning body stands on
 
 
 def touching(clip: Clip, limits: Thresholds = Thresholds()) -> np.ndarray:  # noqa: B008  # frozen
@@ -62,6 +65,8 @@ def touching(clip: Clip, limits: Thresholds = Thresholds()) -> np.ndarray:  # no
         on[:, k] = close_gaps(on[:, k], frames(limits.gap, foot.dt))
     _roll_off(foot, high, on, limits)
     labels[:, points.feet] = foot.trimmed(_corners(clip, foot, on, limits))
+    if _lean_on(clip, foot, high, on, labels, limits):
+        labels[:, points.feet] = foot.trimmed(_corners(clip, foot, on, limits))
     labels |= hand_contacts(clip, foot, labels)
     if clip.cycle is not None and len(labels) > 1:
         labels[-1] = labels[0]
@@ -180,6 +185,25 @@ def _roll_off(foot: Footing, high: Array, on: np.ndarray, limits: Thresholds) ->
             lowest, rows = pairs[high[a:e, pairs].argmin(axis=1)], np.arange(a, e)
             if high[rows, lowest].max() < limits.reach:
                 on[rows, lowest] = True
+
+
+def _lean_on(clip: Clip, foot: Footing, high: Array, on: np.ndarray, labels: np.ndarray, limits: Thresholds) -> bool:
+    """Find, in place, feet that rest near the ground under a body that leans far beyond what touches by the labels."""
+    leans = leaning(clip, foot, averaged(foot.trimmed(foot.pull), clip.dt), labels, clip.character.height)
+    leans, found = np.pad(leans, foot.lead, mode="wrap"), False
+    for pairs in (foot.of(side) for side in dict.fromkeys(foot.sides)):
+        lowest, rows = pairs[high[:, pairs].argmin(axis=1)], np.arange(len(high))
+        rests = (high[rows, lowest] < limits.reach) & (foot.speed[rows, lowest] < limits.speed_on)
+        for a, e in runs(~np.any(on[:, pairs], axis=1)):
+            if a > 0 and e < len(on) and leans[a:e].mean() > 0.5 and _stays(foot, high, pairs, a, e, limits):
+                spans = [(a, e)]  # on the spot all the time
+            else:
+                spans = [(b, c) for b, c in runs(rests[a:e]) + a
+                         if (c - b) * foot.dt >= limits.lean_time and leans[b:c].mean() > 0.5]  # fmt: skip
+            for b, c in spans:
+                _fill(high, on, pairs, int(b), int(c))
+                found = True
+    return found
 
 
 def _corners(clip: Clip, foot: Footing, on: np.ndarray, limits: Thresholds) -> np.ndarray:

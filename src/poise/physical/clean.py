@@ -15,7 +15,8 @@ from poise.motion.spikes import FASTEST, LARGEST
 LONGEST = 0.12  # [s] a joint that flips away comes back within this time; else it is believed
 AROUND = 2  # frames on either side of a flip that are not believed either
 CUTOFF = 10.0  # [Hz] people move slower
-NOISY = {"toes": 6.0}  # [Hz] for the joints that recordings tell worst
+OTHERS = {"hand": 18.0}  # [Hz] hands are quick, and too light to matter
+OFTEN = 0.1  # share of the frames from which on a joint does not flip but tremble, and is low-passed alone
 
 
 def cleaned(clip: Clip) -> Clip:
@@ -60,7 +61,7 @@ def _flips(step: Array, limit: float, longest: int) -> list[tuple[int, int]]:
         if len(inside) > 1:  # away and back
             found.append((max(0, int(inside[0]) - AROUND), min(len(step), int(inside[-1]) + 1 + AROUND)))
         large = large[len(inside) :]
-    return found
+    return found if sum(e - a for a, e in found) < max(OFTEN * len(step), longest + 2 * AROUND + 1) else []
 
 
 def smoothed(clip: Clip, q: Array) -> Array:
@@ -70,7 +71,7 @@ def smoothed(clip: Clip, q: Array) -> Array:
     for j, (kind, at) in enumerate(zip(layout.kind, layout.qadr, strict=True)):
         name = character.body_names[int(character.model.jnt_bodyid[j])]
         part = next((role for role, body in character.roles.items() if body == name), name).split("_", 1)[-1]
-        low = NOISY.get(part, CUTOFF)
+        low = OTHERS.get(part, CUTOFF)
         if kind in (FREE, BALL):
             if kind == FREE:
                 out[:, at : at + 3] = low_passed(out[:, at : at + 3], low, clip.dt)

@@ -23,13 +23,14 @@ from poise.motion.footing import speeds
 from poise.motion.footprints import unblocked
 from poise.motion.ground import Ground
 from poise.motion.runs import close_gaps, frames, runs
+from poise.physical.holds import held
 
 REST = 0.2  # [m/s] touching points that are slower rest
 SHORTEST = 0.08  # [s] of rest that makes a print of its own
 GAP = 0.03  # [s] shorter moves are none
 MISFIT = 0.02  # [m] rms by which what touches may miss its print; a foot that fits one so well does not move on
-TURNED = np.radians(10.0)  # a foot that is turned by less is pushed
-NEAR = 0.2  # [m] from the middle of the sole, where the pole of a foot turned on the spot lies
+FAR = 0.06  # [m] by which what touches may miss the first or last print before it rests, or after
+SLIDE = 0.1  # [m/s] at which a foot that alone carries the body is led at most
 TOLD = 0.1  # of what its touching points tell about a print's heading, told by the heading of the foot
 UNDER = 0.02  # [m] ground that is further than this from a point that touches is not what it stands on
 
@@ -41,6 +42,13 @@ class Sole(NamedTuple):
     body: int  # the foot itself, which tells the heading; not its toes
     zero: Array  # (4,) its orientation in the zero pose
     flat: Array  # (K, 2) [m]
+
+
+class Print(NamedTuple):
+    """A flat sole on the ground: its heading [rad] and its middle (2,) [m]."""
+
+    heading: float
+    spot: Array
 
 
 def soles(character: Character) -> list[Sole]:
@@ -57,19 +65,25 @@ def soles(character: Character) -> list[Sole]:
     return out
 
 
-def printed(clip: Clip, labels: np.ndarray) -> Array:
-    """Where each contact point of the feet (N, P, 3) shall be while it touches; else where it is."""
-    goals = clip.character.points(clip.q)
-    for sole in soles(clip.character):
+def printed(clip: Clip, labels: np.ndarray, carrying: np.ndarray | None = None) -> Array:
+    """Where each contact point of the feet (N, P, 3) shall be while it touches; else where it is.
+
+    A foot that alone touches does not slide, nor one that is said to be `carrying` (N, feet) the body.
+    """
+    goals, barred = clip.character.points(clip.q), held(clip)
+    for k, sole in enumerate(soles(clip.character)):
         on = labels[:, sole.points]
+        alone = ~np.any(np.delete(labels, sole.points, axis=1), axis=1) & ~barred
+        if carrying is not None:
+            alone |= carrying[:, k]
         if clip.cycle is None or len(clip) < 3:
-            goals[:, sole.points] = _path(clip, clip.q, on, sole)
+            goals[:, sole.points] = _path(clip, clip.q, on, alone, sole)
         else:
-            goals[:, sole.points] = _round(clip, clip.cycle, on, sole)
+            goals[:, sole.points] = _round(clip, clip.cycle, on, alone, sole)
     return goals
 
 
-def _round(clip: Clip, cycle: Cycle, on: np.ndarray, sole: Sole) -> Array:
+def _round(clip: Clip, cycle: Cycle, on: np.ndarray, alone: np.ndarray, sole: Sole) -> Array:
     """`_path` (N, K, 3) over one period of a loop, begun where the foot is in the air, if it ever is."""
     period = len(clip) - 1
     air = ~np.any(on[:-1], axis=1)
@@ -77,7 +91,7 @@ def _round(clip: Clip, cycle: Cycle, on: np.ndarray, sole: Sole) -> Array:
     late = order >= period
     q = clip.q[order % period]
     q[late] = cycle.carry(q[late], 1)
-    places = _path(clip, q, on[order % period], sole)
+    places = _path(clip, q, on[order % period], alone[order % period], sole)
     places[late] = rot.rotate(rot.about_z(-cycle.turn), places[late] - cycle.shift)
     out = np.empty((len(clip), *places.shape[1:]))
     out[order % period] = places
@@ -85,23 +99,28 @@ def _round(clip: Clip, cycle: Cycle, on: np.ndarray, sole: Sole) -> Array:
     return out
 
 
-def _path(clip: Clip, q: Array, on: np.ndarray, sole: Sole) -> Array:
-    """Where the points of a sole (N, K, 3) shall be in configurations q (N, nq), `on` (N, K) telling which touch."""
+def _path(clip: Clip, q: Array, on: np.ndarray, alone: np.ndarray, sole: Sole) -> Array:
+    """Where the points of a sole (N, K, 3) shall be in configurations q (N, nq).
+
+    `on` (N, K) tells which of them touch, `alone` (N,) where nothing else does.
+    """
     character = clip.character
     pos, quat = character.forward(q)
     known = character.contact_points
     places = character.place(pos, quat, known.bodies[sole.points], known.positions[sole.points])
     for a, e in runs(np.any(on, axis=1)):
         turn = rot.multiply(quat[a:e, sole.body], rot.conjugate(sole.zero))
-        places[a:e] = laid(places[a:e], turn, on[a:e], sole, clip.ground, clip.dt)
+        places[a:e] = laid(places[a:e], turn, on[a:e], alone[a:e], sole, clip.ground, clip.dt)
     return places
 
 
-def laid(places: Array, turn: Array, on: np.ndarray, sole: Sole, ground: Ground, dt: float) -> Array:
+def laid(places: Array, turn: Array, on: np.ndarray, alone: np.ndarray, sole: Sole, ground: Ground,
+         dt: float) -> Array:  # fmt: skip
     """Places (n, K, 3) of the flat sole over one stance.
 
-    Given where its points (n, K, 3) were, which of them touch (n, K), and how the foot was turned (n, 4) from the zero
-    pose. A foot that rolls over an edge turns about a level axis; its heading is what is left of its turn without that.
+    Given where its points (n, K, 3) were, which of them touch (n, K), where nothing else does (n,), and how the foot
+    was turned (n, 4) from the zero pose. A foot that rolls over an edge turns about a level axis; its heading is what
+    is left of its turn without that.
     """
     middle = places[on].mean(axis=0)
     up = np.array([0.0, 0.0, 1.0])
@@ -110,7 +129,7 @@ def laid(places: Array, turn: Array, on: np.ndarray, sole: Sole, ground: Ground,
     heading = np.unwrap(rot.twist_angle(rot.multiply(rot.conjugate(lean), turn), up))
     away = np.where(on[..., None], seen - _turned(sole.flat, heading), 0.0)
     spot = away.sum(axis=1) / on.sum(axis=1)[:, None]
-    heading, spot = _held(heading, spot, seen, on, sole, dt)
+    heading, spot = _held(heading, spot, seen, on, alone, sole, dt)
     flat = np.column_stack([sole.flat, np.zeros(len(sole.flat))])
     at = rot.rotate(lean, np.column_stack([spot, np.zeros(len(spot))]))
     out = middle + at[:, None] + rot.rotate(rot.multiply(lean, rot.about_z(heading))[:, None], flat)
@@ -123,43 +142,73 @@ def _turned(flat: Array, heading: Array) -> Array:
     return np.stack([c * flat[:, 0] - s * flat[:, 1], s * flat[:, 0] + c * flat[:, 1]], axis=-1)
 
 
-def _held(heading: Array, spot: Array, seen: Array, on: np.ndarray, sole: Sole, dt: float) -> tuple[Array, Array]:
+def _held(heading: Array, spot: Array, seen: Array, on: np.ndarray, alone: np.ndarray, sole: Sole,
+          dt: float) -> tuple[Array, Array]:  # fmt: skip
     """The path of the sole, brought to rest: constant on each of its prints, as recorded between them."""
     weight = on / (1.0 + (speeds(seen, dt) / REST) ** 2)  # a point that is about to leave tells less
-    prints = _prints(heading, seen, weight, sole.flat, dt)
+    prints = _prints(heading, seen, weight, alone, sole.flat, dt)
     turns, spots = heading.copy(), spot.copy()
     fits = [_fit(float(np.median(heading[r])), seen[r], weight[r], sole.flat) for r in prints]
+    gaps = [np.arange(a[-1] + 1, b[0]) for a, b in pairwise(prints)]
+    pivots = [_pivot(on, rows, *pair, sole.flat) for rows, pair in zip(gaps, pairwise(fits), strict=True)]
+    for i, (rows, k) in enumerate(zip(gaps, pivots, strict=True)):
+        if alone[rows].any():
+            fits = _drawn(fits, i, k, SLIDE * (len(rows) + 1) * dt / 1.5, sole.flat)
     for (turn, place), rows in zip(fits, prints, strict=True):
         turns[rows], spots[rows] = turn, place
-    for (rows, after), (one, two) in zip(pairwise(prints), pairwise(fits), strict=True):
-        between = np.arange(rows[-1] + 1, after[0])
-        turns[between], spots[between] = _led(heading, spot, between, one, two)
+    for rows, (one, two), k in zip(gaps, pairwise(fits), pivots, strict=True):
+        if len(rows):
+            turns[rows], spots[rows] = _led(heading, rows, one, two, sole.flat[k])
+    for rows, edge, own in ((np.arange(prints[0][0]), prints[0][0], fits[0]),
+                            (np.arange(prints[-1][-1] + 1, len(turns))[::-1], prints[-1][-1], fits[-1])):  # fmt: skip
+        share = np.linspace(0.0, 1.0, len(rows) + 1)[:-1]  # of the way from what was recorded to the print
+        turns[rows] += share * (own.heading - heading[edge])
+        spots[rows] += share[:, None] * (own.spot - spot[edge])
     return turns, spots
 
 
-def _led(heading: Array, spot: Array, rows: np.ndarray, one: tuple[float, Array], two: tuple[float, Array]):
-    """Heading and middle of the sole in the frames `rows` between two prints: its timing is that of the recording.
+def _ends(one: Print, two: Print, flat: Array) -> list[Array]:
+    """Where the points of the sole (K, 2) are in two prints."""
+    return [p.spot + _turned(flat, np.array([p.heading]))[0] for p in (one, two)]
 
-    A foot that is turned on the spot turns about one point, the pole of its displacement; one that is pushed along
-    takes the way that was recorded.
+
+def _pivot(on: np.ndarray, rows: np.ndarray, one: Print, two: Print, flat: Array) -> int:
+    """That of the points touching longest between two prints which has the shortest way to go.
+
+    It carries the body while the others brush over the ground.
     """
-    ends = (int(rows[0]) - 1, int(rows[-1]) + 1) if len(rows) else (0, 0)
+    ends = _ends(one, two, flat)
+    way = np.linalg.norm(ends[1] - ends[0], axis=1)
+    touches = on[rows].sum(axis=0)
+    return int(np.argmin(np.where(touches >= 0.9 * touches.max(), way, np.inf)))
+
+
+def _drawn(fits: list[Print], i: int, pivot: int, longest: float, flat: Array) -> list[Print]:
+    """The prints, all up to the i-th and all after it brought near enough for the way of a point to be `longest` [m].
+
+    A foot that alone carries the body does not slide away under it: so its prints were recorded too far apart.
+    """
+    ends = _ends(fits[i], fits[i + 1], flat)
+    way = ends[1][pivot] - ends[0][pivot]
+    size = float(np.linalg.norm(way))
+    shift = 0.5 * max(0.0, 1.0 - longest / size) * way if size > 0.0 else way
+    return [p._replace(spot=p.spot + (shift if j <= i else -shift)) for j, p in enumerate(fits)]
+
+
+def _led(heading: Array, rows: np.ndarray, one: Print, two: Print, point: Array) -> tuple[Array, Array]:
+    """Heading and middle of the sole in frames between two prints: turned as recorded, about a point (2,) of it."""
     share = np.linspace(0.0, 1.0, len(rows) + 2)[1:-1]
     share = share * share * (3.0 - 2.0 * share)
-    off = [two[0] - heading[ends[1]], one[0] - heading[ends[0]]]
-    turn = heading[rows] + share * off[0] + (1.0 - share) * off[1]
-    half, angle = 0.5 * (one[1] + two[1]), two[0] - one[0]
-    if abs(angle) > TURNED:
-        way = two[1] - one[1]
-        pole = half + 0.5 / np.tan(0.5 * angle) * np.array([-way[1], way[0]])
-        if np.linalg.norm(pole - half) < NEAR:
-            return turn, pole + _turned((one[1] - pole)[None], turn - one[0])[:, 0]
-    moved = share[:, None] * (two[1] - spot[ends[1]]) + (1.0 - share)[:, None] * (one[1] - spot[ends[0]])
-    return turn, spot[rows] + moved
+    before, after = one.heading - heading[rows[0] - 1], two.heading - heading[rows[-1] + 1]
+    turn = heading[rows] + share * after + (1.0 - share) * before
+    start, end = (places[0] for places in _ends(one, two, point[None]))
+    place = start + share[:, None] * (end - start)
+    return turn, place - _turned(point[None], turn)[:, 0]
 
 
-def _prints(heading: Array, seen: Array, weight: Array, flat: Array, dt: float) -> list[np.ndarray]:
-    """The frames of each print of a stance, in order; the first begins and the last ends with the stance."""
+def _prints(heading: Array, seen: Array, weight: Array, alone: np.ndarray, flat: Array,
+            dt: float) -> list[np.ndarray]:  # fmt: skip
+    """The frames of each print of a stance, in order; what comes before the first or after the last is on its way."""
     n, count = len(heading), frames(SHORTEST, dt)
     if n < 3:
         return [np.arange(n)]
@@ -176,9 +225,34 @@ def _prints(heading: Array, seen: Array, weight: Array, flat: Array, dt: float) 
             found.append(np.arange(a, e))
     if not found:
         return [np.arange(n)]
-    found[0] = np.arange(0, found[0][-1] + 1)
-    found[-1] = np.arange(found[-1][0], n)
-    return found
+    return _to_the_ends(found, heading, seen, weight, alone, flat)
+
+
+def _to_the_ends(found: list[np.ndarray], heading: Array, seen: Array, weight: Array, alone: np.ndarray,
+                 flat: Array) -> list[np.ndarray]:  # fmt: skip
+    """The prints with what comes before the first and after the last rest of a stance.
+
+    That belongs to these prints, unless what touches is far from them: a foot that comes down turning, or leaves so. It
+    is on its way then, or, where nothing else carries the body, has a print of its own there.
+    """
+    n, first, last = len(heading), found[0], found[-1]
+    before, after, out = np.arange(first[0]), np.arange(last[-1] + 1, n), list(found)
+    if _farthest(heading, seen, weight, flat, before, first) < FAR:
+        out[0] = np.arange(first[-1] + 1)
+    elif alone[before].any():
+        out.insert(0, before[: (len(before) + 1) // 2])
+    if _farthest(heading, seen, weight, flat, after, last) < FAR:
+        out[-1] = np.arange(out[-1][0], n)
+    elif alone[after].any():
+        out.append(after[len(after) // 2 :])
+    return out
+
+
+def _farthest(heading: Array, seen: Array, weight: Array, flat: Array, rows: np.ndarray, of: np.ndarray) -> float:
+    """Greatest distance [m] of what touches in some frames from the print of the frames `of`."""
+    turn, spot = _fit(float(np.median(heading[of])), seen[of], weight[of], flat)
+    away = np.linalg.norm(seen[rows] - spot - _turned(flat, np.array([turn]))[0], axis=-1)
+    return float(np.where(weight[rows] > 0.0, away, 0.0).max(initial=0.0))
 
 
 def _misfit(heading: Array, seen: Array, weight: Array, flat: Array, rows: np.ndarray) -> float:
@@ -188,7 +262,7 @@ def _misfit(heading: Array, seen: Array, weight: Array, flat: Array, rows: np.nd
     return float(np.sqrt(np.sum(weight[rows] * away) / weight[rows].sum()))
 
 
-def _fit(heading: float, seen: Array, weight: Array, flat: Array) -> tuple[float, Array]:
+def _fit(heading: float, seen: Array, weight: Array, flat: Array) -> Print:
     """The heading and the middle (2,) of the flat sole that fits points (n, K, 2) of these weights (n, K) best.
 
     What touches tells the heading badly on one corner or one edge: that of the foot counts a little as well.
@@ -200,7 +274,7 @@ def _fit(heading: float, seen: Array, weight: Array, flat: Array) -> tuple[float
     c = np.einsum("nk,nki,ki->", share, d, f) + TOLD * float(np.mean(np.sum(flat**2, axis=1)))
     s = np.einsum("nk,nk->", share, d[..., 1] * f[:, 0] - d[..., 0] * f[:, 1])
     turn = heading + float(np.arctan2(s, c))
-    return turn, np.einsum("nk,nki->i", share, seen - _turned(flat, np.array([turn]))[0])
+    return Print(turn, np.einsum("nk,nki->i", share, seen - _turned(flat, np.array([turn]))[0]))
 
 
 def _on_ground(places: Array, on: np.ndarray, heading: Array, flat: Array, ground: Ground) -> Array:

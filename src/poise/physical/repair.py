@@ -32,14 +32,18 @@ from poise.physical.report import RepairReport, compare
 from poise.physical.residual import residual
 from poise.physical.setup import REFERENCE, Plan, Weights
 from poise.physical.switches import corrected
+from poise.physical.timing import retimed
 from poise.solve import gauss_newton
 from poise.solve.gauss_newton import Result, Settings
 
 SETTINGS = Settings(iterations=20, step=2e-5, gain=1e-3)
+ENOUGH = replace(SETTINGS, gain=2e-3)  # for recordings, to which nothing is nearer than a tenth of a degree
+TOES = 1.0  # of turning toes, which a recording that has them tells well enough after cleaning
 STEPPED = Settings(iterations=6, step=1e-3, gain=1e-2)  # for a first guess without physics
 WINDOW, OVERLAP = 8.0, 1.0  # [s] of frames solved at once, and of those that the next window solves again
 SEAM = 3  # frames of the last window that the next one continues: the reach of the wrenches' jumps
 FPS = 100.0  # frames a second at least
+MOST = 0.7  # of what is left to do that one pass over all frames is taken for
 PASSES, SUNK = 3, 1.5e-3  # solutions on steps, until no point is deeper than this [m]
 GOOD_FORCE, GOOD_TORQUE = 1.0, 0.5  # [N], [N m] rms at 70 kg: a clip that leaves less unexplained is left as it is
 
@@ -81,8 +85,16 @@ def repair(clip: Clip, *, change: float = 1.0, friction: float = 0.8, margin: fl
     recorded = cleaned(replace(clip, labels=labels))
     recorded = with_hands(replace(recorded, labels=believed(recorded)))
     plan = Plan.of(clip, recorded, None, friction=friction, margin=margin, keep=bodies,
-                   weights=Weights().allowing(change))  # fmt: skip
-    q, results = solve(plan, progress)
+                   weights=replace(Weights(), toes=TOES).allowing(change))  # fmt: skip
+    tell = None if progress is None else _rising(progress)
+    q, results = solve(plan, tell, settings=ENOUGH)
+    better = retimed(plan, q)
+    if better is not plan:
+        plan = better
+        q, more = solve(plan, tell, q, ENOUGH)
+        results += more
+    if progress is not None:
+        progress(len(clip), len(clip))
     out = clip.with_q(q, labels=plan.labels)
     report = compare(replace(clip, labels=plan.labels), out, friction, told, flips=flipped_joints(clip),
                      iterations=sum(len(r.steps) for r in results), status=results[-1].status.value)  # fmt: skip
@@ -123,9 +135,10 @@ def is_physical(clip: Clip, friction: float = 0.8) -> bool:
     return scale * left.force_rms < force and scale * left.torque_rms < torque
 
 
-def solve(plan: Plan, progress: Progress | None = None) -> tuple[Array, list[Result]]:
-    """Configurations (N, nq) of the repaired clip, and how each of its windows was solved."""
-    q, results = _solve_windows(plan, None, progress)
+def solve(plan: Plan, progress: Progress | None = None, start: Array | None = None,
+          settings: Settings = SETTINGS) -> tuple[Array, list[Result]]:  # fmt: skip
+    """Configurations (N, nq) of the repaired clip, looked for from `start`, and how each of its windows was solved."""
+    q, results = _solve_windows(plan, start, settings, progress)
     if isinstance(plan.recorded.ground, Flat):
         return q, results
     for _ in range(PASSES - 1):
@@ -133,12 +146,13 @@ def solve(plan: Plan, progress: Progress | None = None) -> tuple[Array, list[Res
         if plan.barrier.depth(places) < SUNK:
             break
         plan = replace(plan, barrier=plan.barrier.seen_from(places))
-        q, more = _solve_windows(plan, q, progress)
+        q, more = _solve_windows(plan, q, settings, progress)
         results += more
     return q, results
 
 
-def _solve_windows(plan: Plan, start: Array | None, progress: Progress | None = None) -> tuple[Array, list[Result]]:
+def _solve_windows(plan: Plan, start: Array | None, settings: Settings,
+                   progress: Progress | None) -> tuple[Array, list[Result]]:  # fmt: skip
     clip = plan.recorded
     layout, count = clip.character.layout, len(clip)
     begun = start if start is not None or plan.planted is None else plan.planted.q
@@ -152,7 +166,7 @@ def _solve_windows(plan: Plan, start: Array | None, progress: Progress | None = 
         unknown = problem.motion.frames
         if begun is None:  # first the feet on their prints, then the physics
             x[first + known : first + unknown] = problem.motion.solve(STEPPED).result.x[known:]
-        result = gauss_newton.minimise(problem, x[first : first + unknown], ring=problem.ring, settings=SETTINGS,
+        result = gauss_newton.minimise(problem, x[first : first + unknown], ring=problem.ring, settings=settings,
                                        watch=_watch(progress, first, last, count))  # fmt: skip
         x[first : first + unknown] = result.x
         q[first : first + unknown] = problem.configurations(result.x)
@@ -163,6 +177,20 @@ def _solve_windows(plan: Plan, start: Array | None, progress: Progress | None = 
     if clip.cycle is not None:
         q[-1] = clip.cycle.carry(q[0], 1)
     return q, results
+
+
+def _rising(progress: Progress) -> Progress:
+    """The same for one that may go over all frames several times: each time takes most of what is left to do."""
+    past, last, told = 0.0, 0, 0  # share of the work of all passes before this one; frames done last, and told
+
+    def tell(done: int, count: int) -> None:
+        nonlocal past, last, told
+        if 2 * done < last:  # windows overlap by less: another pass
+            past += MOST * (1.0 - past)
+        last, told = done, max(told, round(count * past + MOST * (1.0 - past) * done))
+        progress(told, count)
+
+    return tell
 
 
 def _watch(progress: Progress | None, first: int, last: int, count: int) -> Callable[[int, float], None] | None:

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 
+from poise.character.roles import SIDES
 from poise.maths.rotations import Array
 from poise.motion import handstand
 from poise.motion.clip import Clip
-from poise.motion.footing import speeds
-from poise.motion.runs import runs
-from poise.physical.prints import printed
+from poise.motion.footing import footing, speeds
+from poise.motion.runs import drop_short, frames, runs
+from poise.physical.holds import held
+from poise.physical.prints import printed, soles
 from poise.physical.problem import Ground
 
 TREMBLE = 0.008  # [m] a point that strays no further from its mean while it touches stands still; else it is led
-FASTEST = 0.2  # [m/s] at which a point that is led may still be pushed
+FASTEST = 0.25  # [m/s] at which a point that is led may still be pushed
 BRUSHES = 0.05  # [m/s] faster points of a foot that slides do not carry it
+STILL = 0.001  # [m] a point that is led no further keeps its place
+MOMENT = 0.04  # [s] for which a point touches at least
+BRIDGED, FALL = 0.1, 5.0  # [s], [m/s²] a body that falls slower for so short a time is held by what touches around it
 EDGE = 0.012 * np.array([(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1)])  # [m] around a point there must be ground
 UNDER = 0.02  # [m] ground that is further than this from a point that touches is not what it stands on
 
@@ -46,10 +51,25 @@ def stance_goals(clip: Clip, labels: np.ndarray) -> Array:
 
 def standing_places(clip: Clip) -> Array:
     """Where each contact point (N, P, 3) of a recorded clip shall be: feet on their prints, hands where they rest."""
-    goals = printed(clip, clip.contacts.labels)
+    labels = clip.contacts.labels
+    goals = printed(clip, labels)
+    carrying = _carriers(clip, goals, labels)
+    if carrying.any():
+        goals = printed(clip, labels, carrying)
     for point, place, on in handstand.goals(clip.character, clip.q, clip.contacts.labels, clip.ground):
         goals[on, point] = place
     return goals
+
+
+def _carriers(clip: Clip, goals: Array, labels: np.ndarray) -> np.ndarray:
+    """Boolean (N, feet): where all that touches slides, the slowest foot, which carries the body."""
+    feet = [sole.points for sole in soles(clip.character)]
+    speed = np.where(labels, speeds(goals, clip.dt), np.inf)
+    out = np.zeros((len(labels), len(feet)), bool)
+    for a, e in runs(labels.any(axis=1) & (speed.min(axis=1, initial=np.inf) > FASTEST) & ~held(clip)):
+        usual = [np.median(speed[a:e, own].min(axis=1)) for own in feet]
+        out[a:e, int(np.argmin(usual))] = True
+    return out
 
 
 def _stances(labels: np.ndarray) -> np.ndarray:
@@ -58,8 +78,12 @@ def _stances(labels: np.ndarray) -> np.ndarray:
 
 
 def standing(goals: Array, labels: np.ndarray, dt: float) -> np.ndarray:
-    """The labels (N, P) without points that are led over the ground too fast to be pushed by it."""
-    return labels & (speeds(goals, dt) < FASTEST)
+    """The labels (N, P) without points that are led over the ground too fast to be pushed, or rest too shortly."""
+    slow = labels & (speeds(goals, dt) < FASTEST)
+    out, least = slow.copy(), frames(MOMENT, dt)
+    for i in np.flatnonzero((slow != labels).any(axis=0)):
+        out[:, i] = drop_short(slow[:, i], least)
+    return np.where(out.any(axis=1, keepdims=True), out, slow)
 
 
 def carrying(clip: Clip, goals: Array, labels: np.ndarray) -> np.ndarray:
@@ -76,6 +100,62 @@ def carrying(clip: Clip, goals: Array, labels: np.ndarray) -> np.ndarray:
         out[:, own] &= speed[:, own] < np.maximum(BRUSHES, 1.2 * slowest)
     slow = out & (speed < FASTEST)
     return np.where(slow.any(axis=1, keepdims=True), slow, out)
+
+
+def enduring(clip: Clip, goals: Array, labels: np.ndarray) -> tuple[Array, np.ndarray]:
+    """Goals and labels (N, P) in which every point of a foot that touches does so for a moment at least.
+
+    A point that touches for three frames between others cannot be seen to rest. It is held longer while its foot
+    stands there, or not at all if it moves on; a whole foot that touches for so short a time does not stand.
+    """
+    goals, labels, least = goals.copy(), labels.copy(), frames(MOMENT, clip.dt)
+    for side in SIDES:
+        own = clip.character.contact_points.of(side)
+        for first, last in _stances(labels[:, own]):
+            cut = first == 0 or last == len(labels)
+            if last - first < least and not cut:
+                labels[first:last, own] = False
+            for i in own:
+                for a, e in runs(labels[first:last, i]) + first:
+                    if e - a < least:
+                        _lengthen(goals, labels, own, i, (int(first), int(last)), (int(a), int(e)), least)
+    return goals, labels
+
+
+def _lengthen(goals: Array, labels: np.ndarray, own: np.ndarray, point: int, stance: tuple[int, int],
+              touch: tuple[int, int], least: int) -> None:  # fmt: skip
+    """Let, in place, a point of a foot touch for `least` frames of a stance, or else let the others do."""
+    (first, last), (a, e) = stance, touch
+    place = goals[(a + e) // 2, point]
+    near = np.linalg.norm(goals[first:last, point] - place, axis=-1) < STILL
+    stays = next((r for r in runs(near) + first if r[0] <= (a + e) // 2 < r[1]), (a, e))
+    to = min(int(stays[1]), a + least)
+    rows = slice(max(int(stays[0]), to - least), to)
+    if rows.stop - rows.start < least and labels[a:e, own[own != point]].any(axis=1).all():
+        labels[a:e, point] = False
+    else:
+        labels[rows, point], goals[rows, point] = True, place
+
+
+def supported(clip: Clip, goals: Array, labels: np.ndarray) -> tuple[Array, np.ndarray]:
+    """Goals and labels (N, P) without short gaps in which nothing touches and yet the recorded body does not fall.
+
+    What touches before such a gap stays, and what touches after it comes, where that is nearest to the recording.
+    """
+    seen = footing(clip)
+    lift, places = seen.trimmed(seen.lift), clip.character.points(clip.q)
+    goals, labels = goals.copy(), labels.copy()
+    for a, e in runs(~labels.any(axis=1) & ~held(clip)):
+        if a == 0 or e == len(labels) or (e - a) * clip.dt > BRIDGED or lift[a:e].mean() < -FALL:
+            continue
+        away = [np.linalg.norm(places[a:e][:, labels[k]] - goals[k, labels[k]], axis=-1).min(axis=1)
+                for k in (a - 1, e)]  # fmt: skip
+        split = [away[0][:k].sum() + away[1][k:].sum() for k in range(e - a + 1)]
+        middle = a + int(np.argmin(split))
+        for rows, k in ((slice(a, middle), a - 1), (slice(middle, e), e)):
+            labels[rows] = labels[k]
+            goals[rows] = np.where(labels[k][:, None], goals[k], goals[rows])
+    return goals, labels
 
 
 def pushing(clip: Clip, goals: Array, labels: np.ndarray, friction: float, margin: float) -> Ground:

@@ -9,6 +9,7 @@ import numpy as np
 from poise.character import Character
 from poise.character.roles import SIDES
 from poise.maths.rotations import Array
+from poise.methods.mcsim.passing import Passing
 from poise.methods.mcsim.reduced import Plan
 from poise.methods.mcsim.schedule import Clock, Schedule
 from poise.methods.mcsim.terms import Rig
@@ -31,9 +32,11 @@ class Memory:
     stiff: Array  # (nv,) factor on the weight of the legs' joints: above 1 for axes that the reference hardly uses
     sole: tuple[np.ndarray, np.ndarray]  # contact points of each foot
     hips: tuple[np.ndarray, np.ndarray]  # joints of each hip
+    reach: tuple[tuple[int, float], tuple[int, float]]  # body that each leg hangs from, and its length [m] to the foot
     mass_task: tuple[Array, Array, Array, Array]  # most, gain, damping (3,) and weights (6,) of the momentum's rows
     clock: Clock
     schedule: Schedule
+    passing: Passing
     reference: Reference
     last: Array  # (P,) [s] when each point last touched
     normal: Array  # (P, 3) of the ground where it last touched
@@ -48,6 +51,8 @@ class Memory:
     offset: Array = field(default_factory=lambda: np.zeros(3))  # [m] of the reference to where the feet stand
     placed: bool = False
     shift: Array = field(default_factory=lambda: np.zeros((2, 2)))  # [m] of the coming foothold of each foot
+    lower: float = 0.0  # [m] by which the centre of mass is let down for a far step
+    asked: float = 0.0  # [m] the same, as the plan of the moment wants it
     lift: Array = field(default_factory=lambda: np.zeros((2, 3)))  # [m] of each foot off its place when it left
     landing: list[tuple[float, Array]] = field(default_factory=lambda: [(-np.inf, np.zeros(2))] * 2)  # of each foot
     failed: int = 0  # programs without solution in a row
@@ -58,6 +63,20 @@ def feet_of(character: Character) -> tuple[int, int]:
     """Ids of the two feet, -1 where there is none."""
     left, right = (character.body(f"{s}_foot") if character.has(f"{s}_foot") else -1 for s in SIDES)
     return left, right
+
+
+def reach_of(character: Character, foot: int) -> tuple[int, float]:
+    """The thigh of a foot's leg, and the length [m] of the straight leg from there; (-1, inf) where there is no foot."""
+    model, length, body = character.model, 0.0, foot
+    if foot < 0:
+        return -1, np.inf
+    root = int(model.jnt_bodyid[0])
+    while int(model.body_parentid[body]) not in (root, 0):
+        length += float(np.linalg.norm(model.body_pos[body]))
+        body = int(model.body_parentid[body])
+        if character.has("left_thigh") and body in (character.body("left_thigh"), character.body("right_thigh")):
+            break
+    return body, length
 
 
 def legs_of(rig: Rig, feet: tuple[int, int]) -> np.ndarray:

@@ -11,6 +11,7 @@ from poise.maths.rotations import Array
 from poise.methods.mcsim import contacts, rail, reduced, swing, tasks
 from poise.methods.mcsim.feedback import hip_turn, with_hips
 from poise.methods.mcsim.memory import Memory
+from poise.methods.mcsim.passing import Passing
 from poise.methods.mcsim.schedule import Schedule
 from poise.methods.mcsim.terms import Terms, momentum
 from poise.motion.reference import Reference, Sample
@@ -51,6 +52,7 @@ def make_plan(way: McSim, state: State, touches: Touches, reference: Reference, 
     """Plan anew and put the plan into the memory; gives the traces of it."""
     if reference is not memory.reference:
         memory.reference, memory.schedule = reference, Schedule(reference)
+        memory.passing = Passing.of(reference)
     dt = state.time - memory.planned if np.isfinite(memory.planned) else 0.0
     now = memory.rig.at(state.q, state.v)
     touching = _touching(state, touches, now, memory)
@@ -58,6 +60,7 @@ def make_plan(way: McSim, state: State, touches: Touches, reference: Reference, 
     scene = _scene(way, now, touching, rate, memory, dt)
     if way.has("foothold"):
         swing.move_footholds(way, scene, memory, dt)
+        swing.let_down(memory, dt)
     cones = _cones(way, state, scene, memory)
     problem, limit = tasks.program(way, scene, cones, memory), memory.limit
     plan = reduced.solve(problem, limit)
@@ -166,7 +169,9 @@ def _scheduled(way: McSim, scene: Scene, memory: Memory, touching: np.ndarray) -
         first = sole[np.argmax(touching[sole])]
         normal = memory.normal[first]
         above = (scene.now.points[sole] - scene.now.points[first]) @ normal
-        near = due[sole] & (touching[sole] | (above < way.reach))
+        bodies = memory.rig.bodies[sole]
+        rigid = np.isin(bodies, bodies[touching[sole]])  # loose toes in the air cannot push
+        near = due[sole] & (touching[sole] | (rigid & (above < way.reach)))
         use[sole] = near if near.any() else touching[sole]
         gap[sole] = np.where(touching[sole], 0.0, np.maximum(above, 0.0))
         memory.normal[sole] = normal

@@ -11,6 +11,7 @@ from poise.dynamics import engine
 from poise.maths import configuration as conf
 from poise.maths.rotations import Array
 from poise.maths.tree import moved_by
+from poise.methods.modal.small import solve_one
 
 _STEPS = 6
 _CLOSE = 2e-4  # [m], [rad / 4] at which a foot is there
@@ -76,7 +77,7 @@ def _newton(linear, angular, away, wanted, turned):
     B = A @ A.T
     for i in range(6):
         B[i, i] += _DAMPING
-    step = A.T @ np.linalg.solve(B, r)
+    step = A.T @ solve_one(B, r)
     most = np.abs(step).max()
     if most > _LONGEST:
         step *= _LONGEST / most

@@ -21,7 +21,7 @@ from poise.maths.rotations import Array
 from poise.methods.modal.actuation import contact_impulses, plan_low, track_high, within_limits
 from poise.methods.modal.correction import correct
 from poise.methods.modal.rigid import force_columns, plan_forces
-from poise.methods.modal.spectrum import find_modes, tracked_share
+from poise.methods.modal.spectrum import track_modes, tracked_share
 from poise.methods.modal.update import transition
 
 
@@ -117,35 +117,6 @@ class Outcome(NamedTuple):
 
 
 @njit(cache=True)
-def gather(index, jacobian, near, slack, friction, touching, pose, moving, frames, turns, dt):
-    """The `Contact` of the points `index` (K,) of all watched ones, with lever arms over the window.
-
-    An arm goes from where the centre of mass will be to a foot that stands, or to where the reference sets it. The
-    centre of mass goes the reference's way, off by as much as now, and drifts with its present velocity `moving` (6,).
-    """
-    n, count = len(touching), len(index)
-    near_k, slack_k, mu = np.empty(count, np.bool_), np.empty((count, 3)), np.empty(count)
-    touch, stand = np.empty((n, count), np.bool_), np.empty((n, count), np.bool_)
-    arms, turn, usual = np.empty((n, count, 3)), np.empty((n, count, 3, 3)), np.empty((n, count, 3))
-    for j in range(count):
-        i = index[j]
-        near_k[j], mu[j] = near[i], friction[i]
-        slack_k[j] = slack[i]
-        stays = True
-        for k in range(n):
-            touch[k, j] = touching[k, i]
-            stays = stays and touching[k, i]
-            stand[k, j] = stays
-            for c in range(3):
-                off = pose.centre[c] - frames.centre[0, c] + k * dt * (moving[c] - frames.momentum[0, c])
-                place = pose.places[i, c] if stays else frames.places[k, i, c]
-                arms[k, j, c] = place - frames.centre[k, c] - off
-                usual[k, j, c] = frames.force[k, i, c]
-            turn[k, j] = turns[k, i]
-    return Contact(jacobian, near_k, slack_k, mu, touch, stand, arms, turn, usual)
-
-
-@njit(cache=True)
 def rigid_ends(body, ahead, weights, inverse, spin, z, slack):
     """Fill z (12,), the unforced end of the window less the wanted one, and slack (12,) = 1 / weights.
 
@@ -229,11 +200,16 @@ def _solve_contacts(contact, JP, free, response, share, Zf0, planned, weights, o
 
 
 @njit(cache=True)
-def decide(body, ahead, contact, weights, y):
-    """The step from the present pose; y (12,) is the dual of the last force plan and becomes that of this one."""
+def decide(body, ahead, contact, weights, y, known):
+    """The step from the present pose.
+
+    y (12,) is the dual of the last force plan and becomes that of this one; known likewise, see `track_modes`.
+    """
     nv, n, dt = len(body.v), weights.window, weights.dt
     points = contact.touching.shape[1]
-    shapes, squares, spin = find_modes(body.M, body.stiffness, body.R, body.place, body.centre, body.mass)
+    if weights.last > 0:  # modes are spoken of by their numbers
+        known[:] = 0.0
+    shapes, squares, spin = track_modes(body.M, body.stiffness, body.R, body.place, body.centre, body.mass, known)
     inverse = shapes.T @ body.M
     tracked, damping, change = np.empty(nv), np.zeros(nv), np.empty((nv, 4))
     tracked_share(squares, weights.threshold, weights.first, weights.last, tracked)

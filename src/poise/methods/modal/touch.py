@@ -15,9 +15,7 @@ from poise.stage import Stage
 from poise.stage.fittings import grip_point
 from poise.stage.grips import Grip
 
-TOUCHES = 0.002  # [m] above the ground up to which a point touches now
-_LEVEL = np.eye(3)[[2, 0, 1]]  # the frame of a level floor
-RETURN = 0.2  # share of a penetration, or of a grip's slack, that one step takes back
+LEVEL = np.eye(3)[[2, 0, 1]]  # the frame of a level floor
 
 
 @dataclass(eq=False)
@@ -71,7 +69,7 @@ class Floor:
     def under(self, points: Array) -> tuple[Array, Array]:
         """Gaps (...) [m] along the normals, and frames (..., 3, 3)."""
         if self.flat is not None:
-            return points[..., 2] - self.flat, np.broadcast_to(_LEVEL, (*points.shape, 3))
+            return points[..., 2] - self.flat, np.broadcast_to(LEVEL, (*points.shape, 3))
         x, y = points[..., 0], points[..., 1]
         normals = np.asarray(self.ground.normal(x, y), float)
         gap = (points[..., 2] - self.ground.height(x, y)) * normals[..., 2]
