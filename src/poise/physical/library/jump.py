@@ -58,8 +58,8 @@ def make(character: Character, distance: float = 0.6, height: float = 0.15) -> C
     leg = leg_length(character)
     if not 0.0 <= distance <= 2.0 * leg:
         raise BadValue(f"Legs of {leg:.2f} m jump 0 to {2.0 * leg:.2f} m far from a stand, not {distance} m.")
-    if not 0.06 <= height <= 0.5 * leg:
-        raise BadValue(f"With legs of {leg:.2f} m the centre of mass rises by 0.06 to {0.5 * leg:.2f} m in a jump from "
+    if not 0.06 <= height <= 0.4 * leg:
+        raise BadValue(f"With legs of {leg:.2f} m the centre of mass rises by 0.06 to {0.4 * leg:.2f} m in a jump from "
                        f"a stand, not by {height} m.")  # fmt: skip
     tip = ball_ahead(character) * (1.15 if character.has("left_toes") else 0.98)
     plan = flight(leg, centre_height(character) * leg, tip, distance, height)
@@ -81,7 +81,8 @@ def flight(leg: float, standing: float, tip: float, distance: float, height: flo
     far = distance / leg
     rest = 0.055 * leg  # of the centre ahead of the ankle
     behind = (0.26 * far - 0.10) * leg  # the centre at touch-down
-    off_z = standing + (0.15 - 0.035 * far) * leg
+    # as high as raised arms and a foot on its ball, its heel up by 56 degrees, bring it with knees not quite straight
+    off_z = standing + min(0.15 * leg, 0.72 * tip + 0.022 * leg) - 0.035 * far * leg
     down_z = standing - (0.03 + 0.10 * far) * leg
     rise, fall = np.sqrt(2 * GRAVITY * height), np.sqrt(2 * GRAVITY * (height + off_z - down_z))
     air = (rise + fall) / GRAVITY
