@@ -48,7 +48,7 @@ ENDS: dict[str, tuple[dict[str, float], ...]] = {
     "backward": ({"speed": 0.3}, {"speed": 1.4}, {"stride": 0.5}, {"stride": 1.3}),
     "turn": ({"angle": -90.0}, {"angle": 120.0}, {"angle": 20.0}, {"speed": 0.4}, {"speed": 1.6}),
     "squat": ({"depth": 30.0}, {"depth": 75.0}, {"depth": 120.0}, {"period": 1.6}, {"period": 8.0}),
-    "jump": ({"distance": 0.0}, {"distance": 1.2}, {"height": 0.06}, {"height": 0.3}, {"height": 0.5}),
+    "jump": ({"distance": 0.0}, {"distance": 1.2}, {"height": 0.06}, {"height": 0.2}, {"height": 0.32}),
     "hop": ({"height": 0.02}, {"height": 0.14}, {"feet": 1.0}, {"feet": 1.0, "height": 0.14}),
     "punch": ({"speed": 2.0}, {"speed": 8.0}, {"speed": 11.0}, {"height": 1.05}, {"height": 1.6}),
     "wave": ({"times": 1.0}, {"rate": 0.5}, {"rate": 3.0}),

@@ -103,7 +103,7 @@ def measure(name: str, edited: Reference, seconds: float = SECONDS) -> Row:
     first, last = _judged(before), _judged(clip)
     moved = float(np.sqrt(np.mean(np.sum((clip.q - before.q)[:, :3] ** 2, axis=1))))
     return Row(name, first[0], *last, clip.posture_change(before), moved, skating(clip), penetration(clip),
-               *(float(j) for j in jumps), float(np.median(took)), max(took))  # fmt: skip
+               float(jumps[0]), float(jumps[1]), float(np.median(took)), max(took))  # fmt: skip
 
 
 def _judged(clip: Clip) -> tuple[float, float, float]:

@@ -14,6 +14,7 @@ from poise.maths.rotations import Array
 from poise.motion.hold import Hold
 from poise.physical.library.acting import AT_EASE, KeyPose
 from poise.physical.library.authoring import pose, turn
+from poise.physical.library.fences import arm_room
 from poise.physical.library.limbs import arm_bones, bones, palm, two_bones
 
 Get = Callable[[str], Array]  # the values (N,) of a channel
@@ -65,6 +66,7 @@ def act(character: Character, channels: Mapping[str, Array]) -> Acted:
     zero, _ = character.forward(character.standing_pose())
     apart = {f"{s}_y": zero[0, character.body(f"{s}_foot"), 1] / leg for s in SIDES}
     values = {**KeyPose(0.0, AT_EASE).channels(), **apart, **channels}
+    values |= {f"{s}_out": values[f"{s}_out"] + arm_room(character, s) for s in SIDES}
     get = lambda name: np.broadcast_to(np.asarray(values.get(name, 0.0), float), (n,))  # noqa: E731
     turns, ankles = told(get), {}
     for side in SIDES:

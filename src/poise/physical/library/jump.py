@@ -29,6 +29,7 @@ START = 0.25  # [s] of standing
 CROUCH = 0.62  # [s] from standing to the lowest point of the countermovement
 LANDED = 1.05  # [s] from the lowest point of the landing to standing
 REST = 0.2  # [s] of standing at the end
+FPS = 160.0  # the flight is swift: between fewer frames it would not be that of a falling body
 STEP = 1.0 / 960.0  # [s] of the path
 
 
@@ -57,11 +58,12 @@ def make(character: Character, distance: float = 0.6, height: float = 0.15) -> C
     leg = leg_length(character)
     if not 0.0 <= distance <= 2.0 * leg:
         raise BadValue(f"Legs of {leg:.2f} m jump 0 to {2.0 * leg:.2f} m far from a stand, not {distance} m.")
-    if not 0.06 <= height <= 0.5:
-        raise BadValue(f"The centre of mass rises by 0.06 to 0.5 m in a jump from a stand, not by {height} m.")
+    if not 0.06 <= height <= 0.4 * leg:
+        raise BadValue(f"With legs of {leg:.2f} m the centre of mass rises by 0.06 to {0.4 * leg:.2f} m in a jump from "
+                       f"a stand, not by {height} m.")  # fmt: skip
     tip = ball_ahead(character) * (1.15 if character.has("left_toes") else 0.98)
     plan = flight(leg, centre_height(character) * leg, tip, distance, height)
-    times, dt = timeline(plan.end + REST)
+    times, dt = timeline(plan.end + REST, FPS)
     channels = played(_poses(plan, distance / leg, height / leg), times)
     channels["centre_x"] = np.interp(times, plan.times, plan.x) / leg
     channels["centre_z"] = np.interp(times, plan.times, plan.z) / leg
@@ -79,7 +81,8 @@ def flight(leg: float, standing: float, tip: float, distance: float, height: flo
     far = distance / leg
     rest = 0.055 * leg  # of the centre ahead of the ankle
     behind = (0.26 * far - 0.10) * leg  # the centre at touch-down
-    off_z = standing + (0.15 - 0.035 * far) * leg
+    # as high as raised arms and a foot on its ball, its heel up by 56 degrees, bring it with knees not quite straight
+    off_z = standing + min(0.15 * leg, 0.72 * tip + 0.022 * leg) - 0.035 * far * leg
     down_z = standing - (0.03 + 0.10 * far) * leg
     rise, fall = np.sqrt(2 * GRAVITY * height), np.sqrt(2 * GRAVITY * (height + off_z - down_z))
     air = (rise + fall) / GRAVITY
@@ -162,10 +165,10 @@ def _feet(p: Flight, times: Array, leg: float, height: float, toe: float) -> dic
     land = 24.0 - 34.0 * float(ramp(np.array(far), 0.25, 0.9))  # on the ball, or from the heel after a long flight
     air = p.down - p.off
     tuck = (0.6 * height + 0.17 * p.distance) / leg
-    pitch = _keyed(times, (p.low + 0.04, 0, 0), (p.off - 0.07, 26, 260), (p.off, 58, 400), (p.off + 0.1, 64, 0),
-                   (p.down, land, -60), (p.down + 0.07, 0, 0))  # fmt: skip
+    pitch = _keyed(times, (p.low + 0.04, 0, 0), (p.off - 0.07, 26, 260), (p.off, 56, 330), (p.off + 0.12, 66, 0),
+                   (p.down, land, -90), (p.down + 0.09, 0, 0))  # fmt: skip
     lift = hermite(times, np.array([p.off, p.off + 0.6 * air, p.down]), np.array([0.0, tuck, 0.0]),
-                   np.array([0.0, 0.0, -1.9 / leg]), np.array([30.0 / leg, -10.0 * tuck / air**2, 0.0]))  # fmt: skip
+                   np.array([0.0, 0.0, -1.1 / leg]), np.array([30.0 / leg, -10.0 * tuck / air**2, 0.0]))  # fmt: skip
     along = p.distance / leg * ramp(times, p.off, p.down)
     toes = np.clip(pitch, 0.0, 60.0) * (1.0 - ramp(times, p.off, p.off + 0.1) + ramp(times, p.down - 0.05, p.down))
     lift = np.maximum(lift, 0.0)
