@@ -47,7 +47,7 @@ FPS = 100.0  # frames a second at least
 MOST = 0.7  # of what is left to do that one pass over all frames is taken for
 PASSES, SUNK = 3, 1.5e-3  # solutions on steps, until no point is deeper than this [m]
 GOOD_FORCE, GOOD_TORQUE = 1.0, 0.5  # [N], [N m] rms at 70 kg: a clip that leaves less unexplained is left as it is
-FILE_FORCE, FILE_TORQUE = 20.0, 7.5  # [N], [N m] likewise of a clip that comes from a file, its contacts not told
+FILE_FORCE, FILE_TORQUE = 20.0, 7.5  # [N], [N m] likewise of the file of a recording, its contacts not told
 
 
 class Repaired(NamedTuple):
@@ -124,15 +124,17 @@ def with_hands(clip: Clip) -> Clip:
 def is_physical(clip: Clip, friction: float = 0.8) -> bool:
     """Does a clip obey physics already, its feet at rest and out of the ground?
 
-    Files do not keep contacts, and a body that is made anew from one has soles that are millimetres different: where no
-    contacts are given, what is near the ground and slow may push, and more may be left unexplained, though much less
-    than of any recording.
+    Where no contacts are given, what is near the ground and slow may push. Files of recordings do not keep contacts,
+    and a body that is made anew from one has soles that are millimetres different: more may be left unexplained then,
+    though much less than of any recording.
     """
-    if clip.labels is None:
+    if clip.labels is None and clip.recording is not None:
         near = replace(clip, labels=within_reach(clip))
         if not near.contacts.labels.any() and not clip.grips:
             return False
         return put_down(clip) and off_bars(clip) < 0.03 and _explained(near, friction, FILE_FORCE, FILE_TORQUE)
+    if clip.labels is None:
+        clip = replace(clip, labels=within_reach(clip))
     if not clip.contacts.labels.any() and not clip.grips:
         return False
     if skating(clip) > 0.01 or penetration(clip) > 0.002 or off_bars(clip) > 0.005:
