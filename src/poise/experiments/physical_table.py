@@ -5,12 +5,14 @@
 
 Forces and torques are scaled to a body of 70 kg. "fine" is the unexplained force after resampling four times finer,
 away from changes of contact. "cleaned" is how much of the change of posture is noise and flips taken out before any
-physics. What misses its bar is named at the end of a line; built-in clips are judged as they are, without a repair.
+physics. "again" is how much [degrees] a second repair changes the result, as it is or read back from an npz or a BVH
+file, at most. What misses its bar is named at the end of a line; built-in clips are judged as they are.
 """
 
 from __future__ import annotations
 
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
@@ -35,7 +37,7 @@ FALL = 5.0  # [m/s²] slower than which a body in the air is held by something
 NEAR = 0.02  # [s] around a change of contact in which the finer motion is not judged
 RUNS = (1.5, 0.15)  # [m/s] and share of the time in the air from which on a motion is a run
 COLUMNS = ("N rms", "after", "worst", "N m rms", "after", "fine", "posture", "cleaned", "root cm", "cm/s", "mm", "m/s²",
-           "peak", "CPU s/s")  # fmt: skip
+           "peak", "again", "CPU s/s")  # fmt: skip
 HEAD = f"{'':<22}" + "".join(f"{column:>8}" for column in COLUMNS)
 
 
@@ -53,17 +55,19 @@ class Bars:
     depth: float = 0.002
     flight: float = 0.1
     peak: float = 2.0
+    again: float = 0.1
     cpu: float = 2.0
     unfallen: float = 0.0
 
     @staticmethod
     def of(clip: Clip) -> Bars:
-        """Those of a walk, of a run, or of a motion with a flight, by what the clip is."""
+        """Those of a walk, of a run, or of a motion that lands from a flight or on its hands, by what the clip is."""
         air = clip.contacts.airborne() & ~held(clip)
         speed = np.linalg.norm(np.diff(clip.q[:, :2], axis=0), axis=1).mean() / clip.dt if len(clip) > 1 else 0.0
         if speed > RUNS[0] and air.mean() > RUNS[1]:
             return Bars(fine=12.0, posture=4.0, peak=4.0)
-        return Bars(peak=4.0) if air.sum() * clip.dt > 0.08 else Bars()
+        hands = any(clip.contacts.touching(limb).any() for limb in clip.contacts.points.limbs if limb.endswith("_hand"))
+        return Bars(peak=4.0) if hands or air.sum() * clip.dt > 0.08 else Bars()
 
 
 @dataclass(frozen=True)
@@ -82,6 +86,7 @@ class Row:
     depth: float  # [m]
     flight: float  # [m/s²] largest difference from free fall while nothing touches
     peak: float  # [body weights]
+    again: float  # [degrees] that a second repair changes
     cpu: float  # [s] per second of motion
     unfallen: float  # [s] labelled as flight though the recorded centre of mass does not fall
     bars: Bars
@@ -100,7 +105,7 @@ class Row:
     def text(self) -> str:
         """One line of the table."""
         values = (*self.force, self.worst, *self.torque, self.fine, self.posture, self.cleaned, 100 * self.root,
-                  100 * self.skating, 1000 * self.depth, self.flight, self.peak, self.cpu)  # fmt: skip
+                  100 * self.skating, 1000 * self.depth, self.flight, self.peak, self.again, self.cpu)  # fmt: skip
         line = f"{self.name[:21]:<22}" + "".join(f"{value:8.2f}" for value in values)
         return line + (f"  ! {', '.join(self.missed)}" if self.missed else "")
 
@@ -122,9 +127,19 @@ def judged(clip: Clip, fixed: Clip, took: float) -> Row:
         k * after.unexplained_force_max.value, (k * before.unexplained_torque_rms, k * after.unexplained_torque_rms),
         k * between_frames(fixed), fixed.posture_change(clip),
         0.0 if fixed is clip else cleaned(clip).posture_change(clip), _moved(clip, fixed), skating(fixed),
-        penetration(fixed), flight_error(fixed), float(push), took / max(clip.duration, clip.dt),
+        penetration(fixed), flight_error(fixed), float(push), repeated(fixed), took / max(clip.duration, clip.dt),
         _unfallen(clip, fixed), Bars.of(fixed),
     )  # fmt: skip
+
+
+def repeated(clip: Clip) -> float:
+    """What a repair changes [degrees rms] of a clip that was repaired: as it is, or read back from a file; the most."""
+    with tempfile.TemporaryDirectory() as folder:
+        found = [clip]
+        for kind in ("npz", "bvh"):
+            clip.save(Path(folder) / f"again.{kind}")
+            found.append(load_clip(Path(folder) / f"again.{kind}"))
+        return max(repair(c).clip.posture_change(c) for c in found)
 
 
 def _unfallen(clip: Clip, fixed: Clip) -> float:

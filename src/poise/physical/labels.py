@@ -21,7 +21,8 @@ LIFTED = 0.008  # [m] above the lowest touching point of its foot
 SUNK = 0.005  # [m] a point that is deeper in the ground does not tell how high the others are
 SHORTEST = 0.04  # [s] of contact, and of a gap in it
 MOVED = 0.06  # [m] a touching point that had to be moved further may not have touched
-RESTS = (0.0015, 0.03)  # [m], [m/s] so near to the ground and so slow are points that were put there
+RESTS = (0.005, 0.03)  # [m], [m/s] so near to the ground and so slow are points that were put there
+REACH = (0.015, 0.3)  # [m], [m/s] as near and slow as the audit asks of what may push
 LOW, SLOW, LONG = 0.01, 0.08, 0.08  # [m], [m/s], [s] a foot so low and slow for so long seems to stand
 
 
@@ -62,13 +63,22 @@ def _lowest(height: Array, on: np.ndarray, bodies: np.ndarray) -> np.ndarray:
     return kept
 
 
-def resting(clip: Clip) -> np.ndarray:
-    """Boolean (N, P): which points lie on the ground and do not move, as in a clip that was repaired before."""
+def within_reach(clip: Clip) -> np.ndarray:
+    """Boolean (N, P): which points are near enough to the ground, and slow enough, for it to push them."""
     places = clip.character.points(clip.q)
     height = places[..., 2] - clip.ground.height(places[..., 0], places[..., 1])
-    moved = np.linalg.norm(np.diff(places, axis=0), axis=-1) / clip.dt
-    moved = np.pad(moved, [(1, 1), (0, 0)], constant_values=np.inf)
-    return (np.abs(height) < RESTS[0]) & (np.minimum(moved[1:], moved[:-1]) < RESTS[1])
+    return (np.abs(height) < REACH[0]) & (speeds(places, clip.dt) < REACH[1])
+
+
+def put_down(clip: Clip) -> bool:
+    """Do the feet of a clip rest on the ground, neither in it nor above it, like those of one that was repaired before?
+
+    A body that is made anew from a file may have other heels: those that roll over them may sink. What rests tells.
+    """
+    places = clip.character.points(clip.q)
+    height = places[..., 2] - clip.ground.height(places[..., 0], places[..., 1])
+    rests = height[(speeds(places, clip.dt) < RESTS[1]) & (np.abs(height) < REACH[0])]
+    return len(rests) == 0 or abs(float(np.median(rests))) < RESTS[0]
 
 
 class Doubt(NamedTuple):

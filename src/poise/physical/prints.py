@@ -22,16 +22,11 @@ from poise.motion.clip import Clip, Cycle
 from poise.motion.footing import speeds
 from poise.motion.footprints import unblocked
 from poise.motion.ground import Ground
-from poise.motion.runs import close_gaps, frames, runs
+from poise.motion.runs import runs
 from poise.physical.holds import held
+from poise.physical.rests import REST, Print, fitted, found_prints, turned
 
-REST = 0.2  # [m/s] touching points that are slower rest
-SHORTEST = 0.08  # [s] of rest that makes a print of its own
-GAP = 0.03  # [s] shorter moves are none
-MISFIT = 0.02  # [m] rms by which what touches may miss its print; a foot that fits one so well does not move on
-FAR = 0.06  # [m] by which what touches may miss the first or last print before it rests, or after
 SLIDE = 0.1  # [m/s] at which a foot that alone carries the body is led at most
-TOLD = 0.1  # of what its touching points tell about a print's heading, told by the heading of the foot
 UNDER = 0.02  # [m] ground that is further than this from a point that touches is not what it stands on
 
 
@@ -42,13 +37,6 @@ class Sole(NamedTuple):
     body: int  # the foot itself, which tells the heading; not its toes
     zero: Array  # (4,) its orientation in the zero pose
     flat: Array  # (K, 2) [m]
-
-
-class Print(NamedTuple):
-    """A flat sole on the ground: its heading [rad] and its middle (2,) [m]."""
-
-    heading: float
-    spot: Array
 
 
 def soles(character: Character) -> list[Sole]:
@@ -127,7 +115,7 @@ def laid(places: Array, turn: Array, on: np.ndarray, alone: np.ndarray, sole: So
     lean = rot.between(up, ground.normal(middle[0], middle[1]))
     seen = rot.rotate(rot.conjugate(lean), places - middle)[..., :2]
     heading = np.unwrap(rot.twist_angle(rot.multiply(rot.conjugate(lean), turn), up))
-    away = np.where(on[..., None], seen - _turned(sole.flat, heading), 0.0)
+    away = np.where(on[..., None], seen - turned(sole.flat, heading), 0.0)
     spot = away.sum(axis=1) / on.sum(axis=1)[:, None]
     heading, spot = _held(heading, spot, seen, on, alone, sole, dt)
     flat = np.column_stack([sole.flat, np.zeros(len(sole.flat))])
@@ -136,24 +124,18 @@ def laid(places: Array, turn: Array, on: np.ndarray, alone: np.ndarray, sole: So
     return _on_ground(out, on, heading, flat, ground)
 
 
-def _turned(flat: Array, heading: Array) -> Array:
-    """The flat sole (K, 2) turned to headings (n,): (n, K, 2)."""
-    c, s = np.cos(heading)[:, None], np.sin(heading)[:, None]
-    return np.stack([c * flat[:, 0] - s * flat[:, 1], s * flat[:, 0] + c * flat[:, 1]], axis=-1)
-
-
 def _held(heading: Array, spot: Array, seen: Array, on: np.ndarray, alone: np.ndarray, sole: Sole,
           dt: float) -> tuple[Array, Array]:  # fmt: skip
     """The path of the sole, brought to rest: constant on each of its prints, as recorded between them."""
     weight = on / (1.0 + (speeds(seen, dt) / REST) ** 2)  # a point that is about to leave tells less
-    prints = _prints(heading, seen, weight, alone, sole.flat, dt)
+    prints = found_prints(heading, seen, weight, alone, sole.flat, dt)
     turns, spots = heading.copy(), spot.copy()
-    fits = [_fit(float(np.median(heading[r])), seen[r], weight[r], sole.flat) for r in prints]
+    fits = [fitted(float(np.median(heading[r])), seen[r], weight[r], sole.flat) for r in prints]
     gaps = [np.arange(a[-1] + 1, b[0]) for a, b in pairwise(prints)]
     pivots = [_pivot(on, rows, *pair, sole.flat) for rows, pair in zip(gaps, pairwise(fits), strict=True)]
     for i, (rows, k) in enumerate(zip(gaps, pivots, strict=True)):
         if alone[rows].any():
-            fits = _drawn(fits, i, k, SLIDE * (len(rows) + 1) * dt / 1.5, sole.flat)
+            fits = _drawn(fits, [len(r) for r in prints], i, k, SLIDE * (len(rows) + 1) * dt / 1.5, sole.flat)
     for (turn, place), rows in zip(fits, prints, strict=True):
         turns[rows], spots[rows] = turn, place
     for rows, (one, two), k in zip(gaps, pairwise(fits), pivots, strict=True):
@@ -169,7 +151,7 @@ def _held(heading: Array, spot: Array, seen: Array, on: np.ndarray, alone: np.nd
 
 def _ends(one: Print, two: Print, flat: Array) -> list[Array]:
     """Where the points of the sole (K, 2) are in two prints."""
-    return [p.spot + _turned(flat, np.array([p.heading]))[0] for p in (one, two)]
+    return [p.spot + turned(flat, np.array([p.heading]))[0] for p in (one, two)]
 
 
 def _pivot(on: np.ndarray, rows: np.ndarray, one: Print, two: Print, flat: Array) -> int:
@@ -183,16 +165,18 @@ def _pivot(on: np.ndarray, rows: np.ndarray, one: Print, two: Print, flat: Array
     return int(np.argmin(np.where(touches >= 0.9 * touches.max(), way, np.inf)))
 
 
-def _drawn(fits: list[Print], i: int, pivot: int, longest: float, flat: Array) -> list[Print]:
+def _drawn(fits: list[Print], counts: list[int], i: int, pivot: int, longest: float, flat: Array) -> list[Print]:
     """The prints, all up to the i-th and all after it brought near enough for the way of a point to be `longest` [m].
 
-    A foot that alone carries the body does not slide away under it: so its prints were recorded too far apart.
+    A foot that alone carries the body does not slide away under it: so its prints were recorded too far apart. Those of
+    more frames, `counts`, move less.
     """
     ends = _ends(fits[i], fits[i + 1], flat)
     way = ends[1][pivot] - ends[0][pivot]
     size = float(np.linalg.norm(way))
-    shift = 0.5 * max(0.0, 1.0 - longest / size) * way if size > 0.0 else way
-    return [p._replace(spot=p.spot + (shift if j <= i else -shift)) for j, p in enumerate(fits)]
+    gap = max(0.0, 1.0 - longest / size) * way if size > 0.0 else way
+    share = sum(counts[: i + 1]) / sum(counts)
+    return [p._replace(spot=p.spot + ((1.0 - share) * gap if j <= i else -share * gap)) for j, p in enumerate(fits)]
 
 
 def _led(heading: Array, rows: np.ndarray, one: Print, two: Print, point: Array) -> tuple[Array, Array]:
@@ -203,78 +187,7 @@ def _led(heading: Array, rows: np.ndarray, one: Print, two: Print, point: Array)
     turn = heading[rows] + share * after + (1.0 - share) * before
     start, end = (places[0] for places in _ends(one, two, point[None]))
     place = start + share[:, None] * (end - start)
-    return turn, place - _turned(point[None], turn)[:, 0]
-
-
-def _prints(heading: Array, seen: Array, weight: Array, alone: np.ndarray, flat: Array,
-            dt: float) -> list[np.ndarray]:  # fmt: skip
-    """The frames of each print of a stance, in order; what comes before the first or after the last is on its way."""
-    n, count = len(heading), frames(SHORTEST, dt)
-    if n < 3:
-        return [np.arange(n)]
-    on = weight > 0.0
-    speed = np.where(on, speeds(seen, dt), 0.0).sum(axis=1) / on.sum(axis=1)
-    found: list[np.ndarray] = []
-    for a, e in runs(close_gaps(speed < REST, frames(GAP, dt))):
-        if e - a < count:
-            continue
-        both = np.arange(a if not found else found[-1][0], e)
-        if found and _misfit(heading, seen, weight, flat, both) < MISFIT:
-            found[-1] = both
-        else:
-            found.append(np.arange(a, e))
-    if not found:
-        return [np.arange(n)]
-    return _to_the_ends(found, heading, seen, weight, alone, flat)
-
-
-def _to_the_ends(found: list[np.ndarray], heading: Array, seen: Array, weight: Array, alone: np.ndarray,
-                 flat: Array) -> list[np.ndarray]:  # fmt: skip
-    """The prints with what comes before the first and after the last rest of a stance.
-
-    That belongs to these prints, unless what touches is far from them: a foot that comes down turning, or leaves so. It
-    is on its way then, or, where nothing else carries the body, has a print of its own there.
-    """
-    n, first, last = len(heading), found[0], found[-1]
-    before, after, out = np.arange(first[0]), np.arange(last[-1] + 1, n), list(found)
-    if _farthest(heading, seen, weight, flat, before, first) < FAR:
-        out[0] = np.arange(first[-1] + 1)
-    elif alone[before].any():
-        out.insert(0, before[: (len(before) + 1) // 2])
-    if _farthest(heading, seen, weight, flat, after, last) < FAR:
-        out[-1] = np.arange(out[-1][0], n)
-    elif alone[after].any():
-        out.append(after[len(after) // 2 :])
-    return out
-
-
-def _farthest(heading: Array, seen: Array, weight: Array, flat: Array, rows: np.ndarray, of: np.ndarray) -> float:
-    """Greatest distance [m] of what touches in some frames from the print of the frames `of`."""
-    turn, spot = _fit(float(np.median(heading[of])), seen[of], weight[of], flat)
-    away = np.linalg.norm(seen[rows] - spot - _turned(flat, np.array([turn]))[0], axis=-1)
-    return float(np.where(weight[rows] > 0.0, away, 0.0).max(initial=0.0))
-
-
-def _misfit(heading: Array, seen: Array, weight: Array, flat: Array, rows: np.ndarray) -> float:
-    """Distance [m] rms of what touches in some frames from the one print that fits it best."""
-    turn, spot = _fit(float(np.median(heading[rows])), seen[rows], weight[rows], flat)
-    away = np.sum((seen[rows] - spot - _turned(flat, np.array([turn]))[0]) ** 2, axis=-1)
-    return float(np.sqrt(np.sum(weight[rows] * away) / weight[rows].sum()))
-
-
-def _fit(heading: float, seen: Array, weight: Array, flat: Array) -> Print:
-    """The heading and the middle (2,) of the flat sole that fits points (n, K, 2) of these weights (n, K) best.
-
-    What touches tells the heading badly on one corner or one edge: that of the foot counts a little as well.
-    """
-    share = weight / weight.sum()
-    turned = _turned(flat, np.array([heading]))[0]
-    was, own = np.einsum("nk,nki->i", share, seen), np.einsum("nk,ki->i", share, turned)
-    d, f = seen - was, turned - own
-    c = np.einsum("nk,nki,ki->", share, d, f) + TOLD * float(np.mean(np.sum(flat**2, axis=1)))
-    s = np.einsum("nk,nk->", share, d[..., 1] * f[:, 0] - d[..., 0] * f[:, 1])
-    turn = heading + float(np.arctan2(s, c))
-    return Print(turn, np.einsum("nk,nki->i", share, seen - _turned(flat, np.array([turn]))[0]))
+    return turn, place - turned(point[None], turn)[:, 0]
 
 
 def _on_ground(places: Array, on: np.ndarray, heading: Array, flat: Array, ground: Ground) -> Array:

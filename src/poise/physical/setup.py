@@ -16,7 +16,16 @@ from poise.motion.clip import Clip
 from poise.motion.retarget_hands import hold_targets
 from poise.physical.holds import gripped, loads
 from poise.physical.problem import PhysicalProblem
-from poise.physical.stances import carrying, enduring, pushing, stance_goals, standing, standing_places, supported
+from poise.physical.stances import (
+    carrying,
+    closed,
+    enduring,
+    pushing,
+    stance_goals,
+    standing,
+    standing_places,
+    supported,
+)
 from poise.physical.wrench import masses
 
 REFERENCE = 70.0 * 9.81  # [N] the weight for which the costs below are meant
@@ -69,7 +78,7 @@ class Plan:
         if planted is None:
             goals = standing_places(recorded)
             goals, labels = enduring(recorded, goals, carrying(recorded, goals, labels))
-            goals, labels = supported(recorded, goals, labels)
+            goals, labels = closed(recorded, *supported(recorded, goals, labels))
         else:
             goals = stance_goals(planted, labels)
         pos, quat = clip.character.forward(clip.q)

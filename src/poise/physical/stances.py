@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from poise.character.roles import SIDES
+from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.motion import handstand
 from poise.motion.clip import Clip
@@ -155,6 +156,17 @@ def supported(clip: Clip, goals: Array, labels: np.ndarray) -> tuple[Array, np.n
         for rows, k in ((slice(a, middle), a - 1), (slice(middle, e), e)):
             labels[rows] = labels[k]
             goals[rows] = np.where(labels[k][:, None], goals[k], goals[rows])
+    return goals, labels
+
+
+def closed(clip: Clip, goals: Array, labels: np.ndarray) -> tuple[Array, np.ndarray]:
+    """Goals and labels (N, P) whose last frame, of a loop, is the first one carried on."""
+    cycle = clip.cycle
+    if cycle is None or len(labels) < 2:
+        return goals, labels
+    goals, labels = goals.copy(), labels.copy()
+    goals[-1] = rot.rotate(rot.about_z(cycle.turn), goals[0]) + cycle.shift
+    labels[-1] = labels[0]
     return goals, labels
 
 

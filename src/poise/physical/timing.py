@@ -25,6 +25,7 @@ from poise.solve.gauss_newton import Settings
 
 STEP, TRIES = 0.025, 2  # [s] by which a moment is moved at once, and how often
 WINDOW = 0.2  # [s] on either side of it that are solved again
+BESIDE = 0.5  # [s] on either side in which contacts may change with it
 AROUND = 0.07  # [s] on either side in which its cost is counted
 OFTEN = 0.7  # moments a second that are tried at most
 WORSE = 2.0  # times as much as the usual moment must one cost to be tried
@@ -44,26 +45,52 @@ class Switch(NamedTuple):
 
 def retimed(plan: Plan, q: Array) -> Plan:
     """The plan with moments of contact moved where that makes its solution q (N, nq) cheaper, if there are any."""
-    clip, out = plan.recorded, plan
-    reach = frames(WINDOW, clip.dt)
-    falls = _falls(plan)
-    for switch in _worst(plan, q):
+    clip = plan.recorded
+    reach, found = frames(WINDOW, clip.dt), _worst(plan, q)
+    if not found:
+        return plan
+    falls, moved = _falls(plan), False
+    out = replace(plan, labels=plan.labels.copy(), goals=plan.goals.copy(), pushed=plan.pushed.copy())
+    for switch in found:
         rows = slice(max(0, switch.frame - reach), min(len(clip), switch.frame + reach + 1))
-        if rows.start == 0 or rows.stop == len(clip):
-            continue  # ends and seams have neighbours that are not in a window
-        now, at = _cost(out, q, rows), switch
-        for way in (-1, 1):
-            for _ in range(TRIES):
-                moved = _moved(out, at, way * frames(STEP, clip.dt), falls)
-                if moved is None:
-                    break
-                cost = _cost(moved[0], q, rows)
-                if cost > (1.0 - GAIN) * now:
-                    break
-                out, now, at = moved[0], cost, moved[1]
-            if at is not switch:
+        if rows.start > 0 and rows.stop < len(clip):  # ends and seams have neighbours that are not in a window
+            moved |= _improve(out, switch, q, rows, falls)
+    return out if moved else plan
+
+
+def _improve(plan: Plan, switch: Switch, q: Array, rows: slice, falls: np.ndarray) -> bool:
+    """Move one moment, in place, as long as the best motion over some frames gets cheaper; was it?"""
+    now, at, dt = _cost(plan, q, rows), switch, plan.recorded.dt
+    for way in (-1, 1):
+        for _ in range(TRIES):
+            kept = _move(plan, at, way * frames(STEP, dt), falls)
+            if kept is None:
                 break
-    return out
+            cost = _cost(plan, q, rows)
+            if cost > (1.0 - GAIN) * now:
+                kept.back(plan)
+                break
+            now, at = cost, at._replace(frame=at.frame + way * frames(STEP, dt))
+        if at is not switch:
+            return True
+    return False
+
+
+class _Kept(NamedTuple):
+    """Frames of a plan as they were before a moment was moved."""
+
+    rows: slice
+    labels: np.ndarray
+    goals: Array
+    pushed: np.ndarray
+
+    @classmethod
+    def of(cls, plan: Plan, rows: slice) -> _Kept:
+        return cls(rows, plan.labels[rows].copy(), plan.goals[rows].copy(), plan.pushed[rows].copy())
+
+    def back(self, plan: Plan) -> None:
+        """Put them back, in place."""
+        plan.labels[self.rows], plan.goals[self.rows], plan.pushed[self.rows] = self.labels, self.goals, self.pushed
 
 
 def _falls(plan: Plan) -> np.ndarray:
@@ -109,12 +136,14 @@ def _cost(plan: Plan, q: Array, rows: slice) -> float:
     return gauss_newton.minimise(problem, x, settings=SETTINGS).cost
 
 
-def _moved(plan: Plan, switch: Switch, by: int, falls: np.ndarray) -> tuple[Plan, Switch] | None:
-    """The plan with one moment later by some frames (earlier where negative); None where that cannot be."""
+def _move(plan: Plan, switch: Switch, by: int, falls: np.ndarray) -> _Kept | None:
+    """Let, in place, one moment be later by some frames (earlier where negative); None where that cannot be."""
+    around = frames(BESIDE, plan.recorded.dt)
+    rows = slice(max(0, switch.frame - around), min(len(plan.labels), switch.frame + around))
     own = plan.recorded.character.contact_points.of(switch.side)
-    labels, goals = plan.labels.copy(), plan.goals.copy()
-    to, touching = switch.frame + by, np.any(labels[:, own], axis=1)
-    first, last = min(switch.frame, to), max(switch.frame, to)
+    labels, goals = plan.labels[rows].copy(), plan.goals[rows].copy()
+    was, to = switch.frame - rows.start, switch.frame - rows.start + by
+    touching, first, last = np.any(labels[:, own], axis=1), min(was, to), max(was, to)
     least = frames(SHORTEST, plan.recorded.dt)
     if first < 1 or last >= len(labels) - 1:
         return None
@@ -123,14 +152,15 @@ def _moved(plan: Plan, switch: Switch, by: int, falls: np.ndarray) -> tuple[Plan
         if not touching[first:last].all() or not touching[rest].all():
             return None  # nothing that deserves the name of a stance would be left
         labels[first:last, own] = False
-        if np.any(~labels[first:last].any(axis=1) & ~falls[first:last]):
+        if np.any(~labels[first:last].any(axis=1) & ~falls[rows][first:last]):
             return None  # a body that does not fall is held
     else:
         if touching[first:last].any():
             return None
-        edge = switch.frame if switch.lands else switch.frame - 1
+        edge = was if switch.lands else was - 1
         labels[first:last, own] = labels[edge, own]
         goals[first:last, own] = goals[edge, own]
     goals, labels = enduring(plan.recorded, goals, labels)
-    pushed = standing(goals, labels, plan.recorded.dt)
-    return replace(plan, labels=labels, goals=goals, pushed=pushed), switch._replace(frame=to)
+    kept = _Kept.of(plan, rows)
+    _Kept(rows, labels, goals, standing(goals, labels, plan.recorded.dt)).back(plan)
+    return kept

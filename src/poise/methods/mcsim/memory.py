@@ -15,6 +15,8 @@ from poise.methods.mcsim.schedule import Clock, Schedule
 from poise.methods.mcsim.terms import Rig
 from poise.motion.reference import Reference
 
+_BESIDE = 0.04  # [m] along the foot within which two of its points are beside each other
+
 
 @dataclass(eq=False)
 class Memory:
@@ -31,6 +33,7 @@ class Memory:
     legs: np.ndarray  # (2, nv) bool
     stiff: Array  # (nv,) factor on the weight of the legs' joints: above 1 for axes that the reference hardly uses
     sole: tuple[np.ndarray, np.ndarray]  # contact points of each foot
+    beside: np.ndarray  # (P, P) bool: points of one body beside each other, as the two corners of a heel
     hips: tuple[np.ndarray, np.ndarray]  # joints of each hip
     reach: tuple[tuple[int, float], tuple[int, float]]  # body that each leg hangs from, and its length [m] to the foot
     mass_task: tuple[Array, Array, Array, Array]  # most, gain, damping (3,) and weights (6,) of the momentum's rows
@@ -51,6 +54,7 @@ class Memory:
     offset: Array = field(default_factory=lambda: np.zeros(3))  # [m] of the reference to where the feet stand
     placed: bool = False
     shift: Array = field(default_factory=lambda: np.zeros((2, 2)))  # [m] of the coming foothold of each foot
+    missing: Array = field(default_factory=lambda: np.zeros(2))  # [s] for which each foot has not stood that should
     lower: float = 0.0  # [m] by which the centre of mass is let down for a far step
     asked: float = 0.0  # [m] the same, as the plan of the moment wants it
     lift: Array = field(default_factory=lambda: np.zeros((2, 3)))  # [m] of each foot off its place when it left
@@ -63,6 +67,13 @@ def feet_of(character: Character) -> tuple[int, int]:
     """Ids of the two feet, -1 where there is none."""
     left, right = (character.body(f"{s}_foot") if character.has(f"{s}_foot") else -1 for s in SIDES)
     return left, right
+
+
+def beside_of(character: Character) -> np.ndarray:
+    """Which contact points (P, P) of one body are beside each other: equally far ahead where the character stands."""
+    points = character.contact_points
+    ahead = character.points(character.standing_pose())[0][:, 0]
+    return (points.bodies[:, None] == points.bodies) & (np.abs(ahead[:, None] - ahead) < _BESIDE)
 
 
 def reach_of(character: Character, foot: int) -> tuple[int, float]:

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from poise.methods.mcsim.method import McSim
 
 _LETTING_GO = 1 / 120  # [s] before its time that a point is let go
+_TOGETHER = 0.1  # [s] within which two feet land as one
+_LEAVING = 0.25  # [s] before it leaves from which on a foot counts less
+_LOW = 0.015  # [m] up to which a point beside one that the reference stands on is used where it touches
 _SETTLING = 0.03  # [s] in which the reference is brought to where the feet stand
 
 
@@ -93,10 +96,11 @@ def _scene(way: McSim, now: Terms, touching: np.ndarray, rate: float, memory: Me
     wanted = memory.reference.sample(memory.clock.time)
     down = np.array([bool(wanted.contacts[s].any()) for s in memory.sole])
     standing = down & np.array([bool(touching[s].any()) for s in memory.sole])
+    memory.missing = np.where(down & ~standing, memory.missing + dt, 0.0)
     q = wanted.q.copy()
     q[:3] += memory.offset
     goal = memory.model.at(q, wanted.v)
-    move = _misplaced(now, goal, touching & wanted.contacts)
+    move = _misplaced(now, goal, touching & wanted.contacts, memory)
     if move is None and not down.any():
         move = (now.centre - goal.centre) * [1.0, 1.0, 0.0]
     if move is not None:
@@ -117,18 +121,41 @@ def _heading(q: Array) -> float:
 
 def _with_feedback(way: McSim, now: Terms, goal: Terms, wanted: Sample, touching: np.ndarray, memory: Memory
                    ) -> Sample:  # fmt: skip
-    """The sample with the hip of a swinging leg turned by the balance feedback (11)."""
+    """The sample with the hips of swinging legs turned by the balance feedback (11).
+
+    In flight there is no foot to measure distances from: the legs that land next follow the velocity alone.
+    """
     down = [bool(wanted.contacts[s].any()) for s in memory.sole]
+    heading, root = _heading(wanted.q), memory.rig.root
+    if not any(down):
+        left = [memory.schedule.foot(side, memory.clock.time).left for side in (0, 1)]
+        turn = hip_turn(now, goal, root, root, heading, 0.0, way.cv)
+        for side in (0, 1):
+            if left[side] < min(left) + _TOGETHER:
+                wanted = wanted._replace(q=with_hips(wanted.q, memory.hips[side], turn, goal, root))
+        return wanted
     for side in (0, 1):
         if down[1 - side] and not down[side] and memory.feet[1 - side] >= 0:
-            turn = hip_turn(now, goal, memory.rig.root, memory.feet[1 - side], _heading(wanted.q), way.cd, way.cv)
-            return wanted._replace(q=with_hips(wanted.q, memory.hips[side], turn, goal, memory.rig.root))
+            turn = hip_turn(now, goal, root, memory.feet[1 - side], heading, way.cd, way.cv)
+            return wanted._replace(q=with_hips(wanted.q, memory.hips[side], turn, goal, root))
     return wanted
 
 
-def _misplaced(now: Terms, goal: Terms, both: np.ndarray) -> Array | None:
-    """How far (3,) the touching points are from where the reference has them; None where none should touch and does."""
-    return (now.points[both] - goal.points[both]).mean(axis=0) if both.any() else None
+def _misplaced(now: Terms, goal: Terms, both: np.ndarray, memory: Memory) -> Array | None:
+    """How far (3,) the touching points are from where the reference has them; None where none should touch and does.
+
+    A foot that is about to leave counts less and less: the body goes over to the one that stays.
+    """
+    sum_, whole = np.zeros(3), 0.0
+    for side, sole in enumerate(memory.sole):
+        mine = sole[both[sole]]
+        if len(mine):
+            weight = min(1.0, max(0.02, memory.schedule.stays(side, memory.clock.time) / _LEAVING))
+            sum_ += weight * (now.points[mine] - goal.points[mine]).mean(axis=0)
+            whole += weight
+    if whole == 0.0:  # other points than those of the feet
+        return (now.points[both] - goal.points[both]).mean(axis=0) if both.any() else None
+    return sum_ / whole
 
 
 def _moved(terms: Terms, by: Array) -> Terms:
@@ -166,6 +193,8 @@ def _scheduled(way: McSim, scene: Scene, memory: Memory, touching: np.ndarray) -
     for sole in memory.sole:
         if not due[sole].any() or not touching[sole].any():
             continue
+        high = scene.goal.points[sole, 2] - scene.goal.points[sole[due[sole]], 2].min()
+        due[sole] |= touching[sole] & (memory.beside[np.ix_(sole, sole)] @ due[sole]) & (high < _LOW)
         first = sole[np.argmax(touching[sole])]
         normal = memory.normal[first]
         above = (scene.now.points[sole] - scene.now.points[first]) @ normal

@@ -29,6 +29,7 @@ _LEAVING = 0.25  # share of the swing over which a foot that left goes aside
 _STRAIGHT = 0.97  # share of its length to which a leg is stretched, where the reference does not stretch it further
 _DAMPING, _FURTHEST = 0.01, 0.6  # of the step by which a leg is bent [m², rad²], and its most [rad]
 _LOWEST, _DOWN = 0.10, 0.6  # [m] by which a body is let down for a far step at most, and how fast [m/s]
+_DEEPEST = 0.15  # [s] for which a foot that should stand is pressed further down
 _QUICKEST = 0.2  # [s] of a swing
 
 
@@ -111,8 +112,9 @@ def target(way: McSim, scene: Scene, memory: Memory, side: int) -> tuple[Array, 
         aside = _beside(scene, memory, side, place, apart * leaving)
         place[0] += aside[0]
         place[1] += aside[1]
-    if scene.rate == 0.0:
-        place[2] -= way.tasks.press * memory.clock.held
+    late = memory.clock.held if scene.rate == 0.0 else min(float(memory.missing[side]), _DEEPEST)
+    if late > 0.0:
+        place[2] -= way.tasks.press * late
         speed[2] -= way.tasks.press
     return _within_reach(scene, memory, side, place), speed
 
@@ -121,22 +123,24 @@ def bend(scene: Scene, memory: Memory, side: int, place: Array) -> Array:
     """How far (nv,) [rad] the joints of a leg must be off the reference for its foot to be at `place`, turned as there.
 
     One damped step from the reference's own leg: the knee keeps bending its own way, also where the foot alone would
-    as well be reached by a knee that bends backwards.
+    as well be reached by a knee that bends backwards. A foot that stands is where it is; there it is the root that
+    the leg should bring to its place.
     """
-    return _bend(scene.now.origin, scene.now.turn, scene.goal.origin, scene.goal.turn, scene.goal.axes,
-                 scene.goal.centre, memory.rig.chain, memory.rig.root, memory.feet[side], memory.legs[side],
-                 place)  # fmt: skip
+    now, goal, root, body = scene.now, scene.goal, memory.rig.root, memory.feet[side]
+    hung, turn = (goal, now.turn[body]) if scene.standing[side] else (now, goal.turn[body])
+    return _bend(hung.origin[root], hung.turn[root], place, turn, goal.origin, goal.turn, goal.axes, goal.centre,
+                 memory.rig.chain, root, body, memory.legs[side])  # fmt: skip
 
 
 @njit(cache=True)
-def _bend(origin, turn, goal_origin, goal_turn, axes, centre, chain, root, body, leg, place):
-    """See `bend`; all is seen from the goal's root, as if the body stood there."""
+def _bend(hip, hung, place, turn, goal_origin, goal_turn, axes, centre, chain, root, body, leg):
+    """See `bend`: the leg hangs from a root at `hip`, turned as `hung`; all is seen from the goal's root."""
     nv = leg.shape[0]
-    back = goal_turn[root] @ turn[root].T
+    back = goal_turn[root] @ hung.T
     miss = np.empty(6)
-    miss[:3] = goal_origin[root] + back @ (place - origin[root]) - goal_origin[body]
+    miss[:3] = goal_origin[root] + back @ (place - hip) - goal_origin[body]
     lean = np.empty(3)
-    quat_difference(_quaternion(goal_turn[body]), _quaternion(back @ goal_turn[body]), lean)
+    quat_difference(_quaternion(goal_turn[body]), _quaternion(back @ turn), lean)
     miss[3:] = goal_turn[body] @ lean
     linear, angular = np.empty((3, nv)), np.empty((3, nv))
     jacobian(axes, chain, centre, body, goal_origin[body], linear, angular)

@@ -115,9 +115,10 @@ def _joints(way: McSim, scene: Scene, memory: Memory, targets: list) -> tuple[Ar
         for side in (0, 1):
             if memory.feet[side] >= 0:
                 leg, least = memory.legs[side], t.leg_standing
+                place = scene.now.origin[memory.feet[side]] if scene.standing[side] else targets[side][0]
+                wish[leg] += way.kos * swing.bend(scene, memory, side, place)[leg]
                 if not scene.standing[side]:
                     least = t.leg_swinging
-                    wish[leg] += way.kos * swing.bend(scene, memory, side, targets[side][0])[leg]
                     wish[leg] -= (1.0 - scene.rate) * (wanted.a + 2.0 * math.sqrt(way.kos) * wanted.v)[leg]
                 weight[leg] = least * memory.stiff[leg]
     return wish, weight
