@@ -47,7 +47,7 @@ def test_a_body_that_hangs_under_the_ground_by_its_feet_is_refused_as_upside_dow
         repair(rough.with_q(q))
 
 
-@pytest.mark.parametrize("lifted", [0.3, 1.5])
+@pytest.mark.parametrize("lifted", [0.05, 0.3, 1.5])
 def test_a_clip_that_floats_is_refused_though_its_contacts_are_given(lifted):
     walk = poise.load_clip("walk")
     q = np.array(walk.q)

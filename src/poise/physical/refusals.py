@@ -19,7 +19,7 @@ from poise.physical.holds import held
 SHORTEST = 8  # frames
 HELD, FALL = 0.8, 5.0  # [s] without any contact, [m/s²] slower than which a body in the air is held by something
 LIGHT = 0.5  # [kg]
-FLOATS = 0.1  # [m] a limb that is never lower does not touch the ground
+FLOATS, LIFTED = 0.1, 0.02  # [m] a limb, and a body, that is never lower does not touch the ground
 SLOWEST, QUICKEST = 4.0, 20000.0  # frames a second between which feet and forces can be told
 
 
@@ -84,9 +84,10 @@ def _must_reach_ground(clip: Clip) -> None:
     points, places = clip.character.contact_points, clip.character.points(clip.q)
     above = places[..., 2] - clip.ground.height(places[..., 0], places[..., 1])
     above = np.where(clip.contacts.labels, above, np.inf)
+    lifted = clip.labels is not None and LIFTED < above.min(initial=np.inf) < np.inf  # all that touches hovers
     for limb in points.limbs:
         lowest = float(above[:, points.of(limb)].min(initial=np.inf))
-        if FLOATS < lowest < np.inf:
+        if (LIFTED if lifted else FLOATS) < lowest < np.inf:
             name = limb.replace("_", " ") if "_" in limb else f"{limb} foot"
             raise BadValue(f"The {name} is said to touch the ground, but is always {100 * lowest:.0f} cm or more above "
                            "it: is the clip lifted off the floor, or are its contacts wrong?")  # fmt: skip

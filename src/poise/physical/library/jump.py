@@ -2,9 +2,11 @@
 
 The centre of mass is led on a path that a pair of legs can push: down, up until the forces vanish at take-off, a
 parabola, and down again until it rests. In the push-off hips, knees and ankles extend one after the other (M. Bobbert &
-G. J. van Ingen Schenau, Journal of Biomechanics 21, 249-262, 1988); the arms are swung back, and then forward with the
-push (B. Ashby & J. Heegaard, Journal of Biomechanics 35, 1631-1637, 2002, on the standing long jump). Depths, leans,
-times and the landing are ours.
+G. J. van Ingen Schenau, Journal of Biomechanics 21, 249-262, 1988); the deeper the countermovement, the higher the jump
+(A. Sanchez-Sixto, A. Harrison & P. Floria, Sports 6, 131, 2018). The arms are swung back, and then forward and up with
+the push (B. Ashby & J. Heegaard, Journal of Biomechanics 35, 1631-1637, 2002, on the standing long jump); at take-off
+good jumpers have them high and their feet stretched (S. McErlain-Naylor, M. King & M. Pain, Journal of Sports Sciences
+32, 1805-1812, 2014). Depths, leans, angles, times and the landing are ours.
 """
 
 from __future__ import annotations
