@@ -14,6 +14,7 @@ from numba import njit
 from poise.maths.rotations import Array
 
 FACETS = 4
+_LOW = 0.015  # [m] up to which a point counts as hardly lifted
 _UPRIGHT = 0.5  # a contact whose normal rises less is a wall, a ball or a kerb: nothing to stand on
 
 
@@ -57,6 +58,39 @@ def touched(table, ground, bodies, points, on, normal):
             size = np.sqrt(normal[p, 0] ** 2 + normal[p, 1] ** 2 + normal[p, 2] ** 2)
             for i in range(3):
                 normal[p, i] /= max(size, 1e-12)
+
+
+@njit(cache=True)
+def scheduled(sole, due, touching, bodies, beside, points, goal, reach, normal, use, gap):
+    """Mark in `use` (P,) the points of one foot that push, and put into `gap` (P,) how far they are from touching.
+
+    Of a foot that should stand and touches: the points that the reference stands on (`due`) and that are down, or
+    nearly and on a body that is; and those beside them that touch and that the reference has hardly lifted. Where there
+    are none, those that touch. All take the normal of the first that touches.
+    """
+    first, low, some = -1, 1e9, False
+    for p in sole:
+        if touching[p] and first < 0:
+            first = p
+        if due[p]:
+            low = min(low, goal[p, 2])
+    if first < 0 or low > 1e8:
+        return
+    n = normal[first].copy()
+    for p in sole:
+        above, grounded, mine = 0.0, False, due[p]
+        for i in range(3):
+            above += n[i] * (points[p, i] - points[first, i])
+        for o in sole:
+            grounded |= touching[o] and bodies[o] == bodies[p]  # loose toes in the air cannot push
+            mine |= touching[p] and due[o] and beside[p, o] and goal[p, 2] - low < _LOW
+        use[p] = mine and (touching[p] or (grounded and above < reach))
+        some |= use[p]
+        gap[p] = 0.0 if touching[p] else max(above, 0.0)
+        normal[p] = n
+    if not some:
+        for p in sole:
+            use[p] = touching[p]
 
 
 @njit(cache=True)
