@@ -77,7 +77,7 @@ def beside_of(character: Character) -> np.ndarray:
 
 
 def reach_of(character: Character, foot: int) -> tuple[int, float]:
-    """The thigh of a foot's leg, and the length [m] of the straight leg from there; (-1, inf) where there is no foot."""
+    """The thigh of a foot's leg, and the length [m] of the straight leg from there; (-1, inf) for no foot."""
     model, length, body = character.model, 0.0, foot
     if foot < 0:
         return -1, np.inf
