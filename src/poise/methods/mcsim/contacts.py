@@ -29,15 +29,18 @@ class Cones(NamedTuple):
 
 
 @njit(cache=True)
-def touched(table, ground, bodies, points, on, normal):
+def touched(table, ground, bodies, points, on, normal, bumped):
     """Mark in `on` (P,) the points that touch something to stand on; their normals go into `normal` (P, 3).
+
+    Points that touch what cannot be stood on (the side of a block) are marked in `bumped` (P,).
 
     `table` (K, 18) are the simulator's touches; `ground` (labels,) says which labels may be stood on.
     """
     on[:] = False
+    bumped[:] = False
     for k in range(table.shape[0]):
         row = table[k]
-        if not ground[int(row[1])] or row[7] < _UPRIGHT or row[17] != 0.0:
+        if not ground[int(row[1])] or row[17] != 0.0:
             continue
         nearest, least = -1, 1e9
         for p in range(bodies.shape[0]):
@@ -47,7 +50,9 @@ def touched(table, ground, bodies, points, on, normal):
                     far += (points[p, i] - row[2 + i]) ** 2
                 if far < least:
                     nearest, least = p, far
-        if nearest >= 0:
+        if nearest >= 0 and row[7] < _UPRIGHT:
+            bumped[nearest] = True
+        elif nearest >= 0:
             if not on[nearest]:
                 normal[nearest] = 0.0
             on[nearest] = True

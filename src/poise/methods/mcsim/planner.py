@@ -61,6 +61,8 @@ def make_plan(way: McSim, state: State, touches: Touches, reference: Reference, 
     rate = _tick(way, state, touching, memory, dt)
     scene = _scene(way, now, touching, rate, memory, dt)
     if way.has("foothold"):
+        swing.feel_ground(scene, memory, dt)
+        swing.step_over(scene, memory, dt)
         swing.move_footholds(way, scene, memory, dt)
         swing.let_down(memory, dt)
     cones = _cones(way, state, scene, memory)
@@ -77,7 +79,8 @@ def _touching(state: State, touches: Touches, now: Terms, memory: Memory) -> np.
         own = set(memory.rig.character.body_names)
         memory.ground = np.array([n not in own and not n.startswith("ball_") for n in touches.names], bool)
     on = np.zeros(len(memory.last), bool)
-    contacts.touched(touches.table, memory.ground, memory.rig.bodies, now.points, on, memory.normal)
+    contacts.touched(touches.table, memory.ground, memory.rig.bodies, now.points, on, memory.normal,
+                     memory.bumped)  # fmt: skip
     memory.last[on] = state.time
     return on
 
