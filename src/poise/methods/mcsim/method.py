@@ -109,7 +109,8 @@ class McSim:
                       beside_of(character), (hips_of(character, SIDES[0]), hips_of(character, SIDES[1])),
                       (reach_of(character, feet[0]), reach_of(character, feet[1])), self.tasks.arrays(),
                       Clock(self.early, self.late), Schedule(reference), Passing.of(reference), reference,
-                      np.full(len(points), -np.inf), np.tile([0.0, 0.0, 1.0], (len(points), 1)))  # fmt: skip
+                      np.full(len(points), -np.inf), np.tile([0.0, 0.0, 1.0], (len(points), 1)),
+                      np.zeros(len(points), bool))  # fmt: skip
 
     def act(self, state: State, touches: Touches, reference: Reference, memory: Memory) -> Array | Action:
         """Joint torques (nv,) [N m] within the character's limits."""

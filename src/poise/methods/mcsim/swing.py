@@ -30,6 +30,9 @@ _STRAIGHT = 0.97  # share of its length to which a leg is stretched, where the r
 _DAMPING, _FURTHEST = 0.01, 0.6  # of the step by which a leg is bent [m², rad²], and its most [rad]
 _LOWEST, _DOWN = 0.10, 0.6  # [m] by which a body is let down for a far step at most, and how fast [m/s]
 _DEEPEST = 0.15  # [s] for which a foot that should stand is pressed further down
+_FEELING, _STEEPEST = 0.05, 0.25  # [s] in which a tilt of the ground is believed, and the most of it
+_OVER, _RAISED, _RAISING = (0.15, 0.7), 0.10, 0.8  # shares of a swing between which a foot that meets something is
+#   raised, by how much [m] and how fast [m/s]
 _QUICKEST = 0.2  # [s] of a swing
 
 
@@ -37,8 +40,10 @@ def rows(way: McSim, scene: Scene, memory: Memory, side: int, place: Array, spee
          ) -> tuple[Array, Array, Array]:  # fmt: skip
     """Rows (6, nv), wishes and weights for the place and the orientation of a foot; see `target`."""
     t, now, goal, chain = way.tasks, scene.now, scene.goal, memory.rig.chain
+    turn = goal.turn.copy()
+    turn[memory.feet[side]] = tilted(memory, turn[memory.feet[side]])
     matrix, wish = _rows(now.axes, now.rates, now.centre, now.origin, now.turn, now.spin, now.v, goal.axes, goal.rates,
-                         goal.centre, goal.origin, goal.turn, goal.spin, goal.v, scene.wanted.a, chain,
+                         goal.centre, goal.origin, turn, goal.spin, goal.v, scene.wanted.a, chain,
                          memory.feet[side], place, speed, scene.rate, t.swing_gain, t.swing_damping)  # fmt: skip
     return matrix, wish, np.array([t.swing, t.swing, t.swing, t.swing_turn, t.swing_turn, t.swing_turn])
 
@@ -103,6 +108,10 @@ def target(way: McSim, scene: Scene, memory: Memory, side: int) -> tuple[Array, 
         speed += scene.rate * rate * (full - memory.lift[side])
     elif step.down:
         place += full
+    place[2] += memory.over[side]
+    if scene.standing[1 - side] and not step.down:
+        ahead = place[:2] - scene.now.origin[memory.feet[1 - side], :2]
+        place[2] += min(1.0, step.done / _REACHED) * float(memory.tilt @ ahead)
     if way.has("foothold") and memory.feet[1 - side] >= 0:
         apart, widening = memory.passing.at(side, memory.clock.time)
         leaving = min(1.0, step.done / _LEAVING)
@@ -181,6 +190,39 @@ def let_down(memory: Memory, dt: float) -> None:
     goal = min(memory.asked, _LOWEST)
     memory.lower += min(max(goal - memory.lower, -_DOWN * dt), _DOWN * dt)
     memory.asked = 0.0
+
+
+def feel_ground(scene: Scene, memory: Memory, dt: float) -> None:
+    """Follow how the ground under the standing feet tilts against that of the reference."""
+    felt = [memory.normal[s[0]] for s, on in zip(memory.sole, scene.standing, strict=True) if on and len(s)]
+    if felt:
+        n = sum(felt)
+        own = memory.reference.baked.ground.normal(scene.goal.q[:1], scene.goal.q[1:2])[0]
+        tilt = own[:2] / own[2] - n[:2] / n[2]
+        memory.tilt += (1.0 - math.exp(-dt / _FEELING)) * (np.clip(tilt, -_STEEPEST, _STEEPEST) - memory.tilt)
+
+
+def step_over(scene: Scene, memory: Memory, dt: float) -> None:
+    """Raise a foot that meets something in the middle of its swing, as people do who stumble."""
+    for side in (0, 1):
+        step = memory.schedule.foot(side, memory.clock.time)
+        sole = memory.sole[side]
+        met = not step.down and bool(memory.bumped[sole].any() or (step.done > _OVER[0] and scene.touching[sole].any()))
+        met &= step.done < _OVER[1]
+        memory.stumbled[side] = (memory.stumbled[side] or met) and not step.down
+        high = _RAISED if memory.stumbled[side] and step.done < _OVER[1] else 0.0
+        memory.over[side] += min(max(high - memory.over[side], -_RAISING * dt), _RAISING * dt)
+
+
+def tilted(memory: Memory, turn: Array) -> Array:
+    """An orientation (3, 3) of a foot turned with the ground."""
+    x, y = memory.tilt
+    if x == 0.0 and y == 0.0:
+        return turn
+    size = math.sqrt(1.0 + x * x + y * y)
+    c, k = 1.0 / size, 1.0 / (size * (size + 1.0))  # the least turn that takes the vertical to (-x, -y, 1) / size
+    return np.array([[1.0 - k * x * x, -k * x * y, -x * c], [-k * x * y, 1.0 - k * y * y, -y * c],
+                     [x * c, y * c, c]]) @ turn  # fmt: skip
 
 
 def _on_ground(memory: Memory, side: int) -> Array:
