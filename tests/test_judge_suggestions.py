@@ -11,7 +11,9 @@ import poise
 import puppet
 from poise.cli.main import main
 from poise.judge import audit
+from poise.motion import ik
 from poise.motion.resample import resample
+from poise.motion.runs import runs
 
 
 @pytest.fixture(scope="module")
@@ -111,3 +113,42 @@ def test_recordings_get_reasons_that_fit(mocap, name):
     assert report.suggestions and all(any(word in s.reason for word in known) for s in report.suggestions if s.reason)
     count = [sum(s.last - s.first + 1 for s in found) for found in (report.suggestions, report.stretches)]
     assert count[0] <= count[1]
+
+
+def leant(clip, beyond: float, first: int, last: int):
+    """The clip leaning forward over its feet until its centre of mass is so far [m] past their tips, and back."""
+    human, points, place = clip.character, clip.character.contact_points, clip.character.points(clip.q)
+    ease = np.clip((np.arange(len(clip)) - first) / 60, 0, 1) * np.clip((last - np.arange(len(clip))) / 60, 0, 1)
+    ease = ease**2 * (3 - 2 * ease)
+    start, tips = human.centre_of_mass(clip.q)[:, 0], place[:, points.feet, 0].max()
+    feet = [ik.PointTarget(int(points.bodies[i]), points.positions[i], place[:, i], 30.0) for i in points.feet]
+    posture = ik.default_posture(human)
+    posture[:6] *= 100.0
+    q, moved = np.array(clip.q), np.zeros(len(clip))
+    for _ in range(5):
+        moved += start + ease * (tips + beyond - start) - human.centre_of_mass(q)[:, 0]
+        there = np.array(clip.q)
+        there[:, 0] += moved
+        q = ik.solve(human, there, feet, posture=posture)
+    return clip.with_q(q, labels=None)
+
+
+@pytest.mark.parametrize("name", ["human42", "human57"])
+def test_a_body_that_leans_six_centimetres_beyond_its_toes_is_told_so(name):
+    report = audit(leant(poise.load_clip("stand", character=name), 0.06, 100, 300))
+    found = report.suggestions[0]
+    assert found.reason.endswith("leaning 6 cm beyond the toes") and 120 < found.first < 170 and 230 < found.last < 290
+    assert all("suddenly" in s.reason for s in report.suggestions[1:])
+
+
+def test_a_centre_of_mass_that_is_raised_in_flight_is_told():
+    """Six centimetres on top of the middle of a flight: it rises too long, and has to come down too fast."""
+    jump = poise.load_clip("jump")
+    assert audit(jump).suggestions == ()
+    first, last = runs(jump.contacts.airborne())[0]
+    share, q = np.linspace(0.0, 1.0, last - first), np.array(jump.q)
+    q[first:last, 2] += 0.06 * 16 * share**2 * (1 - share) ** 2
+    told = sorted(audit(jump.with_q(q)).suggestions, key=lambda s: s.first)
+    assert "the centre of mass rises in flight" in told[0].reason and abs(told[0].first - first) < 5
+    assert "falls faster than gravity" in told[1].reason
+    assert "falls more slowly than gravity" in told[2].reason and abs(told[2].last - last) < 5

@@ -12,7 +12,9 @@ from poise.errors import BadValue, ClipMismatch, PoiseError
 from poise.experiments.repair_speed import of_length, rough_walk
 from poise.judge import audit
 from poise.maths import rotations as rot
+from poise.motion.check import penetration
 from poise.motion.clip import Clip
+from poise.motion.resample import resample
 from poise.physical.repair import repair
 
 
@@ -34,6 +36,57 @@ def test_a_clip_upside_down_is_refused_as_such(rough):
     q[:, 3:7] = rot.multiply(flip, q[:, 3:7])
     with pytest.raises(BadValue, match=r"upside down|no foot touches"):
         repair(rough.with_q(q))
+
+
+def test_a_body_that_hangs_under_the_ground_by_its_feet_is_refused_as_upside_down(rough):
+    """What a file with its up axis the wrong way round gives: the floor is found at the feet, the body below it."""
+    q, flip = np.array(rough.q), np.array([0.0, 1.0, 0.0, 0.0])
+    q[:, :3] = rot.rotate(flip, q[:, :3])
+    q[:, 3:7] = rot.multiply(flip, q[:, 3:7])
+    with pytest.raises(BadValue, match=r"The hips are \d+ cm below the ground.*upside down"):
+        repair(rough.with_q(q))
+
+
+@pytest.mark.parametrize("lifted", [0.05, 0.3, 1.5])
+def test_a_clip_that_floats_is_refused_though_its_contacts_are_given(lifted):
+    walk = poise.load_clip("walk")
+    q = np.array(walk.q)
+    q[:, 2] += lifted
+    with pytest.raises(BadValue, match=f"left foot is said to touch the ground, but is always {100 * lifted:.0f} cm"):
+        repair(walk.with_q(q))
+
+
+def test_hands_that_are_said_to_touch_the_ground_must_be_near_it():
+    walk = poise.load_clip("walk")
+    with pytest.raises(BadValue, match="left hand is said to touch the ground"):
+        repair(replace(walk, labels=np.ones_like(walk.contacts.labels)))
+
+
+@pytest.mark.parametrize("lowered", [0.02, 0.3])
+def test_a_clip_under_the_ground_is_brought_onto_it(rough, lowered):
+    q = np.array(rough.q)
+    q[:, 2] -= lowered
+    out = repair(rough.with_q(q)).clip
+    assert penetration(out) < 0.002 and audit(out).unexplained_force_rms < 2.0
+
+
+def test_a_body_that_stands_still_with_spread_arms_is_left_alone():
+    human = poise.load_character("human42")
+    clip = Clip(human, np.tile(human.standing_pose(), (120, 1)), 1 / 120)
+    out, report = repair(clip)
+    assert out is clip and report.unchanged
+
+
+@pytest.mark.parametrize("fps", [10.0, 1000.0])
+def test_few_and_many_frames_a_second_are_repaired(fps):
+    out = repair(resample(of_length(rough_walk(), 1.1 if fps < 100.0 else 0.4), fps)).clip
+    assert out.fps >= 0.9 * 100.0 and audit(out).unexplained_force_rms < 2.0
+
+
+@pytest.mark.parametrize("dt", [1000.0, 1e-9])
+def test_times_between_frames_without_a_meaning_are_refused(rough, dt):
+    with pytest.raises(BadValue, match="frames a second"):
+        repair(replace(rough, dt=dt))
 
 
 @pytest.mark.parametrize("count", [1, 2, 7])
@@ -83,14 +136,15 @@ def test_a_hanging_body_is_refused_unless_its_hold_is_told(rough):
     stand = poise.load_clip("stand").cut(0.0, 1.0)
     stand = replace(stand.with_q(np.repeat(stand.q[:1], 240, axis=0)), labels=None, dt=1 / 120)
     labels = np.zeros((240, len(stand.character.contact_points)), bool)
-    labels[:40] = True
+    labels[:40, stand.character.contact_points.feet] = True
     with pytest.raises(BadValue, match="something that the clip does not tell of"):
         repair(replace(stand, labels=labels))
 
 
 @pytest.mark.parametrize("options", [{"change": 0.0}, {"change": float("nan")}, {"friction": float("inf")},
                                      {"friction": -0.1}, {"margin": float("nan")}, {"margin": -0.1},
-                                     {"keep": ["no such body"]}, {"keep": "nothing"}])  # fmt: skip
+                                     {"keep": ["no such body"]}, {"keep": "nothing"}, {"keep": 3},
+                                     {"change": "a lot"}, {"friction": None}, {"margin": "none"}])  # fmt: skip
 def test_options_without_a_meaning_are_refused(rough, options):
     with pytest.raises(PoiseError) as error:
         repair(rough, **options)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _MANY = 40  # stretches that are explained in words; a clip with more is broken all over
 _STICKY = 3.0  # the most friction that is worth naming: rubber on dry rock
+_LEANS = 0.01  # [m] beyond its support from which on a body leans
 _FLOATING = 0.08  # [m] up to which a foot that does not touch is said to float
 
 
@@ -62,6 +63,8 @@ def _reason(clip: Clip, report: AuditReport, needs: Needs, places: Support, stre
     flying = stretch.first + np.flatnonzero(~places.touching[rows].any(axis=1))
     if 2 * len(flying) > stretch.last + 1 - stretch.first:
         why = _in_flight(clip, report, needs, places, flying)
+    elif (lean := _leaning(clip, needs, places, np.arange(rows.start, rows.stop))) is not None:
+        why = lean
     elif places.touching[frame].any():
         why = _on_ground(clip, report, needs, places, frame)
     else:
@@ -84,6 +87,8 @@ def _in_flight(clip: Clip, report: AuditReport, needs: Needs, places: Support, f
             return f"the body is held up in the air by {lift:.0f} N: {wanted}"
         if needs.drift[frames[0], 2] > 0.1 and lift < weight:
             return f"the centre of mass rises in flight without slowing down as gravity wants ({lift:.0f} N too much)"
+        if needs.drift[frames[0], 2] > 0.1:
+            return f"the centre of mass rises faster and faster in flight: {lift:.0f} N come from nowhere"
         if needs.drift[frames, 2].mean() < -0.1 and lift < 0.7 * weight:
             return f"the body falls more slowly than gravity pulls it, as if {lift:.0f} N held it up"
         return f"the body is held up in the air: {lift:.0f} N come from nowhere"
@@ -95,9 +100,30 @@ def _in_flight(clip: Clip, report: AuditReport, needs: Needs, places: Support, f
     return f"the body's turning changes in flight: {turn:.0f} N m come from nowhere"
 
 
+def _leaning(clip: Clip, needs: Needs, places: Support, frames: np.ndarray) -> str | None:
+    """Words where the body leans so far that it would fall if it stood still, and nothing else keeps it from that.
+
+    Most of the frames must be so: a walker is beyond its standing foot all the time, but its push comes from inside.
+    """
+    found = []
+    for k in frames[places.touching[frames].any(axis=1) & (needs.wrench[frames, 2] > 0.0)]:
+        touching = places.touching[k]
+        if places.grip[touching].any():
+            return None
+        away, side = beyond_support(places.place[k, touching, :2], needs.centre[k, :2])
+        pushed, out = beyond_support(places.place[k, touching, :2], _push(needs, places, int(k)))
+        if _LEANS < away < 1.0 and side @ out > 0.7 * away * pushed:
+            found.append((away, int(k), side))
+    if 2 * len(found) <= len(frames):
+        return None
+    away, frame, side = max(found, key=lambda f: f[0])
+    floats = _floating(clip, places, frame)
+    return f"leaning {100 * away:.0f} cm beyond {_edge(clip, frame, side)}" + (f"; {floats}" if floats else "")
+
+
 def _on_ground(clip: Clip, report: AuditReport, needs: Needs, places: Support, frame: int) -> str:
     """Something touches, but its forces do not do: friction, pulling or leaning."""
-    force, torque = needs.wrench[frame, :3], needs.wrench[frame, 3:]
+    force = needs.wrench[frame, :3]
     if places.grip[places.touching[frame]].any():
         short = [float(np.linalg.norm(report.series[name][frame])) for name in ("force", "torque")]
         return f"what the hands hold and what touches lack {short[0]:.0f} N and {short[1]:.0f} N m of what is needed"
@@ -106,21 +132,28 @@ def _on_ground(clip: Clip, report: AuditReport, needs: Needs, places: Support, f
     enough = 0.05 * report.weight
     if _left(needs, places, frame, _STICKY) < enough:
         return f"it needs friction {_friction(needs, places, frame, report.friction or 0.0, enough):.2g}"
-    touching = np.flatnonzero(places.touching[frame])
-    ground = float(np.mean(places.place[frame, touching, 2]))
-    centre = needs.centre[frame]
-    # where the ground force would have to act so that its torque about the centre of mass is the needed one
-    x = centre[0] + (-(centre[2] - ground) * force[0] - torque[1]) / force[2]
-    y = centre[1] + (-(centre[2] - ground) * force[1] + torque[0]) / force[2]
-    away, out = beyond_support(places.place[frame, touching, :2], np.array([x, y]))
+    touching, centre = np.flatnonzero(places.touching[frame]), needs.centre[frame]
+    away, out = beyond_support(places.place[frame, touching, :2], _push(needs, places, frame))
     floats = _floating(clip, places, frame)
     hint = f"; {floats}" if floats else ""
     wanted = hands_wanted(clip, places, np.array([frame]), standing=True) if away > 0.1 else ""
     hint = f"; {wanted}" if wanted else hint
     if away > 0.01 and away < 1.0:
-        return f"leaning {100 * away:.0f} cm beyond {_edge(clip, frame, out)}{hint}"
+        leaning, side = beyond_support(places.place[frame, touching, :2], centre[:2])
+        if leaning > 0.5 * away and side @ out > 0.7 * leaning * away:  # it would fall if it stood still
+            return f"leaning {100 * leaning:.0f} cm beyond {_edge(clip, frame, out)}{hint}"
+        return (f"the body moves so suddenly that the ground would have to push {100 * away:.0f} cm beyond "
+                f"{_edge(clip, frame, out)}{hint}")  # fmt: skip
     short = [float(np.linalg.norm(report.series[name][frame])) for name in ("force", "torque")]
     return f"what touches cannot give {short[0]:.0f} N and {short[1]:.0f} N m of what is needed{hint}"
+
+
+def _push(needs: Needs, places: Support, frame: int) -> Array:
+    """Where (2,) the ground's force would have to act so that its torque about the centre of mass is the needed one."""
+    force, torque, centre = needs.wrench[frame, :3], needs.wrench[frame, 3:], needs.centre[frame]
+    high = centre[2] - float(np.mean(places.place[frame, places.touching[frame], 2]))
+    turned = np.array([-high * force[0] - torque[1], -high * force[1] + torque[0]])
+    return centre[:2] + turned / force[2]
 
 
 def _left(needs: Needs, places: Support, frame: int, friction: float) -> float:

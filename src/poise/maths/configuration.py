@@ -71,7 +71,8 @@ def quat_difference(a, b, out):
 
 
 @njit(cache=True)
-def _integrate(kind, qadr, vadr, q, v, out):
+def integrate_rows(kind, qadr, vadr, q, v, out):
+    """Fill out (N, nq) with q (N, nq) plus the tangent steps v (N, nv); for compiled code, see `integrate`."""
     step, new = np.empty(4), np.empty(4)
     for n in range(q.shape[0]):
         for j in range(kind.shape[0]):
@@ -92,7 +93,8 @@ def _integrate(kind, qadr, vadr, q, v, out):
 
 
 @njit(cache=True)
-def _difference(kind, qadr, vadr, q0, q1, out):
+def difference_rows(kind, qadr, vadr, q0, q1, out):
+    """Fill out (N, nv) with the tangent steps from q0 (N, nq) to q1 (N, nq); for compiled code, see `difference`."""
     for n in range(q0.shape[0]):
         for j in range(kind.shape[0]):
             a, d = qadr[j], vadr[j]
@@ -114,7 +116,7 @@ def integrate(layout: Layout, q: Array, v: Array) -> Array:
     qs = np.ascontiguousarray(np.broadcast_to(q, (*rows, layout.nq))).reshape(-1, layout.nq)
     vs = np.ascontiguousarray(np.broadcast_to(v, (*rows, layout.nv))).reshape(-1, layout.nv)
     out = np.empty_like(qs)
-    _integrate(layout.kind, layout.qadr, layout.vadr, qs, vs, out)
+    integrate_rows(layout.kind, layout.qadr, layout.vadr, qs, vs, out)
     return out.reshape(*rows, layout.nq)
 
 
@@ -125,7 +127,7 @@ def difference(layout: Layout, q0: Array, q1: Array) -> Array:
     a = np.ascontiguousarray(np.broadcast_to(q0, (*rows, layout.nq))).reshape(-1, layout.nq)
     b = np.ascontiguousarray(np.broadcast_to(q1, (*rows, layout.nq))).reshape(-1, layout.nq)
     out = np.empty((len(a), layout.nv))
-    _difference(layout.kind, layout.qadr, layout.vadr, a, b, out)
+    difference_rows(layout.kind, layout.qadr, layout.vadr, a, b, out)
     return out.reshape(*rows, layout.nv)
 
 

@@ -1,13 +1,18 @@
 """Sagittal projections: the motions of the paper's 2D character (`biped18`), made from clips of any body.
 
 The 2D recordings of the paper are no longer to be had. A clip is retargeted to biped18 and its root put into the plane
-y = 0: no sway, no roll, no turn. The rail that keeps a planar body there is an assistance and recorded as such.
+y = 0: no sway, no roll, no turn. What is lost by that is put right by making the projection physical again, as seen
+from the side. The rail that keeps a planar body there is an assistance and recorded as such.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import mujoco
 import numpy as np
 
+from poise.character import Character
 from poise.character.load import load_character
 from poise.maths import rotations as rot
 from poise.motion import ik
@@ -26,8 +31,31 @@ def sagittal(clip: Clip) -> Clip:
     pitch = rot.to_euler("yzx", q[:, 3:7])[:, 0]
     q[:, 3:7] = rot.from_axis_angle((0.0, 1.0, 0.0), pitch)
     cycle = None if flat.cycle is None else Cycle(0.0, flat.cycle.shift * [1.0, 0.0, 1.0])
-    return flat.with_q(_planted(flat, q, cycle), cycle=cycle, labels=flat.contacts.labels, recording=None,
+    flat = flat.with_q(_planted(flat, q, cycle), cycle=cycle, labels=flat.contacts.labels, recording=None,
                        placement=None)  # fmt: skip
+    return _physical(flat)
+
+
+def _physical(clip: Clip) -> Clip:
+    """The clip made physical as seen from the side: on a twin whose limbs all hang in the plane, and given back."""
+    out = replace(clip, character=_thin(clip.character)).make_physical()
+    return replace(out, character=clip.character)
+
+
+def _thin(character: Character) -> Character:
+    """The character with all its bodies in the plane y = 0: no foot is beside the weight that it carries."""
+    spec = mujoco.MjSpec.from_string(character.xml)
+    for body in spec.bodies:
+        place = np.array(body.pos)
+        place[1] = 0.0
+        body.pos = place
+    spec.compile()
+    points = character.contact_points
+    places = points.positions.copy()
+    for body in np.unique(points.bodies):
+        mine = points.bodies == body
+        places[mine, 1] -= places[mine, 1].mean()
+    return replace(character, xml=spec.to_xml(), contact_points=replace(points, positions=places))
 
 
 def _heading(clip: Clip) -> float:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from poise.character.roles import SIDES
 from poise.errors import BadValue
 from poise.motion.clip import Clip
 from poise.performance import perform
@@ -20,7 +21,7 @@ from poise.take import Take
 
 NOISE = 0.1  # [rad/s, m/s] on all starting velocities
 AFTERWARDS = 1.0  # [s] of standing after a clip that ends at rest
-AT_REST = 0.35  # [rad/s] rms of the last frame's joint velocities below which a clip counts as ending at rest
+AT_REST = 0.3  # [m/s] of the root at the end, with both feet down, below which a clip counts as ending at rest
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,8 +58,10 @@ def length(clip: Clip, cyclic: float) -> float:
     """How long [s] a clip is performed: a loop for `cyclic`; another to its end, and 1 s if it ends at rest."""
     if clip.cycle is not None:
         return cyclic
-    still = float(np.sqrt(np.mean(clip.velocity[-1] ** 2))) < AT_REST
-    return clip.duration + (AFTERWARDS if still else 0.0)
+    points = clip.character.contact_points
+    down = all(clip.contacts.labels[-1, points.of(side)].any() for side in SIDES)
+    still = float(np.linalg.norm(clip.velocity[-1, :3])) < AT_REST
+    return clip.duration + (AFTERWARDS if still and down else 0.0)
 
 
 def run_seeds(clip: Clip, method: Any, seeds: int, seconds: float, stage: Stage | None = None, contact: str = "soft",

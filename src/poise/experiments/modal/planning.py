@@ -10,8 +10,10 @@ import numpy as np
 from poise.experiments.reproduce import Options, Table
 from poise.maths.rotations import Array
 from poise.methods.modal import Modal, mind
+from poise.methods.modal.assemble import assemble
 from poise.methods.modal.problem import ForcePlan, force_plan
 from poise.methods.modal.spectrum import find_modes
+from poise.methods.modal.step import decide
 from poise.motion.clip import Clip
 from poise.motion.load import load_clip
 from poise.performance import perform
@@ -21,19 +23,21 @@ WINDOWS = (1, 2, 4, 8, 12, 16, 24, 36, 48, 60)
 
 
 def collect(clip: Clip, window: int, seconds: float = 1.0) -> list[tuple[Any, ...]]:
-    """The arguments of every decision of a performance."""
+    """Body, what is ahead, contacts, weights and the dual at the beginning of every decision of a performance."""
     seen: list[tuple[Any, ...]] = []
-    real = mind.decide
+    real = mind.advise
 
-    def keep(body: Any, ahead: Any, contact: Any, weights: Any, dual: Array) -> Any:
-        seen.append((body, ahead, contact, weights, dual.copy()))
-        return real(body, ahead, contact, weights, dual)
+    def keep(rig: Any, views: Any, q: Array, v: Array, M: Array, bias: Array, around: Any, frames: Any, first: int,
+             aims: Any, weights: Any, dual: Array, known: Array, *out: Array) -> int:  # fmt: skip
+        made = assemble(rig, views, q, v, M, bias, around, frames, first, aims, weights.window, weights.dt)
+        seen.append((*made[:3], weights, dual.copy(), known.copy()))
+        return real(rig, views, q, v, M, bias, around, frames, first, aims, weights, dual, known, *out)
 
-    mind.decide = keep  # type: ignore[assignment]
+    mind.advise = keep  # type: ignore[assignment]
     try:
         perform(clip, Modal(window=window, footholds=False), seconds=seconds)
     finally:
-        mind.decide = real
+        mind.advise = real
     return seen
 
 
@@ -74,7 +78,7 @@ def run(options: Options) -> Table:
         modes = _mean_time(
             lambda s: find_modes(s[0].M, s[0].stiffness, s[0].R, s[0].place, s[0].centre, s[0].mass), seen
         )
-        whole = _mean_time(lambda s: mind.decide(s[0], s[1], s[2], s[3], s[4].copy()), seen)
+        whole = _mean_time(lambda s: decide(s[0], s[1], s[2], s[3], s[4].copy(), s[5].copy()), seen)
         rows.append((window, float(np.mean([p.count for p in plans])), 1e6 * own, 1e6 * float(np.mean(spent)),
                      float(np.mean(spent)) / own, float(np.max(apart)), 1e6 * modes, 1e6 * whole))  # fmt: skip
     return Table("The contact-force plan of walking, cold start, and the compiled step",

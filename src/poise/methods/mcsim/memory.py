@@ -9,10 +9,13 @@ import numpy as np
 from poise.character import Character
 from poise.character.roles import SIDES
 from poise.maths.rotations import Array
+from poise.methods.mcsim.passing import Passing
 from poise.methods.mcsim.reduced import Plan
 from poise.methods.mcsim.schedule import Clock, Schedule
 from poise.methods.mcsim.terms import Rig
 from poise.motion.reference import Reference
+
+_BESIDE = 0.04  # [m] along the foot within which two of its points are beside each other
 
 
 @dataclass(eq=False)
@@ -30,13 +33,17 @@ class Memory:
     legs: np.ndarray  # (2, nv) bool
     stiff: Array  # (nv,) factor on the weight of the legs' joints: above 1 for axes that the reference hardly uses
     sole: tuple[np.ndarray, np.ndarray]  # contact points of each foot
+    beside: np.ndarray  # (P, P) bool: points of one body beside each other, as the two corners of a heel
     hips: tuple[np.ndarray, np.ndarray]  # joints of each hip
+    reach: tuple[tuple[int, float], tuple[int, float]]  # body that each leg hangs from, and its length [m] to the foot
     mass_task: tuple[Array, Array, Array, Array]  # most, gain, damping (3,) and weights (6,) of the momentum's rows
     clock: Clock
     schedule: Schedule
+    passing: Passing
     reference: Reference
     last: Array  # (P,) [s] when each point last touched
     normal: Array  # (P, 3) of the ground where it last touched
+    bumped: np.ndarray  # (P,) bool: points that touch what cannot be stood on
     ground: np.ndarray | None = None  # labels that may be stood on
     planned: float = -np.inf  # [s] when the plan was made
     plan: Plan | None = None
@@ -48,6 +55,12 @@ class Memory:
     offset: Array = field(default_factory=lambda: np.zeros(3))  # [m] of the reference to where the feet stand
     placed: bool = False
     shift: Array = field(default_factory=lambda: np.zeros((2, 2)))  # [m] of the coming foothold of each foot
+    tilt: Array = field(default_factory=lambda: np.zeros(2))  # rise of the ground per metre, less the reference's
+    stumbled: np.ndarray = field(default_factory=lambda: np.zeros(2, bool))  # each foot has met something in its swing
+    over: Array = field(default_factory=lambda: np.zeros(2))  # [m] by which each foot is raised for that
+    missing: Array = field(default_factory=lambda: np.zeros(2))  # [s] for which each foot has not stood that should
+    lower: float = 0.0  # [m] by which the centre of mass is let down for a far step
+    asked: float = 0.0  # [m] the same, as the plan of the moment wants it
     lift: Array = field(default_factory=lambda: np.zeros((2, 3)))  # [m] of each foot off its place when it left
     landing: list[tuple[float, Array]] = field(default_factory=lambda: [(-np.inf, np.zeros(2))] * 2)  # of each foot
     failed: int = 0  # programs without solution in a row
@@ -58,6 +71,27 @@ def feet_of(character: Character) -> tuple[int, int]:
     """Ids of the two feet, -1 where there is none."""
     left, right = (character.body(f"{s}_foot") if character.has(f"{s}_foot") else -1 for s in SIDES)
     return left, right
+
+
+def beside_of(character: Character) -> np.ndarray:
+    """Which contact points (P, P) of one body are beside each other: equally far ahead where the character stands."""
+    points = character.contact_points
+    ahead = character.points(character.standing_pose())[0][:, 0]
+    return (points.bodies[:, None] == points.bodies) & (np.abs(ahead[:, None] - ahead) < _BESIDE)
+
+
+def reach_of(character: Character, foot: int) -> tuple[int, float]:
+    """The thigh of a foot's leg, and the length [m] of the straight leg from there; (-1, inf) for no foot."""
+    model, length, body = character.model, 0.0, foot
+    if foot < 0:
+        return -1, np.inf
+    root = int(model.jnt_bodyid[0])
+    while int(model.body_parentid[body]) not in (root, 0):
+        length += float(np.linalg.norm(model.body_pos[body]))
+        body = int(model.body_parentid[body])
+        if character.has("left_thigh") and body in (character.body("left_thigh"), character.body("right_thigh")):
+            break
+    return body, length
 
 
 def legs_of(rig: Rig, feet: tuple[int, int]) -> np.ndarray:

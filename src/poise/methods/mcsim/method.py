@@ -13,7 +13,8 @@ from poise.errors import BadValue, UnknownName
 from poise.maths.rotations import Array
 from poise.methods.mcsim import rail, servo
 from poise.methods.mcsim.feedback import hips_of
-from poise.methods.mcsim.memory import Memory, feet_of, legs_of, stiff_axes
+from poise.methods.mcsim.memory import Memory, beside_of, feet_of, legs_of, reach_of, stiff_axes
+from poise.methods.mcsim.passing import Passing
 from poise.methods.mcsim.planner import make_plan
 from poise.methods.mcsim.prepare import prepared
 from poise.methods.mcsim.schedule import Clock, Schedule
@@ -52,7 +53,7 @@ class McSim:
     plan: float = 1 / 192  # [s] between two programs; the paper: 1/100 to 1/40
     departures: tuple[str, ...] | str = DEPARTURES
     tasks: Tasks = field(default_factory=Tasks)
-    foothold: Foothold = field(default_factory=Foothold)
+    foothold: Foothold = field(default_factory=lambda: Foothold(aside=0.6, apart=-0.15, band=0.04))
     cd: float = 0.0  # [rad/m] gain of the balance feedback (11) on distance
     cv: float = 0.0  # [rad s/m] and on velocity
     planar: bool = False  # a rail keeps the root in the plane y = 0, upright seen from ahead
@@ -105,9 +106,11 @@ class McSim:
         return Memory(rig, Rig.of(character), limit, servo.blocks(character), k,
                       servo.shares(character, k, self.period), free, feet,
                       legs, stiff_axes(rig, reference, feet, legs), (points.of(SIDES[0]), points.of(SIDES[1])),
-                      (hips_of(character, SIDES[0]), hips_of(character, SIDES[1])), self.tasks.arrays(),
-                      Clock(self.early, self.late), Schedule(reference), reference,
-                      np.full(len(points), -np.inf), np.tile([0.0, 0.0, 1.0], (len(points), 1)))  # fmt: skip
+                      beside_of(character), (hips_of(character, SIDES[0]), hips_of(character, SIDES[1])),
+                      (reach_of(character, feet[0]), reach_of(character, feet[1])), self.tasks.arrays(),
+                      Clock(self.early, self.late), Schedule(reference), Passing.of(reference), reference,
+                      np.full(len(points), -np.inf), np.tile([0.0, 0.0, 1.0], (len(points), 1)),
+                      np.zeros(len(points), bool))  # fmt: skip
 
     def act(self, state: State, touches: Touches, reference: Reference, memory: Memory) -> Array | Action:
         """Joint torques (nv,) [N m] within the character's limits."""

@@ -11,6 +11,7 @@ from poise.maths.rotations import Array
 from poise.methods.mcsim import contacts, rail, reduced, swing, tasks
 from poise.methods.mcsim.feedback import hip_turn, with_hips
 from poise.methods.mcsim.memory import Memory
+from poise.methods.mcsim.passing import Passing
 from poise.methods.mcsim.schedule import Schedule
 from poise.methods.mcsim.terms import Terms, momentum
 from poise.motion.reference import Reference, Sample
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from poise.methods.mcsim.method import McSim
 
 _LETTING_GO = 1 / 120  # [s] before its time that a point is let go
+_TOGETHER = 0.1  # [s] within which two feet land as one
+_LEAVING = 0.25  # [s] before it leaves from which on a foot counts less
 _SETTLING = 0.03  # [s] in which the reference is brought to where the feet stand
 
 
@@ -51,13 +54,17 @@ def make_plan(way: McSim, state: State, touches: Touches, reference: Reference, 
     """Plan anew and put the plan into the memory; gives the traces of it."""
     if reference is not memory.reference:
         memory.reference, memory.schedule = reference, Schedule(reference)
+        memory.passing = Passing.of(reference)
     dt = state.time - memory.planned if np.isfinite(memory.planned) else 0.0
     now = memory.rig.at(state.q, state.v)
     touching = _touching(state, touches, now, memory)
     rate = _tick(way, state, touching, memory, dt)
     scene = _scene(way, now, touching, rate, memory, dt)
     if way.has("foothold"):
+        swing.feel_ground(scene, memory, dt)
+        swing.step_over(scene, memory, dt)
         swing.move_footholds(way, scene, memory, dt)
+        swing.let_down(memory, dt)
     cones = _cones(way, state, scene, memory)
     problem, limit = tasks.program(way, scene, cones, memory), memory.limit
     plan = reduced.solve(problem, limit)
@@ -72,7 +79,8 @@ def _touching(state: State, touches: Touches, now: Terms, memory: Memory) -> np.
         own = set(memory.rig.character.body_names)
         memory.ground = np.array([n not in own and not n.startswith("ball_") for n in touches.names], bool)
     on = np.zeros(len(memory.last), bool)
-    contacts.touched(touches.table, memory.ground, memory.rig.bodies, now.points, on, memory.normal)
+    contacts.touched(touches.table, memory.ground, memory.rig.bodies, now.points, on, memory.normal,
+                     memory.bumped)  # fmt: skip
     memory.last[on] = state.time
     return on
 
@@ -90,10 +98,11 @@ def _scene(way: McSim, now: Terms, touching: np.ndarray, rate: float, memory: Me
     wanted = memory.reference.sample(memory.clock.time)
     down = np.array([bool(wanted.contacts[s].any()) for s in memory.sole])
     standing = down & np.array([bool(touching[s].any()) for s in memory.sole])
+    memory.missing = np.where(down & ~standing, memory.missing + dt, 0.0)
     q = wanted.q.copy()
     q[:3] += memory.offset
     goal = memory.model.at(q, wanted.v)
-    move = _misplaced(now, goal, touching & wanted.contacts)
+    move = _misplaced(now, goal, touching & wanted.contacts, memory)
     if move is None and not down.any():
         move = (now.centre - goal.centre) * [1.0, 1.0, 0.0]
     if move is not None:
@@ -114,18 +123,41 @@ def _heading(q: Array) -> float:
 
 def _with_feedback(way: McSim, now: Terms, goal: Terms, wanted: Sample, touching: np.ndarray, memory: Memory
                    ) -> Sample:  # fmt: skip
-    """The sample with the hip of a swinging leg turned by the balance feedback (11)."""
+    """The sample with the hips of swinging legs turned by the balance feedback (11).
+
+    In flight there is no foot to measure distances from: the legs that land next follow the velocity alone.
+    """
     down = [bool(wanted.contacts[s].any()) for s in memory.sole]
+    heading, root = _heading(wanted.q), memory.rig.root
+    if not any(down):
+        left = [memory.schedule.foot(side, memory.clock.time).left for side in (0, 1)]
+        turn = hip_turn(now, goal, root, root, heading, 0.0, way.cv)
+        for side in (0, 1):
+            if left[side] < min(left) + _TOGETHER:
+                wanted = wanted._replace(q=with_hips(wanted.q, memory.hips[side], turn, goal, root))
+        return wanted
     for side in (0, 1):
         if down[1 - side] and not down[side] and memory.feet[1 - side] >= 0:
-            turn = hip_turn(now, goal, memory.rig.root, memory.feet[1 - side], _heading(wanted.q), way.cd, way.cv)
-            return wanted._replace(q=with_hips(wanted.q, memory.hips[side], turn, goal, memory.rig.root))
+            turn = hip_turn(now, goal, root, memory.feet[1 - side], heading, way.cd, way.cv)
+            return wanted._replace(q=with_hips(wanted.q, memory.hips[side], turn, goal, root))
     return wanted
 
 
-def _misplaced(now: Terms, goal: Terms, both: np.ndarray) -> Array | None:
-    """How far (3,) the touching points are from where the reference has them; None where none should touch and does."""
-    return (now.points[both] - goal.points[both]).mean(axis=0) if both.any() else None
+def _misplaced(now: Terms, goal: Terms, both: np.ndarray, memory: Memory) -> Array | None:
+    """How far (3,) the touching points are from where the reference has them; None where none should touch and does.
+
+    A foot that is about to leave counts less and less: the body goes over to the one that stays.
+    """
+    sum_, whole = np.zeros(3), 0.0
+    for side, sole in enumerate(memory.sole):
+        mine = sole[both[sole]]
+        if len(mine):
+            weight = min(1.0, max(0.02, memory.schedule.stays(side, memory.clock.time) / _LEAVING))
+            sum_ += weight * (now.points[mine] - goal.points[mine]).mean(axis=0)
+            whole += weight
+    if whole == 0.0:  # other points than those of the feet
+        return (now.points[both] - goal.points[both]).mean(axis=0) if both.any() else None
+    return sum_ / whole
 
 
 def _moved(terms: Terms, by: Array) -> Terms:
@@ -154,22 +186,14 @@ def _cones(way: McSim, state: State, scene: Scene, memory: Memory) -> contacts.C
 def _scheduled(way: McSim, scene: Scene, memory: Memory, touching: np.ndarray) -> tuple[np.ndarray, Array]:
     """Points (P,) to be used of those that touch, and how high (P,) [m] they are still above the ground.
 
-    Of a foot that should stand and touches, the points that the reference stands on and that are down, or nearly; where
-    there are none, those that touch. A point that is about to leave is let go: in the last frame before, the reference
-    lifts it already.
+    A point that is about to leave is let go: in the last frame before, the reference lifts it already.
     """
-    use, gap = np.zeros(len(touching), bool), np.zeros(len(touching))
     due = scene.wanted.contacts & memory.schedule.points(memory.clock.time + _LETTING_GO)
+    use, gap = np.zeros(len(touching), bool), np.zeros(len(touching))
     for sole in memory.sole:
-        if not due[sole].any() or not touching[sole].any():
-            continue
-        first = sole[np.argmax(touching[sole])]
-        normal = memory.normal[first]
-        above = (scene.now.points[sole] - scene.now.points[first]) @ normal
-        near = due[sole] & (touching[sole] | (above < way.reach))
-        use[sole] = near if near.any() else touching[sole]
-        gap[sole] = np.where(touching[sole], 0.0, np.maximum(above, 0.0))
-        memory.normal[sole] = normal
+        if len(sole):
+            contacts.scheduled(sole, due, touching, memory.rig.bodies, memory.beside, scene.now.points,
+                               scene.goal.points, way.reach, memory.normal, use, gap)  # fmt: skip
     return use, gap
 
 

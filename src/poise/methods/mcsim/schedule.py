@@ -40,6 +40,7 @@ class Schedule:
         self._labels = np.zeros((0, len(points)), bool)
         self._feet = np.zeros((0, 2), bool)
         self._next, self._last = np.zeros((0, 2), int), np.zeros((0, 2), int)  # rows to the next, from the last contact
+        self._stays = np.zeros((0, 2), int)  # rows until it leaves
 
     def _row(self, t: float) -> int:
         return max(0, math.floor(t / _GRID + 1e-6) - self._begin)
@@ -57,6 +58,7 @@ class Schedule:
         ahead = np.where(self._feet, rows, big)
         self._next = np.minimum.accumulate(ahead[::-1], axis=0)[::-1] - rows
         self._last = rows - np.maximum.accumulate(np.where(self._feet, rows, -1), axis=0)
+        self._stays = np.minimum.accumulate(np.where(self._feet, big, rows)[::-1], axis=0)[::-1] - rows
 
     def points(self, t: float) -> np.ndarray:
         """Which points (P,) should touch at time t [s] of the reference."""
@@ -75,6 +77,13 @@ class Schedule:
             return _FLYING
         within = t / _GRID - math.floor(t / _GRID + 1e-6)
         return Step(False, max(0.0, (next_ - within) * _GRID), (last + within) / (last + next_), (last + next_) * _GRID)
+
+    def stays(self, side: int, t: float) -> float:
+        """How long [s] a foot that should touch at time t [s] of the reference stays down; inf for 2 s or more."""
+        row, far = self._row(t), round(_FAR / _GRID)
+        self._reach(row + far)
+        left = int(self._stays[row, side])
+        return math.inf if left > far else left * _GRID
 
 
 _STANCE, _FLYING = Step(True, 0.0, 1.0, 0.0), Step(False, math.inf, 0.0, math.inf)

@@ -25,9 +25,10 @@ class Tasks:
     upright_flying: float = 0.25  # weight of it in flight
     swing: float = 22.5  # weight of the place of a swinging foot
     swing_turn: float = 2.25  # of its orientation
+    stand_turn: float = 1.0  # weight of the orientation of a standing one
     swing_gain: float = 600.0  # [1/s²]
     swing_damping: float = 50.0  # [1/s]
-    leg_swinging: float = 0.01  # weight of the joints of a swinging leg
+    leg_swinging: float = 0.5  # weight of the joints of a swinging leg
     leg_standing: float = 0.09  # of a standing one
     press: float = 0.6  # [m/s] at which a foot that is late goes down
 

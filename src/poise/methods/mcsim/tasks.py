@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from poise.methods.mcsim.planner import Scene
 
 _LEAST = 1e-7  # weight of λ² [1/N²]: makes the shares of redundant corners unique
+_NOWHERE = (np.zeros(3), np.zeros(3))
 _CLOSING = 400.0  # [1/s²] at which a corner that should touch goes down
 
 
@@ -31,15 +32,19 @@ def program(way: McSim, scene: Scene, cones: contacts.Cones, memory: Memory) -> 
         grip_wish += led(scene.goal.axes, scene.goal.rates, memory.rig.chain, scene.goal.centre, scene.goal.spin,
                          scene.goal.v, scene.wanted.a, memory.rig.bodies, cones.which, scene.goal.points, cones.normal,
                          way.grip_damping)  # fmt: skip
-    wish, weight = _joints(way, scene, memory)
+    targets = [swing.target(way, scene, memory, side) if _led(scene, memory, side) else _NOWHERE for side in (0, 1)]
+    wish, weight = _joints(way, scene, memory, targets)
     rows: list[Array] = [grip]
     wishes: list[Array] = [grip_wish]
     weights: list[Array] = [np.full(len(grip_wish), way.grip)]
     push, push_wish, push_weight = np.zeros((0, generalised.shape[1])), np.zeros(0), np.zeros(0)
     if way.has("momentum"):
         for side in (0, 1):
-            if not scene.standing[side] and memory.feet[side] >= 0:
-                row, target, w = swing.rows(way, scene, memory, side)
+            if memory.feet[side] >= 0:
+                place, speed = targets[side]
+                row, target, w = swing.rows(way, scene, memory, side, place, speed)
+                if scene.standing[side]:
+                    row, target, w = row[3:], target[3:], np.full(3, way.tasks.stand_turn)
                 rows.append(row)
                 wishes.append(target)
                 weights.append(w)
@@ -98,8 +103,13 @@ def led(axes, rates, chain, centre, spin, v, a, bodies, index, points, normal, d
     return out
 
 
-def _joints(way: McSim, scene: Scene, memory: Memory) -> tuple[Array, Array]:
-    """Wished accelerations (nv,) of equation (4) and their weights."""
+def _led(scene: Scene, memory: Memory, side: int) -> bool:
+    """Is there a foot that does not stand, to be led through space?"""
+    return memory.feet[side] >= 0 and not scene.standing[side]
+
+
+def _joints(way: McSim, scene: Scene, memory: Memory, targets: list[tuple[Array, Array]]) -> tuple[Array, Array]:
+    """Wished accelerations (nv,) of equation (4) and their weights; a swinging leg is bent towards its foot's place."""
     layout, wanted, t = memory.rig.character.layout, scene.wanted, way.tasks
     wish = desired.acceleration(layout, wanted, scene.now.q, scene.now.v, way.kos)
     weight = np.ones(len(wish))
@@ -110,8 +120,13 @@ def _joints(way: McSim, scene: Scene, memory: Memory) -> tuple[Array, Array]:
         weight[3:6] = t.upright if scene.standing.any() else t.upright_flying
         for side in (0, 1):
             if memory.feet[side] >= 0:
-                least = t.leg_standing if scene.standing[side] else t.leg_swinging
-                weight[memory.legs[side]] = least * memory.stiff[memory.legs[side]]
+                leg, least = memory.legs[side], t.leg_standing
+                place = scene.now.origin[memory.feet[side]] if scene.standing[side] else targets[side][0]
+                wish[leg] += way.kos * swing.bend(scene, memory, side, place)[leg]
+                if not scene.standing[side]:
+                    least = t.leg_swinging
+                    wish[leg] -= (1.0 - scene.rate) * (wanted.a + 2.0 * math.sqrt(way.kos) * wanted.v)[leg]
+                weight[leg] = least * memory.stiff[leg]
     return wish, weight
 
 
@@ -120,6 +135,7 @@ def _momentum(way: McSim, scene: Scene, cones: contacts.Cones, memory: Memory) -
     t, now, goal = way.tasks, scene.now_balance, scene.goal_balance
     most, gain, damping, weight = memory.mass_task
     back = gain * (goal.place - now.place) + damping * (goal.velocity - now.velocity)
+    back[2] -= gain[2] * memory.lower
     wish = np.empty(6)
     wish[:3] = goal.acceleration + np.minimum(np.maximum(back, -most), most) - memory.rig.gravity
     spin = t.spin_gain * (goal.spin - now.spin)

@@ -22,6 +22,7 @@ import numpy as np
 from numba import njit
 
 from poise.maths.rotations import Array
+from poise.methods.modal.small import solve_one
 
 _SWEEPS = 12  # of Gauss-Seidel before each attempt of Newton's method
 # Points of one rigid foot share their forces, so W alone is singular, and gaps that are not quite in one plane have no
@@ -181,7 +182,7 @@ def correct(W, c, f, friction, tolerance, rounds=6):
             break
         for _ in range(8):
             _slope(W, c, f, friction, J)
-            f -= np.linalg.solve(J, F)
+            f -= solve_one(J, F)
             work += 1
             error = _natural(W, c, f, friction, F)
             if error < best:

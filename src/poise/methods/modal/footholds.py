@@ -8,7 +8,7 @@ decays to that of the new foot. Timing stays that of the reference.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -18,8 +18,12 @@ from poise.character.roles import SIDES
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.methods.modal.legs import Legs
+from poise.methods.modal.linearise import Views
 from poise.motion.foothold import Foothold
 from poise.motion.reference import Reference
+
+if TYPE_CHECKING:
+    from poise.methods.modal.preview import Frames
 
 _LOOK = 0.75  # [s] ahead in which a touch-down is looked for
 _SETTLE = 0.15  # [s] in which the root's offset follows that of the foot
@@ -91,6 +95,19 @@ def _roll(labels, goal, off, drift, root, feet, speed, dt, roots, places, jumps)
     return after
 
 
+@njit(cache=True)
+def _off_course(views, root, M, v, frames, first, off, drift, error):
+    """Fill off, drift and error (2,): of the centre of mass, its velocity and the divergent component."""
+    frequency = np.sqrt(9.81 / max(frames.centre[first, 2], 0.3))
+    for c in range(2):
+        speed = 0.0
+        for j in range(len(v)):
+            speed += M[c, j] * v[j]
+        off[c] = views.centre[0, c] - frames.centre[first, c]
+        drift[c] = speed / M[0, 0] - frames.momentum[first, c]
+        error[c] = off[c] + drift[c] / frequency
+
+
 class Offsets(NamedTuple):
     """Horizontal offsets of the reference over a window of L frames."""
 
@@ -119,6 +136,7 @@ class Walker:
         self._time = np.nan
         self._off, self._drift = np.zeros(2), np.zeros(2)  # of the centre of mass against the reference, and its rate
         self._after = (self.root, self.feet, self.speed)
+        self._error = np.zeros(2)
 
     @property
     def able(self) -> bool:
@@ -148,11 +166,15 @@ class Walker:
                 self._places[k, f] = points[self._points[f], :2].mean(axis=0)
         self._reference, self._time = reference, time
 
-    def error(self, centre: Array, velocity: Array, wanted: Array, wanted_velocity: Array) -> Array:
+    def error(self, views: Views, root: int, M: Array, v: Array, frames: Frames, first: int) -> Array:
         """How far (2,) [m] the divergent component is from that of the reference as it was given."""
-        frequency = float(np.sqrt(9.81 / max(float(wanted[2]), 0.3)))
-        self._off, self._drift = centre[:2] - wanted[:2], velocity[:2] - wanted_velocity[:2]
-        return self._off + self._drift / frequency
+        _off_course(views, root, M, v, frames, first, self._off, self._drift, self._error)
+        return self._error
+
+    @property
+    def displaced(self) -> bool:
+        """Is the whole reference shifted?"""
+        return self.root[0] != 0.0 or self.root[1] != 0.0
 
     def sense(self, places: Array, gap: Array, error: Array, height: float, heading: float) -> None:
         """Set the goals of the feet from where things are.
@@ -201,8 +223,11 @@ class Walker:
 
     def quiet(self, error: Array) -> bool:
         """Is everything shifted alike, and the divergent component off by error (2,) [m] too little to matter?"""
-        alike = np.abs(self.feet - self.root).max() < 1e-9
-        return bool(alike and np.abs(error - self.root).max() < _CALM)
+        x, y = self.root
+        (a, b), (c, d) = self.feet
+        alike = max(abs(a - x), abs(b - y), abs(c - x), abs(d - y)) < 1e-9
+        off = max(abs(error[0] - self.root[0]), abs(error[1] - self.root[1]))
+        return alike and off < _CALM
 
     def carry(self, q: Array, offsets: Offsets) -> Array:
         """Poses q (L, nq) of the reference with root and feet moved."""

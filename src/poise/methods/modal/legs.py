@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mujoco
 import numpy as np
 from numba import njit
 
@@ -11,6 +12,7 @@ from poise.dynamics import engine
 from poise.maths import configuration as conf
 from poise.maths.rotations import Array
 from poise.maths.tree import moved_by
+from poise.methods.modal.small import solve_one
 
 _STEPS = 6
 _CLOSE = 2e-4  # [m], [rad / 4] at which a foot is there
@@ -36,15 +38,26 @@ class Legs:
 
     def moved(self, q: Array, start: Array, shift: Array) -> Array:
         """The pose `start` (nq,) with its feet where they are in q (nq,), turned alike, plus shifts (2, 2) [m]."""
-        model, data, layout = self.model, self._data, self.character.layout
-        rest = np.zeros(model.nv)
-        engine.place(model, data, q, rest)
-        goals = data.xpos[self._feet].copy()
+        goals, turns = self.feet(q)
         goals[:, :2] += shift
-        turns = data.xmat[self._feet].copy()
+        return self.reaching(start, goals, turns)
+
+    def feet(self, q: Array) -> tuple[Array, Array]:
+        """Places (2, 3) [m] and orientations (2, 9) of the feet in a pose q (nq,)."""
+        self._place(q)
+        return self._data.xpos[self._feet], self._data.xmat[self._feet]
+
+    def _place(self, q: Array) -> None:
+        self._data.qpos[:] = q
+        mujoco.mj_kinematics(self.model, self._data)
+        mujoco.mj_comPos(self.model, self._data)
+
+    def reaching(self, start: Array, goals: Array, turns: Array) -> Array:
+        """The pose `start` (nq,) with its legs bent so that its feet are at goals (2, 3) [m], as turns (2, 9) say."""
+        model, data, layout = self.model, self._data, self.character.layout
         out = start
         for _ in range(_STEPS):
-            engine.place(model, data, out, rest)
+            self._place(out)
             step, worst = np.zeros(model.nv), 0.0
             for f, (body, dofs) in enumerate(zip(self._feet, self._dofs, strict=True)):
                 linear, angular = engine.jacobian(model, data, body, data.xpos[body])
@@ -76,7 +89,7 @@ def _newton(linear, angular, away, wanted, turned):
     B = A @ A.T
     for i in range(6):
         B[i, i] += _DAMPING
-    step = A.T @ np.linalg.solve(B, r)
+    step = A.T @ solve_one(B, r)
     most = np.abs(step).max()
     if most > _LONGEST:
         step *= _LONGEST / most

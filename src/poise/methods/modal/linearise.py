@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import mujoco
 import numpy as np
 from numba import njit
 
 from poise.character import Character
 from poise.dynamics import engine
 from poise.maths.rotations import Array
+from poise.maths.tree import moved_by
+from poise.methods.modal.small import solve_one
 
 
 class Pose(NamedTuple):
@@ -23,55 +26,100 @@ class Pose(NamedTuple):
     places: Array  # (P, 3)
 
 
+class Views(NamedTuple):
+    """What MuJoCo's working memory holds of a pose: windows onto it, which change with it."""
+
+    xpos: Array  # (B, 3)
+    xmat: Array  # (B, 9)
+    cdof: Array  # (nv, 6) motion axes about the centre of mass: angular, linear
+    centre: Array  # (B, 3) of mass of the subtrees
+    speed: Array  # (B, 3) of these centres
+    spin: Array  # (B, 3) angular momentum about them
+
+
 class Watched:
     """Points fixed in bodies whose places and Jacobians are asked for again and again."""
 
     def __init__(self, character: Character, bodies: np.ndarray, local: Array):
         self.character, self.model = character, character.model
         self.bodies, self.local = np.asarray(bodies, np.int64), np.ascontiguousarray(local, float).reshape(-1, 3)
-        self.data = engine.data_of(self.model)
-        self._root = int(self.model.jnt_bodyid[0])
+        self.data = data = engine.data_of(self.model)
+        self.views = Views(data.xpos, data.xmat, data.cdof, data.subtree_com, data.subtree_linvel, data.subtree_angmom)
+        self.moves = moved_by(character.tree)
+        self.root = int(self.model.jnt_bodyid[0])
+        self._q, self._v = data.qpos, data.qvel
+
+    def place(self, q: Array) -> Array:
+        """Put the pose q (nq,) into the working memory; gives its inertia (nv, nv)."""
+        model, data = self.model, self.data
+        self._q[:] = q
+        mujoco.mj_kinematics(model, data)
+        mujoco.mj_comPos(model, data)
+        return engine.mass_matrix(model, data)
 
     def pose(self, q: Array, v: Array) -> Pose:
         """The pose q (nq,); the working memory then holds it with the velocity v (nv,)."""
-        data, root = self.data, self._root
-        engine.place(self.model, data, q, v)
-        M = engine.mass_matrix(self.model, data)
-        places = _places(data.xpos, data.xmat, self.bodies, self.local)
-        R = data.xmat[root].reshape(3, 3).copy()
-        return Pose(q, M, R, data.xpos[root].copy(), data.subtree_com[0].copy(), places)
+        M = self.place(q)
+        self._v[:] = v
+        mujoco.mj_comVel(self.model, self.data)
+        return self.placed(q, M)
 
-    def places_in(self, data: engine.Data) -> Array:
-        """Places (P, 3) of the points in a working memory that holds a pose."""
-        return _places(data.xpos, data.xmat, self.bodies, self.local)
+    def placed(self, q: Array, M: Array) -> Pose:
+        """The pose that the working memory holds."""
+        return Pose(q, M, *_of_root(self.views, self.root), self.places())
 
-    def bias(self, pose: Pose, v: Array) -> Array:
-        """Coriolis, centrifugal and gravity forces (nv,) of a pose with a velocity; the memory holds both then."""
-        engine.place(self.model, self.data, pose.q, v)
+    def places(self) -> Array:
+        """Places (P, 3) of the points in the pose that the working memory holds."""
+        return places_of(self.views, self.bodies, self.local)
+
+    def bias(self, v: Array) -> Array:
+        """Coriolis, centrifugal and gravity forces (nv,) at the velocity v of the pose that the memory holds."""
+        self._v[:] = v
+        mujoco.mj_comVel(self.model, self.data)
         return engine.bias(self.model, self.data)
 
-    def jacobians(self, pose: Pose, wanted: np.ndarray, frames: Array) -> Array:
-        """Jacobians (K, 3, nv) of the points with indices wanted (K,) in frames (K, 3, 3).
-
-        The working memory must hold the pose.
-        """
-        out = np.empty((len(wanted), 3, self.model.nv))
-        for k, i in enumerate(wanted):
-            linear, _ = engine.jacobian(self.model, self.data, int(self.bodies[i]), pose.places[i])
-            np.matmul(frames[k], linear, out=out[k])
-        return out
+    def moving(self, q: Array, v: Array) -> None:
+        """Put pose and velocity in; the views then hold the momentum as well."""
+        model, data = self.model, self.data
+        self._q[:], self._v[:] = q, v
+        mujoco.mj_kinematics(model, data)
+        mujoco.mj_comPos(model, data)
+        mujoco.mj_comVel(model, data)
+        mujoco.mj_subtreeVel(model, data)
 
 
 @njit(cache=True)
-def _places(xpos, xmat, bodies, local):
+def _of_root(views, root):
+    return views.xmat[root].copy().reshape(3, 3), views.xpos[root].copy(), views.centre[0].copy()
+
+
+@njit(cache=True)
+def places_of(views, bodies, local):
+    """Places (P, 3) of points fixed in bodies (P,) at local (P, 3)."""
     out = np.empty((len(bodies), 3))
     for i in range(len(bodies)):
         b = bodies[i]
         for r in range(3):
-            out[i, r] = xpos[b, r]
+            out[i, r] = views.xpos[b, r]
             for c in range(3):
-                out[i, r] += xmat[b, 3 * r + c] * local[i, c]
+                out[i, r] += views.xmat[b, 3 * r + c] * local[i, c]
     return out
+
+
+@njit(cache=True)
+def point_jacobian(views, moves, body, place, frame, out):
+    """Fill out (3, nv) with the Jacobian of a world point fixed in a body, in a frame (3, 3) of rows."""
+    x = place - views.centre[0]
+    for d in range(out.shape[1]):
+        if not moves[body, d]:
+            out[0, d], out[1, d], out[2, d] = 0.0, 0.0, 0.0
+            continue
+        c = views.cdof[d]
+        lx = c[3] + c[1] * x[2] - c[2] * x[1]
+        ly = c[4] + c[2] * x[0] - c[0] * x[2]
+        lz = c[5] + c[0] * x[1] - c[1] * x[0]
+        for r in range(3):
+            out[r, d] = frame[r, 0] * lx + frame[r, 1] * ly + frame[r, 2] * lz
 
 
 @njit(cache=True)
@@ -105,11 +153,10 @@ def momentum(pose, v):
 
 @njit(cache=True)
 def impulse(place, force, dt, out):
-    """out (6,) += impulses and their moments about the world's origin of forces (K, 3) at places (K, 3) over dt."""
-    for k in range(len(force)):
-        for r in range(3):
-            out[r] += dt * force[k, r]
-        cross(place[k], dt * force[k], out[3:])
+    """out (6,) += impulse and moment about the world's origin of a force (3,) at a place (3,) over dt."""
+    for r in range(3):
+        out[r] += dt * force[r]
+    cross(place, dt * force, out[3:])
 
 
 @njit(cache=True)
@@ -132,5 +179,5 @@ def with_momentum(pose, v, wanted):
     h[:3] = lack[:3]
     h[3:] = pose.R.T @ lack[3:]
     out = v.copy()
-    out[:6] += np.linalg.solve(np.ascontiguousarray(pose.M[:6, :6]), h)
+    out[:6] += solve_one(pose.M[:6, :6].copy(), h)
     return out

@@ -10,16 +10,18 @@ import numpy as np
 from poise.character import Character
 from poise.dynamics import Wrench, engine
 from poise.errors import BadValue
-from poise.maths import configuration as conf
 from poise.maths.rotations import Array
 from poise.methods.modal import touch
+from poise.methods.modal.assemble import FACTS, RETURN, Around, Rig, advise
+from poise.methods.modal.feet import Aims
 from poise.methods.modal.footholds import Walker, heading_of
-from poise.methods.modal.linearise import Pose, Watched, momentum
+from poise.methods.modal.linearise import Watched, impulse
 from poise.methods.modal.preview import Frames, Preview
+from poise.methods.modal.schedule import corrected
 from poise.methods.modal.settings import Settings
 from poise.methods.modal.spectrum import check_stiffness, subtree_stiffness
-from poise.methods.modal.step import Ahead, Body, Contact, Outcome, decide, gather
-from poise.methods.modal.tumble import Tumble, with_balls
+from poise.methods.modal.tumble import Tumble
+from poise.methods.modal.window import window_for
 from poise.motion.foothold import Foothold
 from poise.motion.reference import Reference
 from poise.stage import Ball, Stage
@@ -30,14 +32,14 @@ DT = 1 / 120  # [s] of the paper's steps
 
 
 class Decision(NamedTuple):
-    """A decided step, with what it was decided on."""
+    """A decided step."""
 
-    pose: Pose
-    contact: Contact
-    which: np.ndarray  # (K,) the watched points that contact and outcome speak of first
-    bodies: np.ndarray  # (L,) of all points that they speak of
-    places: Array  # (L, 3) [m]
-    outcome: Outcome
+    centre: Array  # (3,) of mass where the step begins
+    step: Array  # (nv,) tangent step to the next pose
+    v: Array  # (nv,) velocity there
+    torque: Array  # (nv,) [N m] mean over the step
+    wanted: Array  # (6,) momentum about the origin after the step, without gravity's share
+    rows: Array  # (K, 18) contacts that pressed
 
 
 class Mind:
@@ -47,124 +49,95 @@ class Mind:
         """`alone`: the method moves the character itself and must know all that it can meet."""
         _check(reference, stage, alone)
         self.settings, self.character, self.stage = settings, character, stage
-        self.window = int(settings.window)
+        self.window = window_for(settings.window, reference, DT)
         friction = stage.friction if settings.friction is None else settings.friction
-        self.points = touch.watched_points(character, stage, friction)
-        self.watched = Watched(character, self.points.bodies, self.points.local)
+        self.points = points = touch.watched_points(character, stage, friction)
+        self.watched = watched = Watched(character, points.bodies, points.local)
         self.floor = touch.Floor(stage.ground)
-        self.tumble = Tumble(character, friction)
-        self.preview = Preview(character, self.points, self.floor, DT, self.window)
-        self.stiffness = check_stiffness(character, subtree_stiffness(character))
+        self.tumble = Tumble(character)
+        self.preview = Preview(character, points, self.floor, DT, self.window)
         self.limit = np.where(np.isfinite(character.torque_limit), character.torque_limit, 1e9)
+        layout = character.layout
+        self.rig = Rig(layout.kind, layout.qadr, layout.vadr, watched.moves, watched.root, points.bodies, points.local,
+                       points.feet, points.friction, check_stiffness(character, subtree_stiffness(character)),
+                       self.limit, float(character.mass), character.model.opt.gravity.copy(), float(settings.margin),
+                       not alone)  # fmt: skip
         self.weights = settings.weights(DT, self.window)
+        self.friction = float(friction)
         self.dual = np.zeros(12)
+        n = character.model.nv - 6
+        self.known = np.zeros((n, n))  # eigenvectors of the step before
         self.pushes = [e.at for e in stage.events if isinstance(e, Push)]
+        walks = _walks(reference)
+        self.aims = Aims(character, DT, self.window, walks)
         walker = Walker(character, Foothold(), DT)
-        self.walker = walker if settings.footholds and walker.able and _walks(reference) else None
-        self.pose: Pose | None = None  # of the state that the last step ended with
+        self.walker = walker if settings.footholds and walker.able and walks else None
+        self.placed: tuple[Array, Array] | None = None  # the pose that the working memory holds, and its inertia
         self.traces: dict[str, float] = {}
-        self.soft = not alone  # contacts of another simulator give way a little
+        self._nothing = np.zeros(character.model.nv)
+        self._level = np.broadcast_to(touch.LEVEL, (points.feet, 3, 3)).copy()
+        self._open = (np.zeros(0, bool), np.zeros((0, 3)))
 
-    def decide(self, time: float, q: Array, v: Array, reference: Reference, pushes: Sequence[Wrench]) -> Decision:
+    def decide(self, time: float, q: Array, v: Array, reference: Reference, pushes: Sequence[Wrench] = ()) -> Decision:
         """What to do in the step from `time` [s] on, from the state q (nq,), v (nv,), under these pushes."""
         watched, q, v = self.watched, np.ascontiguousarray(q, float), np.ascontiguousarray(v, float)
-        pose = self.pose
-        if pose is None or pose.q is not q:
-            pose = watched.pose(q, v)
-        bias = watched.bias(pose, v)
-        frames = self._frames(pose, v, reference, time)
-        contact, index = self._contact(pose, v, frames, time)
-        fallen = self.tumble.near(watched, self.floor) if len(self.tumble) else None
-        if fallen is not None and len(fallen[0]):
-            contact = with_balls(contact, pose, watched, self.tumble, fallen, self.soft)
-        body = self._body(pose, v, bias, frames, pushes)
-        ahead = self._ahead(pose, v, frames, self._unaware(time))
-        outcome = decide(body, ahead, contact, self.weights, self.dual)
-        self.traces = {"complementarity": outcome.complementarity, "low_modes": float(outcome.low),
-                       "torques_cut": float(outcome.cut)}  # fmt: skip
-        bodies, places = self.points.bodies[index], pose.places[index]
-        if fallen is not None and len(fallen[0]):
-            bodies, places = np.append(bodies, self.tumble.bodies[fallen[0]]), np.concatenate([places, fallen[1]])
-        return Decision(pose, contact, index, bodies, places, outcome)
+        if self.placed is None or self.placed[0] is not q:
+            self.placed = (q, watched.place(q))
+        M = self.placed[1]
+        bias = watched.bias(v)
+        places = watched.places()
+        around = self._around(places, time, pushes)
+        frames, first = self._frames(q, M, v, places, reference, time)
+        aims = self.aims.of(frames, first, watched.placed(q, M), v)
+        frames = corrected(frames, first, self.window, around.gap, DT)
+        nv, most = len(v), len(self.points) + len(around.ball_gap)
+        step, after, torque, wanted = np.empty(nv), np.empty(nv), np.empty(nv), np.empty(6)
+        rows, facts = np.empty((most, 18)), np.empty(FACTS)
+        count = advise(self.rig, watched.views, q, v, M, bias, around, frames, first, aims, self.weights,
+                       self.dual, self.known, step, after, torque, wanted, rows, facts)  # fmt: skip
+        self.traces = {"complementarity": facts[0], "low_modes": facts[1], "torques_cut": facts[2]}
+        for w in pushes:
+            impulse(w.point, w.force, DT, wanted)
+        return Decision(watched.views.centre[0].copy(), step, after, torque, wanted, rows[:count])
 
-    def _frames(self, pose: Pose, v: Array, reference: Reference, time: float) -> Frames:
-        """The reference ahead, with its footholds moved where that is needed."""
-        frames, walker = self.preview.frames(reference, time), self.walker
+    def _around(self, places: Array, time: float, pushes: Sequence[Wrench]) -> Around:
+        """What is round the character now."""
+        points, feet = self.points, self.points.feet
+        if self.floor.flat is not None:
+            gap, turn = places[:feet, 2] - self.floor.flat, self._level
+        else:
+            gap, turn = self.floor.under(places[:feet])
+        holds, slack = self._open
+        if points.grips:
+            holds = touch.update_grips(points, places, time)
+            held = np.where(holds[:, None], points.anchor, places[feet:])
+            slack = RETURN * (places[feet:] - held)
+        balls = self.tumble.near(self.watched.views, self.floor)
+        push = self._nothing
+        for w in pushes:
+            push = push + engine.jacobian(self.watched.model, self.watched.data, w.body, w.point)[0].T @ w.force
+        return Around(gap, turn, holds, slack, *balls, self.friction, push, self._unaware(time))
+
+    def _frames(self, q: Array, M: Array, v: Array, places: Array, reference: Reference, time: float
+                ) -> tuple[Frames, int]:  # fmt: skip
+        """The reference ahead, with its footholds moved where that is needed, and its first row."""
+        (frames, first), walker = self.preview.frames(reference, time), self.walker
         if walker is None or self._unaware(time):
-            return frames
-        moving = momentum(pose, v)
-        error = walker.error(pose.centre, moving, frames.centre[0], frames.momentum[0])
+            return frames, first
+        error = walker.error(self.watched.views, self.watched.root, M, v, frames, first)
         if walker.quiet(error):
-            return self.preview.shifted(walker.root) if np.any(walker.root) else frames
+            return (self.preview.shifted(walker.root), 0) if walker.displaced else (frames, first)
         walker.look(reference, time)
         feet = self.points.feet
-        gap, _ = self.floor.under(pose.places[:feet])
-        walker.sense(pose.places[:feet], gap, error, float(frames.centre[0, 2]), heading_of(frames.q[0]))
+        gap, _ = self.floor.under(places[:feet])
+        walker.sense(places[:feet], gap, error, float(frames.centre[first, 2]), heading_of(frames.q[first]))
         offsets = walker.ahead(self.window + 2)
         walker.advance()
-        return self.preview.edited(offsets, walker)
+        return self.preview.edited(offsets, walker), 0
 
     def _unaware(self, time: float) -> bool:
         late = self.settings.latency
         return late > 0.0 and any(at - 1e-9 <= time < at + late - 1e-9 for at in self.pushes)
-
-    def _body(self, pose: Pose, v: Array, bias: Array, frames: Frames, pushes: Sequence[Wrench]) -> Body:
-        character = self.character
-        spring = self.stiffness * conf.difference(character.layout, pose.q, frames.q[0])
-        push = np.zeros(len(v))
-        for w in pushes:
-            push += engine.jacobian(character.model, self.watched.data, w.body, w.point)[0].T @ w.force
-        return Body(pose.M, self.stiffness, self.limit, character.mass, character.model.opt.gravity.copy(),
-                    pose.R, pose.root, pose.centre, bias, spring,
-                    push, v)  # fmt: skip
-
-    def _ahead(self, pose: Pose, v: Array, frames: Frames, unaware: bool) -> Ahead:
-        rows = np.array([0, 1, self.window])
-        steps = conf.difference(self.character.layout, pose.q, frames.q[rows])
-        now_rate, end_rate = (
-            _turned(frames.v[0], frames.root[0], pose.R),
-            _turned(frames.v[-1], frames.root[-1], pose.R),
-        )
-        spun = DT * frames.momentum[1:, 3:].sum(axis=0)
-        if unaware:
-            believed = (frames.centre[0], frames.momentum[0], steps[0], now_rate)
-        else:
-            believed = (pose.centre, momentum(pose, v), np.zeros(len(v)), v)
-        return Ahead(steps[0], now_rate, steps[1], steps[2], end_rate, frames.centre[-1], frames.momentum[-1], spun,
-                     *believed)  # fmt: skip
-
-    def _contact(self, pose: Pose, v: Array, frames: Frames, time: float) -> tuple[Contact, np.ndarray]:
-        """Contacts of this step and of the window, of the points that matter, and the indices (K,) of these."""
-        points, feet = self.points, self.points.feet
-        gap, turn = self.floor.under(pose.places[:feet])
-        near, slack = np.zeros(len(points), bool), np.zeros((len(points), 3))
-        near[:feet] = gap < self.settings.margin
-        now = np.zeros(len(points), bool)
-        now[:feet] = gap < touch.TOUCHES
-        slack[:feet, 0] = np.where(gap > 0.0, gap, 0.0 if self.soft else touch.RETURN * gap)
-        turns = frames.turns[:-1].copy()
-        turns[0, :feet] = turn
-        if len(points.grips):
-            holds = touch.update_grips(points, pose.places, time)
-            near[feet:], now[feet:] = holds, holds
-            slack[feet:] = touch.RETURN * (
-                pose.places[feet:] - np.where(holds[:, None], points.anchor, pose.places[feet:])
-            )
-        touching = frames.touching[:-1].copy()
-        touching[0] = now
-        if len(points.grips):
-            touching[:, feet:] &= now[feet:]
-        index = np.flatnonzero(near | touching.any(axis=0))
-        jacobian = self.watched.jacobians(pose, index, turns[0, index])
-        return gather(index, jacobian, near, slack, points.friction, touching, pose, momentum(pose, v), frames, turns,
-                      DT), index  # fmt: skip
-
-
-def _turned(v: Array, R_from: Array, R_to: Array) -> Array:
-    """A velocity (nv,) of a body with the root's orientation R_from, as one with R_to: the world's turn is kept."""
-    out = v.copy()
-    out[3:6] = R_to.T @ (R_from @ v[3:6])
-    return out
 
 
 def _walks(reference: Reference) -> bool:
@@ -178,6 +151,9 @@ def _check(reference: Reference, stage: Stage, alone: bool) -> None:
     clip = reference.baked
     if not len(clip.character.contact_points) and not stage.grips:
         raise BadValue(f"{clip.character.name} has no contact points: nothing on it could be pushed by the ground.")
+    if not clip.contacts.labels.any() and not stage.grips:
+        raise BadValue(f"The clip {clip.name!r} never touches the ground and holds nothing: no force could carry it. "
+                       "Look at `clip.contacts`, or at its height above the floor with `poise check`.")  # fmt: skip
     if alone and (isinstance(stage.ground, (Platform, Seesaw)) or any(isinstance(e, Ball) for e in stage.events)):
         raise BadValue("The modal update knows grounds at rest, grips and pushes; for balls, platforms and seesaws use "
                        "the method modal-torques, which acts in the simulator.")  # fmt: skip

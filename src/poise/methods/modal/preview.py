@@ -14,11 +14,12 @@ from numba import njit
 
 from poise.character import Character
 from poise.maths import configuration as conf
+from poise.maths.configuration import difference_rows
 from poise.maths.rotations import Array
 from poise.methods.modal.footholds import Offsets, Walker
-from poise.methods.modal.linearise import Watched, momentum
+from poise.methods.modal.linearise import Watched, places_of
 from poise.methods.modal.rigid import plan_forces
-from poise.methods.modal.touch import Floor, Points
+from poise.methods.modal.touch import LEVEL, Floor, Points
 from poise.motion.reference import Reference
 
 _LENGTH = 0.3  # [m] that turns moments into forces where a reference's own contact forces are found
@@ -49,18 +50,21 @@ class Preview:
         self._watched = Watched(character, points.bodies, points.local)
         self._count = window + 2  # one more than is given: forces need the next frame
         model, room, p = character.model, _ROOM + self._count, len(points)
+        turns = np.zeros((room, p, 3, 3))
+        turns[:, : points.feet], turns[:, points.feet :] = LEVEL, np.eye(3)
         self._all = Frames(
             np.zeros((room, model.nq)), np.zeros((room, model.nv)), np.zeros((room, p), bool), np.zeros((room, p, 3)),
-            np.zeros((room, p, 3, 3)), np.zeros((room, 3)), np.zeros((room, 6)), np.zeros((room, 3, 3)),
-            np.zeros((room, p, 3)),
+            turns, np.zeros((room, 3)), np.zeros((room, 6)), np.zeros((room, 3, 3)), np.zeros((room, p, 3)),
         )  # fmt: skip
         self._first = 0
         self._reference: Reference | None = None
         self._time = np.nan
         self._dual = np.zeros(12)
+        self._constants = (self._watched.views, self._watched.root, points.bodies, points.local, points.friction,
+                           float(character.mass), character.model.opt.gravity.copy(), dt)  # fmt: skip
 
-    def frames(self, reference: Reference, time: float) -> Frames:
-        """The frames (window + 1) at time, time + dt, ... [s]."""
+    def frames(self, reference: Reference, time: float) -> tuple[Frames, int]:
+        """Frames, of which those at time, time + dt, ... [s] begin at the row that is given with them."""
         ahead, count = time - self._time, self._count
         if reference is self._reference and abs(ahead - self.dt) < 1e-6:
             if self._first == _ROOM:
@@ -74,13 +78,15 @@ class Preview:
             for k in range(count):
                 self._add(reference, time + k * self.dt, k, k == 0)
         self._reference, self._time = reference, time
-        first, last = self._first, self._first + self.window + 1
-        return Frames(*[a[first:last] for a in self._all])
+        return self._all, self._first
+
+    def _now(self) -> Frames:
+        """The frames that `frames` gave last, cut to the window."""
+        return Frames(*[a[self._first : self._first + self.window + 1] for a in self._all])
 
     def shifted(self, shift: Array) -> Frames:
         """The frames that `frames` gave last, all moved by shift (2,) [m]."""
-        first, last = self._first, self._first + self.window + 1
-        own = Frames(*[a[first:last] for a in self._all])
+        own = self._now()
         way = np.array([*shift, 0.0])
         q = own.q.copy()
         q[:, :3] += way
@@ -88,9 +94,7 @@ class Preview:
 
     def edited(self, offsets: Offsets, walker: Walker) -> Frames:
         """The frames that `frames` gave last, with root and feet moved."""
-        first, count = self._first, self._count
-        own = Frames(*[a[first : first + count] for a in self._all])
-        frames = Frames(*[a[:-1].copy() for a in own])
+        frames = Frames(*[a.copy() for a in self._now()])
         self._move_ends(frames, offsets, walker)
         return frames
 
@@ -115,57 +119,70 @@ class Preview:
         )
         frames.centre[:, :2] += offsets.root[: n + 1]
         for row, pose_q, v in ((0, q[0], rates[0]), (1, q[1], rates[1]), (n, q[3], rates[2])):
-            pose = self._watched.pose(pose_q, v)
-            frames.q[row], frames.v[row], frames.root[row] = pose_q, v, pose.R
-            frames.places[row], frames.centre[row] = pose.places, pose.centre
-            frames.momentum[row] = momentum(pose, v)
+            self._watched.moving(pose_q, v)
+            frames.q[row], frames.v[row] = pose_q, v
+            _note(self._constants, frames, row)
 
     def _add(self, reference: Reference, time: float, row: int, alone: bool) -> None:
         """Look at the reference at a time and put it in a row; the forces of the row before are now known."""
-        sample = reference.sample(time)
+        a, layout, sample = self._all, self.character.layout, reference.sample(time)
+        a.q[row] = sample.q
         if not alone:
-            v = conf.difference(self.character.layout, sample.q, self._all.q[row - 1]) / -self.dt
+            _came(layout.kind, layout.qadr, layout.vadr, a.q, a.v, row, self.dt)
         elif time > 0.0:
-            v = conf.difference(self.character.layout, sample.q, reference.sample(time - self.dt).q) / -self.dt
+            a.v[row] = conf.difference(layout, sample.q, reference.sample(time - self.dt).q) / -self.dt
         else:
-            v = sample.v
-        self._fill(self._all, sample.q, v, sample.contacts, time, row, alone)
-
-    def _fill(self, a: Frames, q: Array, v: Array, contacts: np.ndarray, time: float, row: int, alone: bool) -> None:
-        points = self.points
-        a.q[row], a.v[row] = q, v
-        pose = self._watched.pose(q, v)
-        a.places[row], a.centre[row], a.root[row] = pose.places, pose.centre, pose.R
-        a.momentum[row] = momentum(pose, v)
-        feet = points.feet
-        a.touching[row, :feet] = contacts
-        a.turns[row, :feet] = self.floor.under(pose.places[:feet])[1]
-        if len(points.grips):
-            a.turns[row, feet:] = np.eye(3)
-            a.touching[row, feet:] = [g.covers(time + 1e-9) for g in points.grips]
+            a.v[row] = sample.v
+        self._watched.moving(sample.q, a.v[row])
+        _note(self._constants, a, row)
+        feet, grips = self.points.feet, self.points.grips
+        a.touching[row, :feet] = sample.contacts
+        if self.floor.flat is None:
+            a.turns[row, :feet] = self.floor.under(a.places[row, :feet])[1]
+        if grips:
+            a.touching[row, feet:] = [g.covers(time + 1e-9) for g in grips]
         if not alone:
-            k = row - 1
-            rate = (a.momentum[row] - a.momentum[k]) / self.dt
-            rate[:3] -= self.character.model.opt.gravity
-            a.force[k] = _own_forces(a.touching[k], a.places[k] - a.centre[k], a.turns[k], points.friction,
-                                     self.character.mass, rate, self._dual)  # fmt: skip
+            _own_forces(self._constants, a, row - 1, self._dual)
 
 
 @njit(cache=True)
-def _own_forces(touching, arms, turns, friction, mass, rate, y):
-    """The least contact forces (P, 3) that change the momentum at this rate; y (12,) is the dual, kept as a start."""
+def _came(kind, qadr, vadr, q, v, row, dt):
+    """v[row]: the velocity with which the reference came from the row before."""
+    difference_rows(kind, qadr, vadr, q[row : row + 1], q[row - 1 : row], v[row : row + 1])
+    for i in range(v.shape[1]):
+        v[row, i] /= -dt
+
+
+@njit(cache=True)
+def _note(constants, frames, row):
+    """Fill a row with places and momentum of the pose and velocity that the working memory holds."""
+    views, root, bodies, local = constants[:4]
+    frames.places[row] = places_of(views, bodies, local)
+    for r in range(3):
+        frames.centre[row, r] = views.centre[0, r]
+        frames.momentum[row, r], frames.momentum[row, 3 + r] = views.speed[0, r], views.spin[0, r]
+        for c in range(3):
+            frames.root[row, r, c] = views.xmat[root, 3 * r + c]
+
+
+@njit(cache=True)
+def _own_forces(constants, frames, row, y):
+    """The least contact forces of a row that lead to the momentum of the next; y (12,) is the dual, kept as a start."""
+    friction, mass, gravity, dt = constants[4:]
+    touching, turns = frames.touching[row], frames.turns[row]
     points = len(touching)
-    G, f, out = np.empty((points, 6, 3)), np.zeros((points, 3)), np.zeros((points, 3))
+    G, f, none = np.empty((points, 6, 3)), np.zeros((points, 3)), np.zeros((points, 3))
     index = np.flatnonzero(touching)
     count = len(index)
+    frames.force[row] = 0.0
     if count == 0:
-        return out
+        return
     alpha, beta, effort, mu = np.zeros(points), np.ones(points), np.full(points, _EFFORT), np.empty(points)
     for v in range(count):
         i = index[v]
         mu[v] = friction[i]
         for c in range(3):
-            n, a = turns[i, c], arms[i]
+            n, a = turns[i, c], frames.places[row, i] - frames.centre[row]
             for r in range(3):
                 G[v, r, c] = n[r]
             G[v, 3, c] = (a[1] * n[2] - a[2] * n[1]) / _LENGTH
@@ -173,8 +190,9 @@ def _own_forces(touching, arms, turns, friction, mass, rate, y):
             G[v, 5, c] = (a[0] * n[1] - a[1] * n[0]) / _LENGTH
     z, slack = np.zeros(12), np.ones(12)
     for r in range(3):
-        z[6 + r], z[9 + r] = -mass * rate[r], -rate[3 + r] / _LENGTH
-    plan_forces(z, slack, effort, mu, out, count, alpha, beta, G, y, f, 30)
+        z[6 + r] = mass * (gravity[r] - (frames.momentum[row + 1, r] - frames.momentum[row, r]) / dt)
+        z[9 + r] = (frames.momentum[row, 3 + r] - frames.momentum[row + 1, 3 + r]) / (dt * _LENGTH)
+    plan_forces(z, slack, effort, mu, none, count, alpha, beta, G, y, f, 30)
     for v in range(count):
-        out[index[v]] = f[v]
-    return out
+        for c in range(3):
+            frames.force[row, index[v], c] = f[v, c]

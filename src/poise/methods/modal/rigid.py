@@ -22,6 +22,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from poise.methods.modal.small import solve_one
 from poise.methods.modal.spectrum import skew
 
 
@@ -74,7 +75,7 @@ def force_columns(touching, standing, arms, frames, usual, spin, mass, dt, group
     return count
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _force(G, u, weight, friction, usual, f, D):
     """f = P(usual - Gᵀ u / weight) of one force and the derivative D (3, 3) of the projection there."""
     n, a, b = 0.0, 0.0, 0.0
@@ -105,16 +106,16 @@ def _force(G, u, weight, friction, usual, f, D):
         D[2, 1] = D[1, 2]
 
 
-@njit(cache=True)
-def _dual(z, slack, weight, friction, usual, count, alpha, beta, G, y, f, g, H):
-    """The dual's negative at y (12,); fills the forces f (V, 3), the gradient g (12,) and the Hessian H (12, 12)."""
+@njit(cache=True, error_model="numpy")
+def _dual(z, slack, weight, friction, usual, count, alpha, beta, G, y, f, g, H, bend):
+    """The dual's negative at y (12,); fills forces f (V, 3), gradient g (12,) and, with `bend`, Hessian H (12, 12)."""
     value = 0.0
-    H[:] = 0.0
     for r in range(12):
         value += 0.5 * slack[r] * y[r] * y[r] - z[r] * y[r]
         g[r] = slack[r] * y[r] - z[r]
-        H[r, r] = slack[r]
-    u, push, D, GD, block = np.empty(6), np.empty(3), np.empty((3, 3)), np.empty((6, 3)), np.empty((6, 6))
+        for c in range(12):
+            H[r, c] = slack[r] if r == c and bend else 0.0
+    u, push, D, GD = np.empty(6), np.empty(3), np.empty((3, 3)), np.empty((6, 3))
     for v in range(count):
         a, b = alpha[v], beta[v]
         for j in range(6):
@@ -131,18 +132,25 @@ def _dual(z, slack, weight, friction, usual, count, alpha, beta, G, y, f, g, H):
             x = G[v, j, 0] * push[0] + G[v, j, 1] * push[1] + G[v, j, 2] * push[2]
             g[j] -= a * x
             g[6 + j] -= b * x
+        if not bend:
+            continue
+        for j in range(6):
             for c in range(3):
                 GD[j, c] = (G[v, j, 0] * D[0, c] + G[v, j, 1] * D[1, c] + G[v, j, 2] * D[2, c]) / w
-        for j in range(6):
-            for k in range(6):
-                block[j, k] = GD[j, 0] * G[v, k, 0] + GD[j, 1] * G[v, k, 1] + GD[j, 2] * G[v, k, 2]
         aa, ab, bb = a * a, a * b, b * b
         for j in range(6):
+            for k in range(j + 1):
+                x = GD[j, 0] * G[v, k, 0] + GD[j, 1] * G[v, k, 1] + GD[j, 2] * G[v, k, 2]
+                H[j, k] += aa * x
+                H[6 + j, k] += ab * x
+                H[6 + j, 6 + k] += bb * x
+    if bend:  # the rest by symmetry; the lower left block is symmetric by itself
+        for j in range(6):
+            for k in range(j):
+                H[k, j], H[6 + k, 6 + j], H[6 + k, j] = H[j, k], H[6 + j, 6 + k], H[6 + j, k]
+        for j in range(6):
             for k in range(6):
-                H[j, k] += aa * block[j, k]
-                H[6 + j, k] += ab * block[j, k]
-                H[j, 6 + k] += ab * block[j, k]
-                H[6 + j, 6 + k] += bb * block[j, k]
+                H[j, 6 + k] = H[6 + k, j]
     return value
 
 
@@ -154,25 +162,40 @@ def plan_forces(z, slack, weight, friction, usual, count, alpha, beta, G, y, f, 
     friction (V,) those of each force (negative friction: a grip), usual (V, 3) what it is measured from.
     Gives the number of steps and the largest |gradient|.
     """
-    g, H = np.empty(12), np.empty((12, 12))
+    g, d, H = np.empty(12), np.empty(12), np.empty((12, 12))
     trial = y.copy()
-    value = _dual(z, slack, weight, friction, usual, count, alpha, beta, G, trial, f, g, H)
-    size = 1.0 + np.abs(z).max()
-    error = np.abs(g).max()
+    size = 1.0
+    for r in range(12):
+        size = max(size, 1.0 + abs(z[r]))
+    value = _dual(z, slack, weight, friction, usual, count, alpha, beta, G, y, f, g, H, True)
     for step in range(most):
-        error = np.abs(g).max()
+        error = _largest(g)
         if error <= 1e-10 * size:
             return step, error
-        d = np.linalg.solve(H, g)
-        slope = -np.dot(d, g)
+        d[:] = g
+        if step > 0:
+            _dual(z, slack, weight, friction, usual, count, alpha, beta, G, y, f, g, H, True)
+        solve_one(H, d)
+        slope = 0.0
+        for r in range(12):
+            slope -= d[r] * g[r]
         length = 1.0
         while True:
             for r in range(12):
                 trial[r] = y[r] - length * d[r]
-            new = _dual(z, slack, weight, friction, usual, count, alpha, beta, G, trial, f, g, H)
+            new = _dual(z, slack, weight, friction, usual, count, alpha, beta, G, trial, f, g, H, False)
             if new <= value + 1e-4 * length * slope + 1e-13 * abs(value) or length < 1e-6:
                 break
             length *= 0.5
         value = new
-        y[:] = trial
-    return most, error
+        for r in range(12):
+            y[r] = trial[r]
+    return most, _largest(g)
+
+
+@njit(cache=True)
+def _largest(g):
+    worst = 0.0
+    for r in range(len(g)):
+        worst = max(worst, abs(g[r]))
+    return worst

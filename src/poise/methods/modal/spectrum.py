@@ -16,6 +16,8 @@ from numba import njit
 from poise.character import Character
 from poise.errors import BadValue
 from poise.maths.rotations import Array
+from poise.methods.modal.eigen import eigen_from
+from poise.methods.modal.small import solve_small
 
 BAND = 1.6  # control is blended from threshold / BAND to threshold · BAND
 
@@ -54,25 +56,41 @@ def find_modes(M, stiffness, R, place, centre, mass):
 
     M (nv, nv) at this pose, stiffness (nv,), R (3, 3) and place (3,) of the root, centre (3,) of mass [m], mass [kg].
     """
+    return track_modes(M, stiffness, R, place, centre, mass, np.zeros((len(M) - 6, len(M) - 6)))
+
+
+@njit(cache=True)
+def track_modes(M, stiffness, R, place, centre, mass, known):
+    """`find_modes`, from the eigenvectors known (n, n) of the step before, which become those of this one.
+
+    Zeros: none are known. Found anew, modes come in the order of their frequencies; else in that of the step before.
+    """
     nv = len(M)
     n = nv - 6
     root = np.ascontiguousarray(M[:6, :6])
     cross = np.ascontiguousarray(M[:6, 6:])
-    carried = np.linalg.solve(root, cross)
+    carried = cross.copy()
+    solve_small(root.copy(), carried)
     S = M[6:, 6:] - cross.T @ carried
     soft = 1.0 / np.sqrt(stiffness[6:])
     for i in range(n):
         for j in range(i + 1):
             S[i, j] = 0.5 * (S[i, j] + S[j, i]) * soft[i] * soft[j]
             S[j, i] = S[i, j]
-    inverse, U = np.linalg.eigh(S)  # of K^-1/2 S K^-1/2: the inverses of the squared frequencies, ascending
+    # of K^-1/2 S K^-1/2: the inverses of the squared frequencies
+    inverse, fine = np.empty(n), False
+    if known.any():
+        inverse, fine = eigen_from(S, known)
+    if not fine:
+        inverse, found = np.linalg.eigh(S)
+        inverse = inverse[::-1].copy()
+        known[:] = found[:, ::-1]
     shapes, squares = np.zeros((nv, nv)), np.zeros(nv)
     for k in range(n):
-        j = n - 1 - k
-        squares[6 + k] = 1.0 / inverse[j]
-        scale = 1.0 / np.sqrt(inverse[j])
+        squares[6 + k] = 1.0 / inverse[k]
+        scale = 1.0 / np.sqrt(inverse[k])
         for i in range(n):
-            shapes[6 + i, 6 + k] = soft[i] * U[i, j] * scale
+            shapes[6 + i, 6 + k] = soft[i] * known[i, k] * scale
     shapes[:6, 6:] = -carried @ np.ascontiguousarray(shapes[6:, 6:])
     B = np.zeros((6, 6))  # root velocities of a shift and of a turn about the centre of mass
     for i in range(3):

@@ -7,7 +7,9 @@ Departures: the paper linearises at zero velocity and drops the velocity product
 leaves over from a twentieth of body weight to a few newtons. High modes do not cancel the corrective contact force
 unless asked to: with it the contact matrix is nearly singular, and half as many pushes are survived. (23) starts from
 the unforced state, not from the reference, and the next pose is q0 plus the step, not the step alone. Effort is
-measured from what the reference itself needs (`feedforward`): an undisturbed motion is followed without error.
+measured from what the reference itself needs (`feedforward`): an undisturbed motion is followed without error. A
+deviation of a high mode is not gone after one step, which kicks a foot that stands on its edge with a hundred radians
+a second; it dies out like a critically damped oscillator, by the factor `high_decay` in a step.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from poise.maths.rotations import Array
 from poise.methods.modal.actuation import contact_impulses, plan_low, track_high, within_limits
 from poise.methods.modal.correction import correct
 from poise.methods.modal.rigid import force_columns, plan_forces
-from poise.methods.modal.spectrum import find_modes, tracked_share
+from poise.methods.modal.spectrum import track_modes, tracked_share
 from poise.methods.modal.update import transition
 
 
@@ -40,6 +42,7 @@ class Weights(NamedTuple):
     low_velocity: float
     low_effort: float
     threshold: float
+    high_decay: float
     first: int
     last: int
     cancel_low: float
@@ -71,9 +74,10 @@ class Body(NamedTuple):
 class Ahead(NamedTuple):
     """The reference ahead, as seen from the present pose."""
 
-    now: Array  # (nv,) tangent step to the reference's present pose
+    turned: Array  # (nv,) tangent step to the reference's present pose
+    now: Array  # (nv,) the same to the shape that is followed, whose legs may be bent otherwise; see `feet`
     now_rate: Array  # (nv,) its velocity
-    next: Array  # (nv,) tangent step to its next pose
+    next: Array  # (nv,) tangent step to its next shape
     end: Array  # (nv,) tangent step to its pose at the end of the window
     end_rate: Array  # (nv,) its velocity there
     centre: Array  # (3,) its centre of mass there [m]
@@ -117,35 +121,6 @@ class Outcome(NamedTuple):
 
 
 @njit(cache=True)
-def gather(index, jacobian, near, slack, friction, touching, pose, moving, frames, turns, dt):
-    """The `Contact` of the points `index` (K,) of all watched ones, with lever arms over the window.
-
-    An arm goes from where the centre of mass will be to a foot that stands, or to where the reference sets it. The
-    centre of mass goes the reference's way, off by as much as now, and drifts with its present velocity `moving` (6,).
-    """
-    n, count = len(touching), len(index)
-    near_k, slack_k, mu = np.empty(count, np.bool_), np.empty((count, 3)), np.empty(count)
-    touch, stand = np.empty((n, count), np.bool_), np.empty((n, count), np.bool_)
-    arms, turn, usual = np.empty((n, count, 3)), np.empty((n, count, 3, 3)), np.empty((n, count, 3))
-    for j in range(count):
-        i = index[j]
-        near_k[j], mu[j] = near[i], friction[i]
-        slack_k[j] = slack[i]
-        stays = True
-        for k in range(n):
-            touch[k, j] = touching[k, i]
-            stays = stays and touching[k, i]
-            stand[k, j] = stays
-            for c in range(3):
-                off = pose.centre[c] - frames.centre[0, c] + k * dt * (moving[c] - frames.momentum[0, c])
-                place = pose.places[i, c] if stays else frames.places[k, i, c]
-                arms[k, j, c] = place - frames.centre[k, c] - off
-                usual[k, j, c] = frames.force[k, i, c]
-            turn[k, j] = turns[k, i]
-    return Contact(jacobian, near_k, slack_k, mu, touch, stand, arms, turn, usual)
-
-
-@njit(cache=True)
 def rigid_ends(body, ahead, weights, inverse, spin, z, slack):
     """Fill z (12,), the unforced end of the window less the wanted one, and slack (12,) = 1 / weights.
 
@@ -155,7 +130,7 @@ def rigid_ends(body, ahead, weights, inverse, spin, z, slack):
     n, dt = weights.window, weights.dt
     T, tri = n * dt, dt * dt * n * (n + 1) / 2.0
     root = np.sqrt(body.mass)
-    off = inverse[3:6] @ (ahead.plan_step - ahead.now)  # how far the body is turned from the reference
+    off = inverse[3:6] @ (ahead.plan_step - ahead.turned)  # how far the body is turned from the reference
     for i in range(3):
         fall = body.gravity[i]
         z[i] = root * (ahead.plan_centre[i] + T * ahead.plan_momentum[i] + tri * fall - ahead.centre[i])
@@ -177,10 +152,11 @@ def _actuation(ahead, weights, inverse, change, tracked, b, now, rate, v0, force
     ref, ref_rate, next_p = inverse @ ahead.now, inverse @ ahead.now_rate, inverse @ ahead.next
     end_p, end_rate = inverse @ ahead.end, inverse @ ahead.end_rate
     out, low, mine = np.zeros(nv), 0, np.empty(n)
+    kept, slow = 1.0 - (1.0 - weights.high_decay) ** 2, weights.high_decay**2
     for i in range(6, nv):
+        last = dt * change[i, 3] / change[i, 1]  # a damped mode ends a step slower than it went through it
+        ref_rate[i], end_rate[i] = last * ref_rate[i], last * end_rate[i]
         if tracked[i] < 1.0:
-            last = dt * change[i, 3] / change[i, 1]  # a damped mode ends a step slower than it went through it
-            ref_rate[i], end_rate[i] = last * ref_rate[i], last * end_rate[i]
             low += 1
             if weights.feedforward:  # plan the deviation, on top of what the reference itself needs
                 mine[:] = beyond[:, i]
@@ -196,7 +172,8 @@ def _actuation(ahead, weights, inverse, change, tracked, b, now, rate, v0, force
                                 weights.low_velocity, weights.low_effort)  # fmt: skip
                 out[i] = (1.0 - tracked[i]) * more
         if tracked[i] > 0.0:
-            out[i] += tracked[i] * track_high(change[i], v0[i], forced[0, i] + dt * b[i], next_p[i])
+            aim = next_p[i] - kept * ref[i] + slow * dt * (v0[i] - ref_rate[i])
+            out[i] += tracked[i] * track_high(change[i], v0[i], forced[0, i] + dt * b[i], aim)
     return out, low
 
 
@@ -229,11 +206,16 @@ def _solve_contacts(contact, JP, free, response, share, Zf0, planned, weights, o
 
 
 @njit(cache=True)
-def decide(body, ahead, contact, weights, y):
-    """The step from the present pose; y (12,) is the dual of the last force plan and becomes that of this one."""
+def decide(body, ahead, contact, weights, y, known):
+    """The step from the present pose.
+
+    y (12,) is the dual of the last force plan and becomes that of this one; known likewise, see `track_modes`.
+    """
     nv, n, dt = len(body.v), weights.window, weights.dt
     points = contact.touching.shape[1]
-    shapes, squares, spin = find_modes(body.M, body.stiffness, body.R, body.place, body.centre, body.mass)
+    if weights.last > 0:  # modes are spoken of by their numbers
+        known[:] = 0.0
+    shapes, squares, spin = track_modes(body.M, body.stiffness, body.R, body.place, body.centre, body.mass, known)
     inverse = shapes.T @ body.M
     tracked, damping, change = np.empty(nv), np.zeros(nv), np.empty((nv, 4))
     tracked_share(squares, weights.threshold, weights.first, weights.last, tracked)

@@ -29,9 +29,8 @@ class ModalTorques(Settings):
 
     def act(self, state: State, touches: Touches, reference: Reference, memory: Mind) -> Array:
         """Joint torques (nv,) [N m] within the character's limits; pushes are felt when they have moved the body."""
-        memory.pose = None
-        made = memory.decide(state.time, state.q, state.v, reference, ())
-        torque = made.outcome.torque
+        memory.placed = None
+        torque = memory.decide(state.time, state.q, state.v, reference).torque
         if self.limits:
             np.clip(torque, -memory.limit, memory.limit, out=torque)
         return torque

@@ -15,9 +15,7 @@ from poise.stage import Stage
 from poise.stage.fittings import grip_point
 from poise.stage.grips import Grip
 
-TOUCHES = 0.002  # [m] above the ground up to which a point touches now
-_LEVEL = np.eye(3)[[2, 0, 1]]  # the frame of a level floor
-RETURN = 0.2  # share of a penetration, or of a grip's slack, that one step takes back
+LEVEL = np.eye(3)[[2, 0, 1]]  # the frame of a level floor
 
 
 @dataclass(eq=False)
@@ -41,7 +39,7 @@ def watched_points(character: Character, stage: Stage, friction: float) -> Point
     own = character.contact_points
     for grip in stage.grips:
         if stage.prop(grip.to).__class__.__name__ != "Bar":
-            raise BadValue(f"The modal update knows hands on a fixed bar; {grip.to!r} moves. Use modal-torques for it.")
+            raise BadValue(f"modal knows hands on a fixed bar; {grip.to!r} is a load that moves; modal does not plan for it.")
     bars = [stage.prop(g.to) for g in stage.grips]
     bodies = np.array([*own.bodies, *(character.body(g.hand) for g in stage.grips)], int)
     local = np.array([*own.positions, *(grip_point(character, g) for g in stage.grips)]).reshape(-1, 3)
@@ -71,7 +69,7 @@ class Floor:
     def under(self, points: Array) -> tuple[Array, Array]:
         """Gaps (...) [m] along the normals, and frames (..., 3, 3)."""
         if self.flat is not None:
-            return points[..., 2] - self.flat, np.broadcast_to(_LEVEL, (*points.shape, 3))
+            return points[..., 2] - self.flat, np.broadcast_to(LEVEL, (*points.shape, 3))
         x, y = points[..., 0], points[..., 1]
         normals = np.asarray(self.ground.normal(x, y), float)
         gap = (points[..., 2] - self.ground.height(x, y)) * normals[..., 2]

@@ -6,66 +6,61 @@ correction alone; no plan counts on them.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import mujoco
 import numpy as np
+from numba import njit
 
 from poise.character import Character
-from poise.dynamics import engine
 from poise.maths.rotations import Array
-from poise.methods.modal.linearise import Pose, Watched
-from poise.methods.modal.step import Contact
-from poise.methods.modal.touch import RETURN, Floor
+from poise.methods.modal.linearise import Views, places_of
+from poise.methods.modal.touch import Floor
 
 _NEAR = 0.03  # [m] above the ground within which a ball is looked after
 
 
+class Near(NamedTuple):
+    """Balls that are about to touch."""
+
+    bodies: np.ndarray  # (K,)
+    places: Array  # (K, 3) of their lowest points
+    gap: Array  # (K,) [m]
+    turns: Array  # (K, 3, 3) frames of the ground there
+
+
+NOTHING = Near(np.zeros(0, np.int64), np.zeros((0, 3)), np.zeros(0), np.zeros((0, 3, 3)))
+
+
 class Tumble:
-    """Balls (centre, radius) of a character, and the contacts that they make."""
+    """Balls (centre, radius) of a character."""
 
-    def __init__(self, character: Character, friction: float):
-        bodies, local, radius = _balls(character)
-        self.bodies, self.radius, self.friction = bodies, radius, friction
-        self._places = Watched(character, bodies, local)
+    def __init__(self, character: Character):
+        self.bodies, self._local, self._radius = _balls(character)
 
-    def __len__(self) -> int:
-        return len(self.bodies)
-
-    def near(self, watched: Watched, floor: Floor) -> tuple[np.ndarray, Array, Array, Array]:
-        """Balls that are about to touch: indices (K,), places (K, 3), gaps (K,) [m] and frames (K, 3, 3)."""
-        centres = self._places.places_in(watched.data)
-        low = np.flatnonzero(centres[:, 2] - self.radius < self._highest(floor) + _NEAR)
-        gap, turns = floor.under(centres[low])
-        gap = gap - self.radius[low]
-        chosen = np.flatnonzero(gap < _NEAR)
-        low, gap, turns = low[chosen], gap[chosen], np.asarray(turns)[chosen]
-        return low, centres[low] - self.radius[low, None] * turns[:, 0], gap, turns
-
-    @staticmethod
-    def _highest(floor: Floor) -> float:
-        return floor.flat if floor.flat is not None else np.inf
+    def near(self, views: Views, floor: Floor) -> Near:
+        """The balls that are about to touch the ground in the pose that the views hold."""
+        if floor.flat is not None and _lowest(views, self.bodies, self._local, self._radius) > floor.flat + _NEAR:
+            return NOTHING
+        centres = places_of(views, self.bodies, self._local)
+        gap, turns = floor.under(centres)
+        gap = gap - self._radius
+        low = np.flatnonzero(gap < _NEAR)
+        turns = np.ascontiguousarray(np.asarray(turns)[low])
+        return Near(self.bodies[low], centres[low] - self._radius[low, None] * turns[:, 0], gap[low], turns)
 
 
-def with_balls(contact: Contact, pose: Pose, watched: Watched, tumble: Tumble,
-               found: tuple[np.ndarray, Array, Array, Array], soft: bool) -> Contact:  # fmt: skip
-    """The contacts with those of the balls appended."""
-    which, places, gap, turns = found
-    n, k = len(contact.touching), len(which)
-    rows = [turns[j] @ engine.jacobian(watched.model, watched.data, int(tumble.bodies[i]), places[j])[0]
-            for j, i in enumerate(which)]  # fmt: skip
-    slack = np.zeros((k, 3))
-    slack[:, 0] = np.where(gap > 0.0, gap, 0.0 if soft else RETURN * gap)
-
-    def more(a: Array, b: Array) -> Array:
-        return np.ascontiguousarray(np.concatenate([a, b], axis=1))
-
-    none = np.zeros((n, k), bool)
-    return Contact(
-        np.ascontiguousarray(np.concatenate([contact.jacobian, np.array(rows)])),
-        np.concatenate([contact.near, np.ones(k, bool)]), np.concatenate([contact.gap, slack]),
-        np.concatenate([contact.friction, np.full(k, tumble.friction)]), more(contact.touching, none),
-        more(contact.standing, none), more(contact.arms, np.zeros((n, k, 3))),
-        more(contact.frames, np.broadcast_to(turns, (n, k, 3, 3))), more(contact.usual, np.zeros((n, k, 3))),
-    )  # fmt: skip
+@njit(cache=True)
+def _lowest(views, bodies, local, radius):
+    """Height [m] of the lowest point of all balls."""
+    low = np.inf
+    for i in range(len(bodies)):
+        b = bodies[i]
+        z = views.xpos[b, 2] - radius[i]
+        for c in range(3):
+            z += views.xmat[b, 6 + c] * local[i, c]
+        low = min(low, z)
+    return low
 
 
 def _balls(character: Character) -> tuple[np.ndarray, Array, Array]:

@@ -14,6 +14,7 @@ from poise.maths.rotations import Array
 from poise.motion.hold import Hold
 from poise.physical.library.acting import AT_EASE, KeyPose
 from poise.physical.library.authoring import pose, turn
+from poise.physical.library.fences import arm_room
 from poise.physical.library.limbs import arm_bones, bones, palm, two_bones
 
 Get = Callable[[str], Array]  # the values (N,) of a channel
@@ -51,12 +52,21 @@ def ball_ahead(character: Character) -> float:
     return float(points.positions[own[points.bodies[own] == character.body("left_foot")], 0].max())
 
 
+def toe_length(character: Character) -> float:
+    """From the hinge of the toes to their tips [m]; 0 without toes."""
+    points = character.contact_points
+    if not character.has("left_toes"):
+        return 0.0
+    return float(points.positions[points.bodies == character.body("left_toes"), 0].max(initial=0.0))
+
+
 def act(character: Character, channels: Mapping[str, Array]) -> Acted:
     """The acted motion: legs and reaching arms bent so that feet and hands are in place, the body over its feet."""
     n, leg = max(len(np.atleast_1d(v)) for v in channels.values()), leg_length(character)
     zero, _ = character.forward(character.standing_pose())
     apart = {f"{s}_y": zero[0, character.body(f"{s}_foot"), 1] / leg for s in SIDES}
     values = {**KeyPose(0.0, AT_EASE).channels(), **apart, **channels}
+    values |= {f"{s}_out": values[f"{s}_out"] + arm_room(character, s) for s in SIDES}
     get = lambda name: np.broadcast_to(np.asarray(values.get(name, 0.0), float), (n,))  # noqa: E731
     turns, ankles = told(get), {}
     for side in SIDES:

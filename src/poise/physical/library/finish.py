@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from poise.character import Character
+from poise.errors import NoSolution
 from poise.maths.rotations import Array
 from poise.motion import ik
 from poise.motion.clip import Clip, Cycle
@@ -15,17 +16,20 @@ from poise.motion.recording import Source
 from poise.physical.clean import cleaned
 from poise.physical.library.actor import Acted
 from poise.physical.repair import solve
-from poise.physical.setup import Plan, Weights
+from poise.physical.residual import residual
+from poise.physical.setup import REFERENCE, Plan, Weights
 
 FPS = 120.0
 PAUSE = 16  # frames
+PASSES, SOLVED = 3, 1.0  # solutions at most, until no frame has more [N] unexplained at 70 kg
+REFUSED = 5.0  # [N] rms unexplained at 70 kg
 FRICTION, MARGIN = 0.8, 0.2  # of the ground, and of each foot's support that is left to controllers
 WEIGHTS = Weights(sideways=40.0, limits=3.0)  # knees do not bend sideways, though some bodies have balls there
 
 
-def timeline(duration: float) -> tuple[Array, float]:
-    """Times (N,) [s] from 0 to the duration, both included, at about 120 frames a second; and the step."""
-    frames = round(FPS * duration)
+def timeline(duration: float, fps: float = FPS) -> tuple[Array, float]:
+    """Times (N,) [s] from 0 to the duration, both included, at about so many frames a second; and the step."""
+    frames = round(fps * duration)
     return np.arange(frames + 1) * (duration / frames), duration / frames
 
 
@@ -60,9 +64,19 @@ def finished(name: str, character: Character, acted: Acted, dt: float, cycle: Cy
     """
     clip = acted_clip(name, character, acted, dt, cycle, holds)
     if cycle is not None:
-        return _physical(clip, acted.prints)
+        return must_be_physical(_physical(clip, acted.prints))
     clip, prints = _with_pauses(clip), _held(acted.prints)
-    return _physical(clip, prints).cut(PAUSE * dt, clip.duration - PAUSE * dt)
+    return must_be_physical(_physical(clip, prints).cut(PAUSE * dt, clip.duration - PAUSE * dt))
+
+
+def must_be_physical(clip: Clip) -> Clip:
+    """The clip; one that the optimisation could not make physical is refused, never given."""
+    left = residual(clip, FRICTION)
+    force = REFERENCE / left.weight * left.force_rms
+    if not force < REFUSED:
+        raise NoSolution(f"No {clip.name} with these parameters was found that {clip.character.name} could do: "
+                         "choose a smaller, slower or lower one.", clip)  # fmt: skip
+    return clip
 
 
 def _physical(clip: Clip, prints: Array) -> Clip:
@@ -71,8 +85,20 @@ def _physical(clip: Clip, prints: Array) -> Clip:
     carrying = tuple(clip.character.body(h.hand) for h in clip.grips if h.carries)  # both are on one load: as acted
     plan = Plan.of(clip, cleaned(clip), clip, friction=FRICTION, margin=MARGIN, keep=carrying, weights=WEIGHTS)
     flat = prints * [1.0, 1.0, 0.0]
-    q, _ = solve(replace(plan, goals=np.where(labels[..., None], flat, plan.goals), pushed=labels))
-    return clip.with_q(q)
+    return solved(replace(plan, goals=np.where(labels[..., None], flat, plan.goals), pushed=labels))
+
+
+def solved(plan: Plan) -> Clip:
+    """The clip of a plan whose first guess is settled, solved again from where it ended until it obeys physics."""
+    assert plan.planted is not None
+    clip = plan.planted
+    for _ in range(PASSES):
+        q, _ = solve(replace(plan, planted=clip))
+        clip = clip.with_q(q)
+        left = residual(clip, FRICTION)
+        if REFERENCE / left.weight * float(left.force.max()) < SOLVED:
+            break
+    return clip
 
 
 def _held(rows: np.ndarray) -> np.ndarray:

@@ -21,16 +21,14 @@ from poise.motion.clip import Clip
 from poise.motion.recording import Source
 from poise.physical.library import figure, steps
 from poise.physical.library.fences import between_legs
+from poise.physical.library.finish import FRICTION, MARGIN, WEIGHTS, must_be_physical, solved
 from poise.physical.library.manner import Gait
 from poise.physical.library.path import Path
-from poise.physical.repair import solve
-from poise.physical.setup import Plan, Weights
+from poise.physical.setup import Plan
 
 FPS = 120.0
 QUICKEST, SLOWEST = 0.5, 6.0  # [s] of a stride
 NOTE = "authored from published gait curves"
-FRICTION, MARGIN = 0.8, 0.2  # of the ground, and of each foot's support that is left to controllers
-WEIGHTS = Weights(sideways=40.0, limits=3.0)  # knees do not bend sideways, though some bodies have balls there
 
 
 def leg_length(character: Character) -> float:
@@ -82,8 +80,7 @@ def author(character: Character, gait: Gait, path: Path, period: float, reach: f
         raise BadValue(f"People take {QUICKEST:g} to {SLOWEST:g} s for a stride, two steps, not {period:.3g} s: "
                        "choose another speed or stride.")  # fmt: skip
     sketch = Sketch.of(character, gait, path, period, reach)
-    q, _ = solve(sketch.plan())
-    return sketch.clip.with_q(q)
+    return must_be_physical(solved(sketch.plan()))
 
 
 def _must_walk(character: Character) -> None:

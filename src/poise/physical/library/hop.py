@@ -40,8 +40,11 @@ def make(character: Character, height: float = 0.06, feet: float = 2) -> Clip:
 
 def _bounce(times: Array, period: float, contact: float, leg: float, standing: float,
             ball: float) -> dict[str, Array]:  # fmt: skip
-    """Channels of a two-legged hop that begins with the landing; the ball of the foot is `ball` [leg lengths] ahead."""
-    count = 2880
+    """Channels of a two-legged hop that begins at its lowest point; the ball is `ball` [leg lengths] ahead.
+
+    There, far from landing and take-off, the loop closes.
+    """
+    count, times = 2880, (times + 0.5 * contact) % period
     t = np.arange(count + 1) / count * period
     push = np.where(t < contact, np.pi / 2 * period / contact * np.sin(np.pi * t / contact), 0.0)
     z = _integral(GRAVITY * _integral(push, period), period)

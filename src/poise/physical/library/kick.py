@@ -21,9 +21,9 @@ LEAN = -14.0  # [degrees] of the pelvis at the kick: backwards
 
 
 def make(character: Character, height: float | None = None, tempo: float = 1.0) -> Clip:
-    """A front kick to a `height` [m], by default a little below the belt; `tempo` 2 is twice as fast."""
+    """A front kick to a `height` [m], by default that of the hips; `tempo` 2 is twice as fast."""
     leg = leg_length(character)
-    height = 0.92 * leg if height is None else float(height)
+    height = leg if height is None else float(height)
     if not 0.4 * leg <= height <= 1.35 * leg:
         raise BadValue(f"This body kicks {0.4 * leg:.2f} to {1.35 * leg:.2f} m high, not {height} m.")
     if not 0.6 <= tempo <= 1.5:
@@ -31,7 +31,7 @@ def make(character: Character, height: float | None = None, tempo: float = 1.0) 
     above = float(np.clip((0.95 - height / leg) / 0.95, -1.0, 1.0))  # of the hips, over the length of leg and foot
     keys = [KeyPose(WAIT + (k.time - WAIT) / tempo if k.time > WAIT else k.time, k.values)
             for k in _poses(float(np.degrees(np.arccos(above))))]  # fmt: skip
-    times, dt = timeline(keys[-1].time + 0.2)
+    times, dt = timeline(keys[-1].time + 0.12)
     channels = played(keys, times)
     channels["right_toes"] = np.clip(channels["right_pitch"], 0.0, 60.0) * (channels["right_free"] < 0.5)
     return finished("kick", character, act(character, channels), dt)
@@ -54,10 +54,12 @@ def _poses(angle: float) -> list[KeyPose]:
                        "list": 3.0, **over, "right_raise": 24.0, "left_raise": 52.0, "right_knee_out": 0.0}),
         KeyPose(1.35, {"right_hip": hip, "right_knee": 8.0, "right_ankle": 22.0, "turn": 14.0, "twist": -14.0,
                        "tilt": LEAN, "bend": 20.0, "hips": 0.965, "list": 4.0, "centre_x": 0.225, "centre_y": 0.125,
-                       "right_raise": 14.0, "right_elbow": 118.0, "right_out": 26.0, "left_raise": 56.0}),
+                       "right_raise": 2.0, "right_elbow": 104.0, "right_out": 30.0, "left_raise": 60.0}),
         KeyPose(1.58, {"right_hip": max(hip - 4.0, 74.0), "right_knee": 106.0, "right_ankle": 4.0, "tilt": -6.0,
                        "bend": 14.0, "turn": 0.0, "twist": -8.0, "right_free": 1.0, "list": 3.0, "hips": 0.95, **over}),
         KeyPose(2.04, {**foot, "right_pitch": 30.0, "hips": 0.935, "centre_x": 0.175, "centre_y": 0.115}),
         KeyPose(2.24, {"right_pitch": 0.0}),
-        KeyPose(2.55, {**back, "list": 0.0}),
+        KeyPose(2.36, {**back, "list": 0.0, "hips": GUARD["hips"] - 0.013, "bend": GUARD["bend"] + 2.0,
+                       "centre_x": GUARD["centre_x"] - 0.012}),  # the knees take up the landing
+        KeyPose(2.68, {k: GUARD[k] for k in ("hips", "bend", "centre_x")}),
     ]  # fmt: skip

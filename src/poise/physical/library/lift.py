@@ -18,6 +18,7 @@ from poise.errors import BadValue
 from poise.motion.clip import Clip
 from poise.physical.library.acting import AT_EASE, KeyPose, played
 from poise.physical.library.actor import SIGN, act, leg_length
+from poise.physical.library.fences import arm_room
 from poise.physical.library.finish import finished, timeline
 from poise.physical.library.limbs import arm_bones, palm
 
@@ -37,19 +38,23 @@ def make(character: Character, mass: float = 20.0) -> Clip:
     up = 0.95 + 0.6 * share  # [s]: heavy loads are lifted slowly
     times, dt = timeline(grip + TIGHT + up + HOLD)
     grip = round(grip / dt) * dt
-    channels = played(_poses(share, leg, arm / leg, up), times, lag={"tilt": 0.04, "bend": 0.08})
+    wide = GRIP + 0.6 * float(np.sin(np.radians(arm_room(character, "left"))))  # beside broad thighs
+    channels = played(_poses(share, leg, arm / leg, up, wide), times, lag={"tilt": 0.04, "bend": 0.08})
     holds = tuple(replace(palm(character, side), start=grip, mass=0.5 * mass) for side in SIDES)
     return finished("lift", character, act(character, channels), dt, holds=holds)
 
 
-def _poses(share: float, leg: float, arm: float, lifting: float) -> list[KeyPose]:
-    """The way of the bar and of the body; `share` is the load's of the body's mass, `arm` its length in legs."""
+def _poses(share: float, leg: float, arm: float, lifting: float, wide: float) -> list[KeyPose]:
+    """The way of the bar and of the body; `share` is the load's of the body's mass, `arm` its length in legs.
+
+    Each hand is `wide` [leg lengths] from the middle.
+    """
     middle = 0.062  # of the feet, where body and bar together are in balance
     back = middle - share * (BAR - middle)
     low, high = PLATES / leg, 1.49 - arm
     stand = {**AT_EASE, "centre_x": middle, "left_y": 0.105, "right_y": -0.105, "yaw": 6.0, "knee_out": 0.0,
              "reach": 0.0, "hand_x": BAR, "hand_z": low}  # fmt: skip
-    stand |= {f"{side}_hand_y": SIGN[side] * GRIP for side in SIDES}
+    stand |= {f"{side}_hand_y": SIGN[side] * wide for side in SIDES}
     bent = {"hips": 0.66, "tilt": 38.0, "bend": 22.0, "look_down": 26.0, "reach": 1.0, "raise": 60.0, "out": 8.0,
             "spin": -6.0, "elbow": 4.0, "fore": 4.0}  # fmt: skip
     top = {"hips": 0.99, "tilt": -2.0, "bend": -1.0, "look_down": 4.0, "raise": 8.0, "out": 8.0, "spin": 0.0,

@@ -19,6 +19,7 @@ from poise.physical.library.finish import finished, timeline
 from poise.physical.library.guard import GUARD
 
 WAIT, WIND, BACK, REST = 0.3, 0.24, 0.44, 0.4  # [s] in guard, drawing back, returning, in guard again
+SETTLE = 0.3  # [s] of which the body needs to come to rest in its guard
 REACH = 0.68  # [leg lengths] that the fist travels
 LAG = {"turn": -0.03, "right_pitch": -0.04, "right_toes": -0.05, "centre_x": 0.04, "twist": -0.015, "fore": 0.01,
        "raise": -0.015, "out": -0.015, "spin": 0.0, "elbow": 0.03, "pronate": 0.03}  # fmt: skip
@@ -56,10 +57,13 @@ def _poses(hit: float, strike: float, up: float) -> list[KeyPose]:
             "right_fore": 20.0, "right_shrug": 12.0, "right_pronate": 60.0, "left_raise": 38.0, "left_elbow": 122.0,
             "left_out": 12.0, "right_pitch": 34.0, "right_knee_out": -26.0}  # fmt: skip
     held = ("turn", "twist", *arm, *draw)
+    # the body comes back a little too far, sinks into its knees, and settles
+    past = {"turn": GUARD["turn"] - 3.0, "twist": GUARD["twist"] - 2.0, "centre_x": GUARD["centre_x"] - 0.012,
+            "hips": GUARD["hips"] - 0.011, "bend": GUARD["bend"] + 1.5, "left_raise": 46.0}  # fmt: skip
     return [
         KeyPose(0.0, GUARD), KeyPose(WAIT, of((*body, *arm, *draw))), KeyPose(hit - strike, wind), KeyPose(hit, blow),
         KeyPose(hit + 0.03, {name: blow[name] for name in held}),
         # the fist comes back on the line on which it went: the elbow bends before the arm is lowered
-        KeyPose(hit + 0.03 + 0.7 * BACK, of(draw)), KeyPose(hit + 0.03 + BACK, of(body)),
-        KeyPose(hit + 0.05 + BACK, of(arm)),
+        KeyPose(hit + 0.03 + 0.7 * BACK, of(draw)), KeyPose(hit + 0.03 + BACK, {**of(body), **past}),
+        KeyPose(hit + 0.05 + BACK, of(arm)), KeyPose(hit + 0.03 + BACK + SETTLE, of(past)),
     ]  # fmt: skip

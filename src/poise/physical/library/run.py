@@ -1,11 +1,12 @@
 """run: level running with a heel strike, one cycle, authored from normative curves.
 
 Novacheck, The biomechanics of running, Gait and Posture 7, 77-95, 1998, has the curves of hip, knee, ankle and pelvis
-over the cycle; his toe-off at 39 % is moved to 33 %, and values by up to five degrees, until the curves agree with
-each other about where the foot stands. Times on the ground and frequencies follow Nilsson & Thorstensson, Acta
-Physiologica Scandinavica 129, 107-114, 1987 and Cavanagh & Kram, Medicine and Science in Sports and Exercise 21,
-467-479, 1989. Arms and trunk follow Hinrichs, International Journal of Sport Biomechanics 3, 222-241, 1987 in kind:
-elbows near a right angle, arms against the legs; sizes are our own judgement.
+over the cycle; his toe-off at 39 % is moved to 35 % (the curves below are drawn for 33 % and stretched), and values by
+up to five degrees, until the curves agree with each other about where the foot stands. Times on the ground and
+frequencies follow Nilsson & Thorstensson, Acta Physiologica Scandinavica 129, 107-114, 1987 and Cavanagh & Kram,
+Medicine and Science in Sports and Exercise 21, 467-479, 1989. Arms and trunk follow Hinrichs, International Journal of
+Sport Biomechanics 3, 222-241, 1987 in kind: elbows near a right angle, arms against the legs; sizes are our own
+judgement.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ MANNER = Manner(
     trunk=10.0, lean=9.0, arm_mean=-12.0, arm_swing=26.0, arm_lag=0.0, arm_out=14.0, arm_in=18.0, elbow_mean=92.0,
     elbow_swing=12.0, elbow_lag=0.02, forearm_in=34.0, toe_out=5.0, width=0.052,
 )  # fmt: skip
-SPEED, LEG, DUTY = 3.0, 0.9, 33.0  # [m/s], [m], [% of the cycle on the ground]
+SPEED, LEG, DUTY = 3.0, 0.9, 35.0  # [m/s], [m], [% of the cycle on the ground]
 
 
 def make(character: Character, speed: float = SPEED, stride: float | None = None) -> Clip:

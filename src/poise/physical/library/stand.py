@@ -1,4 +1,9 @@
-"""stand: quiet standing, breathing; one breath as a loop."""
+"""stand: quiet standing, breathing and swaying a little; one breath as a loop.
+
+The centre of mass of people who stand quietly drifts by a few millimetres, more forward and back than sideways, the
+body as an inverted pendulum over its ankles (D. Winter, Gait & Posture 3, 193-214, 1995). A breath every 4 s is 15 a
+minute, as at rest. The posture and the size of the breath are ours.
+"""
 
 from __future__ import annotations
 
@@ -9,18 +14,26 @@ from poise.errors import BadValue
 from poise.motion import ik
 from poise.motion.clip import Clip, Cycle
 from poise.motion.recording import Source
+from poise.physical.library.actor import leg_length
 from poise.physical.library.authoring import pose, turn
+from poise.physical.library.fences import inner_points
 
 FPS = 120.0
+SWAY = (0.003, 0.0015)  # [m] forward and sideways, at a breath of 4 s or slower
+ROOT = 100.0  # the pelvis sways, the ankles follow: weight of its place against that of joints
+WIDEST = 0.65  # [leg lengths] between the ankles
 
 
 def make(character: Character, width: float = 0.2, breath: float = 4.0) -> Clip:
     """Standing with the ankles `width` [m] apart, a breath every `breath` [s]."""
-    if not 0.05 <= width <= 0.8 or not 1.0 <= breath <= 12.0:
-        raise BadValue(f"One stands 0.05 to 0.8 m wide and breathes every 1 to 12 s, not {width} m and {breath} s.")
+    least, most = narrowest(character), WIDEST * leg_length(character)
+    if not least <= width <= most or not 1.0 <= breath <= 12.0:
+        raise BadValue(f"This body stands {least:.2f} to {most:.2f} m wide and breathes every 1 to 12 s, "
+                       f"not {width} m and {breath} s.")  # fmt: skip
     frames = round(FPS * breath)
     phase = np.arange(frames + 1) / frames
     air = 0.5 - 0.5 * np.cos(2 * np.pi * phase)
+    forward, sideways = (min(1.0, breath / 4.0) ** 2 * size for size in SWAY)
     turns = {
         "abdomen": turn(0.0, 1.0 + 0.0 * air),
         "chest": turn(0.0, 2.0 - 0.8 * air),
@@ -34,6 +47,8 @@ def make(character: Character, width: float = 0.2, breath: float = 4.0) -> Clip:
         turns[f"{side}_forearm"] = turn(sign * 4.0, -10.0 - 0.5 * air, -18.0 * sign)
         turns[f"{side}_hand"] = turn(sign * 3.0, -13.0 - 0.5 * air, -18.0 * sign)
     root = np.tile([0.0, 0.0, character.standing_pose()[2]], (frames + 1, 1))
+    root[:, 0] += forward * np.sin(2 * np.pi * phase)
+    root[:, 1] += sideways * np.sin(4 * np.pi * phase + 1.0)
     q = pose(character, root, turns)
     q[:, 2] -= character.points(q)[:, :, 2].min(axis=1)
     points = character.contact_points
@@ -46,8 +61,19 @@ def make(character: Character, width: float = 0.2, breath: float = 4.0) -> Clip:
     place[:, 0] += com[0] - 0.02 - pos[0, character.body("left_foot"), 0]  # weight a little ahead of the ankles
     targets = [ik.PointTarget(int(points.bodies[i]), points.positions[i], place[i]) for i in points.feet]
     cycle = Cycle()
-    q = ik.solve(character, q, targets, cycle=cycle)
+    posture = ik.default_posture(character)
+    posture[:6] *= ROOT
+    q = ik.solve(character, q, targets, posture=posture, cycle=cycle)
     labels = np.zeros((frames + 1, len(points)), bool)
     labels[:, points.feet] = True
     source = Source("stand", format="built-in", licence="Apache-2.0", notes=("authored",))
     return Clip(character, q, breath / frames, source, cycle=cycle, labels=labels)
+
+
+def narrowest(character: Character) -> float:
+    """Between the ankles [m] of feet and shins that nearly touch each other."""
+    pos, _ = character.forward(character.standing_pose())
+    ankle = character.body("left_foot")
+    bodies = [character.body(f"left_{part}") for part in ("shin", "foot", "toes") if character.has(f"left_{part}")]
+    inward = [pos[0, ankle, 1] - pos[0, b, 1] - inner_points(character, b, 1.0)[:, 1].min(initial=0.0) for b in bodies]
+    return 2.0 * float(max(inward)) + 0.01

@@ -32,24 +32,26 @@ def _poses(up: float, count: int, period: float) -> list[KeyPose]:
     stand = {**AT_EASE, "centre_x": 0.055, "centre_y": 0.0}
     lowered = {f"right_{k}": AT_EASE[k] for k in ("raise", "out", "spin", "elbow", "pronate", "wrist")}
     lowered |= {"right_shrug": 0.0, "side": 0.0, "twist": 0.0, "list": 0.0, "centre_y": 0.0, "look_down": 2.0,
-                "look_turn": 0.0}  # fmt: skip
-    raised = {"right_raise": 34.0, "right_out": 58.0, "right_spin": -66.0, "right_elbow": 84.0, "right_pronate": -10.0,
-              "right_shrug": 10.0, "side": -3.0, "twist": -3.0, "list": 0.8, "centre_y": 0.012, "look_down": -3.0,
-              "look_turn": -6.0}  # fmt: skip
+                "look_turn": 0.0, "left_raise": 2.0, "left_out": 8.0, "left_elbow": 14.0}  # fmt: skip
+    raised = {"right_raise": 30.0, "right_out": 56.0, "right_spin": -64.0, "right_elbow": 106.0, "right_pronate": -10.0,
+              "right_shrug": 10.0, "side": -4.0, "twist": -4.0, "list": 1.2, "centre_y": 0.02, "look_down": -3.0,
+              "look_turn": -8.0, "left_raise": 5.0, "left_out": 10.0, "left_elbow": 19.0}  # fmt: skip
     keys = [
         KeyPose(0.0, stand),
         KeyPose(WAIT, lowered),
-        KeyPose(WAIT + 0.22, {"right_elbow": 62.0}),
+        KeyPose(WAIT + 0.22, {"right_elbow": 72.0}),
         KeyPose(up, raised),
     ]
     for k in range(count):
         out, back = up + (k + 0.28) * period, up + (k + 0.78) * period
         keys += [
-            KeyPose(out, {"right_elbow": 44.0, "right_wrist": -14.0, "right_out": 62.0, "right_spin": -68.0}),
-            KeyPose(back, {"right_elbow": 92.0, "right_wrist": 16.0, "right_out": 56.0, "right_spin": -64.0}),
+            KeyPose(out, {"right_elbow": 82.0, "right_wrist": -16.0, "right_out": 60.0, "right_spin": -67.0}),
+            KeyPose(out + 0.05, {"side": -5.2, "twist": -4.8, "centre_y": 0.023}),
+            KeyPose(back, {"right_elbow": 122.0, "right_wrist": 18.0, "right_out": 53.0, "right_spin": -61.0}),
+            KeyPose(back + 0.05, {"side": -3.2, "twist": -3.4, "centre_y": 0.018}),
         ]
     down = up + count * period
-    keys += [KeyPose(down, {k: raised[k] for k in ("right_raise", "right_shrug", "side", "twist", "list", "centre_y",
-                                                   "look_down", "look_turn", "right_pronate")}),
-             KeyPose(down + LOWER, lowered)]  # fmt: skip
+    stay = ("right_raise", "right_shrug", "list", "look_down", "look_turn", "right_pronate", "left_raise", "left_out",
+            "left_elbow")  # fmt: skip
+    keys += [KeyPose(down, {k: raised[k] for k in stay}), KeyPose(down + LOWER, lowered)]
     return keys

@@ -1,0 +1,224 @@
+"""From a pose and the reference ahead to one decision: what is given is put together, compiled, and decided on."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from poise.maths.configuration import difference_rows
+from poise.maths.rotations import Array
+from poise.methods.modal.linearise import (
+    Pose,
+    impulse,
+    momentum,
+    momentum_about_origin,
+    places_of,
+    point_jacobian,
+    with_momentum,
+)
+from poise.methods.modal.step import Ahead, Body, Contact, decide
+
+TOUCHES = 0.002  # [m] above the ground up to which a point touches now
+RETURN = 0.2  # share of a penetration, or of a grip's slack, that one step takes back
+FACTS = 5  # numbers that are told of a decision: certificate [N], planned modes, cut joints, Newton steps, work
+
+
+class Rig(NamedTuple):
+    """What never changes of a character and of the points that are watched on it."""
+
+    kind: np.ndarray  # (J,), and the two that follow: as in `Layout`
+    qadr: np.ndarray
+    vadr: np.ndarray
+    moves: np.ndarray  # (B, nv) bool: does this degree of freedom move this body?
+    root: int
+    bodies: np.ndarray  # (P,) of the watched points
+    local: Array  # (P, 3) [m]
+    feet: int  # how many of them are contact points; grips follow
+    friction: Array  # (P,), negative for grips
+    stiffness: Array  # (nv,)
+    limit: Array  # (nv,) [N m]
+    mass: float
+    gravity: Array  # (3,)
+    margin: float  # [m] above the ground within which a point is looked after
+    soft: bool  # contacts of another simulator give way: what is sunk in is left there
+
+
+class Around(NamedTuple):
+    """What is round the character now."""
+
+    gap: Array  # (F,) [m] of the contact points above the ground
+    turn: Array  # (F, 3, 3) frames of the ground there
+    holds: np.ndarray  # (G,) bool: closed hands
+    slack: Array  # (G, 3) [m] of them
+    ball_bodies: np.ndarray  # (K,) of other parts of the body that are about to touch
+    ball_places: Array  # (K, 3)
+    ball_gap: Array  # (K,)
+    ball_turn: Array  # (K, 3, 3)
+    ball_friction: float
+    push: Array  # (nv,) generalised force of the pushes
+    unaware: bool  # nothing is known yet of a push that acts
+
+
+@njit(cache=True)
+def _gaps(rig, around, frames, first, n):
+    """Which points are near, touch now and in the window; their slack and frames now."""
+    feet, count = rig.feet, len(rig.bodies)
+    near, slack, turn = np.zeros(count, np.bool_), np.zeros((count, 3)), np.empty((count, 3, 3))
+    touching = frames.touching[first : first + n].copy()
+    for i in range(count):
+        if i < feet:
+            gap = around.gap[i]
+            near[i] = gap < rig.margin
+            touching[0, i] = gap < TOUCHES
+            slack[i, 0] = gap if gap > 0.0 else (0.0 if rig.soft else RETURN * gap)
+            turn[i] = around.turn[i]
+        else:
+            held = around.holds[i - feet]
+            near[i] = held
+            for k in range(n):
+                touching[k, i] = held and (k == 0 or touching[k, i])
+            slack[i] = around.slack[i - feet]
+            turn[i] = np.eye(3)
+    return near, slack, turn, touching
+
+
+@njit(cache=True)
+def _contact(rig, views, pose, moving, around, frames, first, n, dt):
+    """The `Contact` of the points that matter, and which (K,) of all watched ones they are.
+
+    An arm goes from where the centre of mass will be to a foot that stands, or to where the reference sets it. The
+    centre of mass goes the reference's way, off by as much as now, and drifts with its present velocity.
+    """
+    near, slack, turn, touching = _gaps(rig, around, frames, first, n)
+    chosen = np.zeros(len(rig.bodies), np.bool_)
+    for i in range(len(chosen)):
+        chosen[i] = near[i] or touching[:, i].any()
+    index = np.flatnonzero(chosen)
+    own, balls, nv = len(index), len(around.ball_gap), len(rig.stiffness)
+    count = own + balls
+    jacobian, near_k, gap = np.empty((count, 3, nv)), np.ones(count, np.bool_), np.zeros((count, 3))
+    mu = np.full(count, around.ball_friction)
+    touch, stand = np.zeros((n, count), np.bool_), np.zeros((n, count), np.bool_)
+    arms, turns, usual = np.zeros((n, count, 3)), np.empty((n, count, 3, 3)), np.zeros((n, count, 3))
+    for j in range(own):
+        i = index[j]
+        point_jacobian(views, rig.moves, rig.bodies[i], pose.places[i], turn[i], jacobian[j])
+        near_k[j], mu[j] = near[i], rig.friction[i]
+        gap[j] = slack[i]
+        stays = True
+        for k in range(n):
+            touch[k, j] = touching[k, i]
+            stays = stays and touching[k, i]
+            stand[k, j] = stays
+            for c in range(3):
+                off = pose.centre[c] - frames.centre[first, c] + k * dt * (moving[c] - frames.momentum[first, c])
+                place = pose.places[i, c] if stays else frames.places[first + k, i, c]
+                arms[k, j, c] = place - frames.centre[first + k, c] - off
+                usual[k, j, c] = frames.force[first + k, i, c]
+            turns[k, j] = turn[i] if k == 0 else frames.turns[first + k, i]
+    for j in range(balls):
+        frame = around.ball_turn[j]
+        point_jacobian(views, rig.moves, around.ball_bodies[j], around.ball_places[j], frame, jacobian[own + j])
+        x = around.ball_gap[j]
+        gap[own + j, 0] = x if x > 0.0 else (0.0 if rig.soft else RETURN * x)
+        turns[:, own + j] = frame
+    return Contact(jacobian, near_k, gap, mu, touch, stand, arms, turns, usual), index
+
+
+@njit(cache=True)
+def _turned(v, R_from, R_to):
+    """A velocity (nv,) of a body with the root's orientation R_from, as one with R_to: the world's turn is kept."""
+    out = v.copy()
+    out[3:6] = R_to.T @ (R_from @ np.ascontiguousarray(v[3:6]))
+    return out
+
+
+@njit(cache=True)
+def assemble(rig, views, q, v, M, bias, around, frames, first, aims, n, dt):
+    """`Body`, `Ahead` and `Contact` of a decision in the pose that the views hold, the points (K,) and the `Pose`.
+
+    q (nq,), v (nv,), M (nv, nv), bias (nv,); the reference's frames from row `first` on, n steps of dt ahead. aims: the
+    poses (nq,) whose shapes are followed now and next, and the velocity (nv,) of the first.
+    """
+    nv, root = len(v), rig.root
+    pose = Pose(q, M, views.xmat[root].copy().reshape(3, 3), views.xpos[root].copy(), views.centre[0].copy(),
+                places_of(views, rig.bodies, rig.local))  # fmt: skip
+    moving = momentum(pose, v)
+    rows, steps = np.empty((4, len(q))), np.empty((4, nv))
+    starts = np.empty((4, len(q)))
+    for k in range(4):
+        starts[k] = q
+    rows[0], rows[1], rows[2], rows[3] = frames.q[first], aims[0], aims[1], frames.q[first + n]
+    difference_rows(rig.kind, rig.qadr, rig.vadr, starts, rows, steps)
+    last = first + n
+    now_rate = _turned(aims[2], frames.root[first], pose.R)
+    end_rate = _turned(frames.v[last], frames.root[last], pose.R)
+    spun = np.zeros(3)
+    for k in range(first + 1, last + 1):
+        spun += dt * frames.momentum[k, 3:]
+    if around.unaware:
+        centre, moves, believed, rate = frames.centre[first].copy(), frames.momentum[first].copy(), steps[0], now_rate
+    else:
+        centre, moves, believed, rate = pose.centre, moving, np.zeros(nv), v
+    contact, index = _contact(rig, views, pose, moving, around, frames, first, n, dt)
+    ahead = Ahead(steps[0], steps[1], now_rate, steps[2], steps[3], end_rate, frames.centre[last].copy(),
+                  frames.momentum[last].copy(), spun, centre, moves, believed, rate)  # fmt: skip
+    body = Body(M, rig.stiffness, rig.limit, rig.mass, rig.gravity, pose.R, pose.root, pose.centre, bias,
+                rig.stiffness * steps[1], around.push, v)  # fmt: skip
+    return body, ahead, contact, index, pose
+
+
+@njit(cache=True)
+def advise(rig, views, q, v, M, bias, around, frames, first, aims, weights, dual, known, step, after, torque, wanted, rows,
+           facts):  # fmt: skip
+    """One decision: fills step (nv,), after (nv,), torque (nv,), wanted (6,), rows (·, 18) and facts; gives how many rows.
+
+    `wanted` is the momentum about the origin that the contacts leave, without gravity and pushes; `rows` tell of the
+    contacts that pressed, as a take wants them.
+    """
+    n, dt = weights.window, weights.dt
+    body, ahead, contact, index, pose = assemble(rig, views, q, v, M, bias, around, frames, first, aims, n, dt)
+    made = decide(body, ahead, contact, weights, dual, known)
+    step[:], after[:], torque[:] = made.step, made.v, made.torque
+    wanted[:] = momentum_about_origin(pose, v)
+    own, count = len(index), 0
+    for j in range(len(contact.near)):
+        f = made.force[j]
+        turn = contact.frames[0, j]
+        force = f[0] * turn[0] + f[1] * turn[1] + f[2] * turn[2]
+        place = pose.places[index[j]] if j < own else around.ball_places[j - own]
+        impulse(place, force, dt, wanted)
+        if max(abs(f[0]), abs(f[1]), abs(f[2])) <= 1e-9:
+            continue
+        grip = contact.friction[j] < 0.0
+        row = rows[count]
+        row[:] = 0.0
+        row[0] = rig.bodies[index[j]] if j < own else around.ball_bodies[j - own]
+        row[2:5] = place
+        row[5:8] = force / np.sqrt((force * force).sum()) if grip else turn[0]
+        row[8:11] = force
+        row[17] = 1.0 if grip else 0.0
+        if not grip:
+            slid = contact.jacobian[j] @ made.step
+            row[14] = contact.friction[j]
+            row[15] = max(-contact.gap[j, 0] / RETURN, 0.0)
+            row[16] = np.sqrt(slid[1] ** 2 + slid[2] ** 2) / dt
+        count += 1
+    facts[0], facts[1], facts[2] = made.complementarity, made.low, made.cut
+    facts[3], facts[4] = made.newton, made.work
+    return count
+
+
+@njit(cache=True)
+def arrive(rig, views, q, M, v, before, wanted, dt):
+    """The velocity (nv,) at the new pose that the views hold, with the momentum that all forces leave.
+
+    before (3,): the centre of mass where the step began. wanted (6,): the momentum without gravity's share.
+    """
+    root = rig.root
+    centre = views.centre[0].copy()
+    pose = Pose(q, M, views.xmat[root].copy().reshape(3, 3), views.xpos[root].copy(), centre, np.empty((0, 3)))
+    impulse(0.5 * (before + centre), rig.mass * rig.gravity, dt, wanted)
+    return with_momentum(pose, v, wanted)
