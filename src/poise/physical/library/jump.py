@@ -25,6 +25,7 @@ from poise.physical.library.acting import AT_EASE, KeyPose, hermite, played
 from poise.physical.library.actor import act, ball_ahead, centre_height, leg_length, toe_length
 from poise.physical.library.authoring import ramp
 from poise.physical.library.finish import finished, timeline
+from poise.physical.library.manner import STIFF
 
 GRAVITY = 9.81  # [m/s²]
 START = 0.25  # [s] of standing
@@ -167,7 +168,9 @@ def _feet(p: Flight, times: Array, leg: float, height: float, toe: float) -> dic
     land = 24.0 - 34.0 * float(ramp(np.array(far), 0.25, 0.9))  # on the ball, or from the heel after a long flight
     air = p.down - p.off
     tuck = (0.6 * height + 0.17 * p.distance) / leg
-    pitch = _keyed(times, (p.low + 0.04, 0, 0), (p.off - 0.07, 26, 260), (p.off, 56, 330), (p.off + 0.12, 66, 0),
+    k = 1.0 if toe > 0.0 else STIFF  # a heel rises as high by a smaller angle about the tips
+    pitch = _keyed(times, (p.low + 0.04, 0, 0), (p.off - 0.07, 26 * k, 260 * k), (p.off, 56 * k, 330 * k),
+                   (p.off + 0.12, 66 * k, 0),
                    (p.down, land, -90), (p.down + 0.09, 0, 0))  # fmt: skip
     lift = hermite(times, np.array([p.off, p.off + 0.6 * air, p.down]), np.array([0.0, tuck, 0.0]),
                    np.array([0.0, 0.0, -1.1 / leg]), np.array([30.0 / leg, -10.0 * tuck / air**2, 0.0]))  # fmt: skip
