@@ -196,7 +196,7 @@ def feel_ground(scene: Scene, memory: Memory, dt: float) -> None:
     """Follow how the ground under the standing feet tilts against that of the reference."""
     felt = [memory.normal[s[0]] for s, on in zip(memory.sole, scene.standing, strict=True) if on and len(s)]
     if felt:
-        n = sum(felt)
+        n = np.sum(felt, axis=0)
         own = memory.reference.baked.ground.normal(scene.goal.q[:1], scene.goal.q[1:2])[0]
         tilt = own[:2] / own[2] - n[:2] / n[2]
         memory.tilt += (1.0 - math.exp(-dt / _FEELING)) * (np.clip(tilt, -_STEEPEST, _STEEPEST) - memory.tilt)
