@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from types import SimpleNamespace
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 
 from poise import load_character, load_clip
 from poise.maths import configuration as conf
-from poise.methods.mcsim import McSim, contacts, swing
+from poise.methods.mcsim import McSim, contacts, legs, underfoot
 from poise.methods.mcsim.memory import beside_of, feet_of, legs_of, reach_of
 from poise.methods.mcsim.passing import _MARGIN, _shapes, spread
 from poise.methods.mcsim.schedule import Schedule
@@ -57,7 +58,7 @@ def test_keeping_aside_is_smooth_and_closes_with_the_loop(crossing):
     np.testing.assert_allclose(outwards[0], outwards[-1])
 
 
-def _leg(character, q, goal_q, side, standing=False):
+def _leg(character, q, goal_q, side, standing=False) -> tuple[Any, Any]:
     rig = Rig.of(character)
     now, goal = rig.at(q, np.zeros(character.model.nv)), rig.at(goal_q, np.zeros(character.model.nv))
     feet = feet_of(character)
@@ -71,10 +72,10 @@ def test_a_leg_bends_towards_where_its_foot_should_be(side):
     q = load_clip("walk", character="human57").q[10]
     scene, memory = _leg(character, q, q, side)
     foot = memory.feet[side]
-    assert np.abs(swing.bend(scene, memory, side, scene.goal.origin[foot])).max() < 1e-9
+    assert np.abs(legs.bend(scene, memory, side, scene.goal.origin[foot])).max() < 1e-9
     off = np.array([0.02, 0.03, 0.0])
     place = scene.goal.origin[foot] + off
-    bent = conf.integrate(character.layout, q, swing.bend(scene, memory, side, place))
+    bent = conf.integrate(character.layout, q, legs.bend(scene, memory, side, place))
     left = np.linalg.norm(memory.rig.at(bent, np.zeros(character.model.nv)).origin[foot] - place)
     assert left < 0.5 * np.linalg.norm(off)
 
@@ -84,7 +85,7 @@ def test_a_standing_leg_brings_the_root_to_its_place():
     goal = load_clip("walk").q[10]
     q = goal + 0.03 * (np.arange(len(goal)) == 1)  # the body is 3 cm further left, feet and all
     scene, memory = _leg(character, q, goal, 0, standing=True)
-    bent = swing.bend(scene, memory, 0, scene.now.origin[memory.feet[0]])
+    bent = legs.bend(scene, memory, 0, scene.now.origin[memory.feet[0]])
     moved = memory.rig.at(conf.integrate(character.layout, goal, bent), np.zeros(character.model.nv))
     away = moved.origin[memory.feet[0]] - scene.goal.origin[memory.feet[0]]
     assert away[1] > 0.02  # the leg reaches for the foot that is further left
@@ -134,8 +135,8 @@ def test_the_reach_of_a_leg_is_its_length(name):
 
 def test_a_foot_turns_with_the_ground():
     tilt = np.array([0.1, -0.05])  # rises along x
-    memory = SimpleNamespace(tilt=tilt)
-    turn = swing.tilted(memory, np.eye(3))
+    memory: Any = SimpleNamespace(tilt=tilt)
+    turn = underfoot.tilted(memory, np.eye(3))
     np.testing.assert_allclose(turn @ turn.T, np.eye(3), atol=1e-12)
     normal = np.array([-0.1, 0.05, 1.0])
     np.testing.assert_allclose(turn[:, 2], normal / np.linalg.norm(normal), atol=1e-12)
