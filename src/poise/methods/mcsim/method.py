@@ -39,8 +39,10 @@ class McSim:
     - schedule: points push only while the reference stands on them, with a grace; corners that should follow the one
       that touches are brought down; the paper uses what touches at the moment.
     - clock: the reference is taken on by an early landing and waits for a late one.
-    - foothold: footholds are moved by the capture point, and feet pass beside each other.
-    - momentum: centre of mass, angular momentum and swinging feet are tracked, not the root's velocity alone.
+    - foothold: footholds are moved by the capture point, the body is let down for far ones, feet pass beside each
+      other, follow ground that tilts and are raised where they stumble.
+    - momentum: centre of mass, angular momentum and feet are tracked, not the root's velocity alone; legs are bent
+      for where their feet are.
     - damped: touching points are brought to rest, and led where the reference's feet pivot.
     - ahead: the servos follow the program's prediction, not the reference.
     - slope: a clip made for level ground is fitted to a slope before it is performed.
