@@ -32,6 +32,7 @@ EXPERIMENTS: dict[str, str] = {
     "mcsim/gains": "poise.experiments.mcsim.gains:run",
     "mcsim/programs": "poise.experiments.mcsim.programs:run",
     "mcsim/speed": "poise.experiments.mcsim.speed:run",
+    "mcsim/tuning": "poise.experiments.mcsim.tuning:run",
     "mcsim/dart": "poise.experiments.mcsim.dart:run",
     "balance/ablation": "poise.experiments.balance.ablation:run",
     "balance/honest": "poise.experiments.balance.honest:run",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,6 +16,9 @@ from poise.methods.mcsim.schedule import Clock, Schedule
 from poise.methods.mcsim.terms import Rig
 from poise.motion.reference import Reference
 
+if TYPE_CHECKING:
+    from poise.methods.mcsim.method import McSim
+
 _BESIDE = 0.04  # [m] along the foot within which two of its points are beside each other
 
 
@@ -22,6 +26,7 @@ _BESIDE = 0.04  # [m] along the foot within which two of its points are beside e
 class Memory:
     """Everything that changes while a character performs, and what is made once at the start."""
 
+    way: McSim  # the method with the gains that it uses
     rig: Rig  # of the character
     model: Rig  # of the reference
     limit: Array  # (nj,) [N m]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from poise.maths.rotations import Array
-from poise.methods.mcsim import contacts, rail, reduced, swing, tasks
+from poise.methods.mcsim import contacts, legs, rail, reduced, swing, tasks, underfoot
 from poise.methods.mcsim.feedback import hip_turn, with_hips
 from poise.methods.mcsim.memory import Memory
 from poise.methods.mcsim.passing import Passing
@@ -61,10 +61,10 @@ def make_plan(way: McSim, state: State, touches: Touches, reference: Reference, 
     rate = _tick(way, state, touching, memory, dt)
     scene = _scene(way, now, touching, rate, memory, dt)
     if way.has("foothold"):
-        swing.feel_ground(scene, memory, dt)
-        swing.step_over(scene, memory, dt)
+        underfoot.feel_ground(scene, memory, dt)
+        underfoot.step_over(scene, memory, dt)
         swing.move_footholds(way, scene, memory, dt)
-        swing.let_down(memory, dt)
+        legs.let_down(memory, dt)
     cones = _cones(way, state, scene, memory)
     problem, limit = tasks.program(way, scene, cones, memory), memory.limit
     plan = reduced.solve(problem, limit)

@@ -9,7 +9,7 @@ import numpy as np
 from numba import njit
 
 from poise.maths.rotations import Array
-from poise.methods.mcsim import contacts, desired, rail, reduced, swing
+from poise.methods.mcsim import contacts, desired, legs, rail, reduced, swing
 from poise.methods.mcsim.memory import Memory
 from poise.methods.mcsim.terms import jacobian, motion
 
@@ -122,7 +122,7 @@ def _joints(way: McSim, scene: Scene, memory: Memory, targets: list[tuple[Array,
             if memory.feet[side] >= 0:
                 leg, least = memory.legs[side], t.leg_standing
                 place = scene.now.origin[memory.feet[side]] if scene.standing[side] else targets[side][0]
-                wish[leg] += way.kos * swing.bend(scene, memory, side, place)[leg]
+                wish[leg] += way.kos * legs.bend(scene, memory, side, place)[leg]
                 if not scene.standing[side]:
                     least = t.leg_swinging
                     wish[leg] -= (1.0 - scene.rate) * (wanted.a + 2.0 * math.sqrt(way.kos) * wanted.v)[leg]
