@@ -205,13 +205,14 @@ def test_legs_keep_the_feet_in_the_world():
     q = frames.q[first].copy()
     q[:3] += (0.02, -0.01, -0.01)
     q[3:7] = rot.multiply(rot.exp([0.05, 0.04, 0.0]), q[3:7])
-    bent, _, _ = mind.aims.of(frames, first, q, frames.v[first])
+    bent, _, _ = mind.aims.of(frames, first, mind.watched.pose(q, frames.v[first]), frames.v[first])
     shape = bent.copy()
     shape[:7] = q[:7]
     feet = np.concatenate([character.contact_points.of(s) for s in ("left", "right")])
     off = character.points(shape)[0][feet] - character.points(frames.q[first])[0][feet]
-    assert np.abs(off).max() < 0.002
-    same = mind.aims.of(frames, first, frames.q[first].copy(), frames.v[first])[0]
+    assert np.abs(off).max() < 0.006  # unmoved, by the tilt and shift, some 5 cm
+    here = mind.watched.pose(frames.q[first].copy(), frames.v[first])
+    same = mind.aims.of(frames, first, here, frames.v[first])[0]
     assert np.array_equal(same, frames.q[first])
 
 

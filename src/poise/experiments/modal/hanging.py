@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from poise.experiments.modal.trial import performed, push
@@ -19,8 +17,8 @@ LASTS, AFTER, WINDOW = 20 / 120, 5.05, 24
 
 def _pushed(clip: Clip, force: float, direction: float, at: float, latency: float = 0.0) -> Take:
     seconds = at + LASTS + AFTER
-    stage = replace(clip.stage(0.0, seconds), events=(push(force, direction, at, LASTS),))
-    return performed(clip, "modal update", seconds, stage=stage, settings={"window": WINDOW, "latency": latency})
+    events = (push(force, direction, at, LASTS),)
+    return performed(clip, "modal update", seconds, events=events, settings={"window": WINDOW, "latency": latency})
 
 
 def run(options: Options) -> Table:
@@ -29,7 +27,7 @@ def run(options: Options) -> Table:
     for name in ("swing", "chin-up"):
         clip = load_clip(name)
         length = 2.0 + clip.duration + LASTS + AFTER
-        calm = performed(clip, "modal update", length, stage=clip.stage(0.0, length), settings={"window": WINDOW})
+        calm = performed(clip, "modal update", length, settings={"window": WINDOW})
         for latency in (0.0, 0.2):
             for force in FORCES:
                 by = {d: 0 for d in DIRECTIONS}

@@ -171,9 +171,9 @@ def assemble(rig, views, q, v, M, bias, around, frames, first, aims, n, dt):
 
 
 @njit(cache=True)
-def advise(rig, views, q, v, M, bias, around, frames, first, aims, weights, dual, known, step, after, torque, wanted, rows,
-           facts):  # fmt: skip
-    """One decision: fills step (nv,), after (nv,), torque (nv,), wanted (6,), rows (·, 18) and facts; gives how many rows.
+def advise(rig, views, q, v, M, bias, around, frames, first, aims, weights, dual, known, step, after, torque, wanted,
+           rows, facts):  # fmt: skip
+    """One decision: fills step, after, torque (nv,), wanted (6,), rows (·, 18) and facts; gives how many rows.
 
     `wanted` is the momentum about the origin that the contacts leave, without gravity and pushes; `rows` tell of the
     contacts that pressed, as a take wants them.

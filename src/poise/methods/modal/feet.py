@@ -24,7 +24,9 @@ from poise.methods.modal.preview import Frames
 from poise.methods.modal.small import solve_one
 from poise.methods.modal.spectrum import skew
 
-_NEAR, _FULL = 0.003, 0.008  # [m], [5 rad] of the body's deviation from which on, and from which on fully, legs bend
+# [m], [5 rad] of the body's deviation from which on, and from which on fully, legs bend; in a simulator, whose contacts
+# give way, small deviations are no reason to
+_FROM, _FROM_SOFT = (0.003, 0.008), (0.02, 0.05)
 _ARM = 0.2  # [m/rad] that makes a length of its tilt
 _FARTHEST, _STEEPEST = 0.25, 0.5  # [m], [rad] that legs make up for
 
@@ -35,8 +37,9 @@ _CLOSER, _LEAVING = 0.1, 0.25  # [s] in which a foot that will touch is led, and
 class Aims:
     """What the shape shall be now and at the next step, and how fast it changes."""
 
-    def __init__(self, character: Character, dt: float, window: int, walks: bool):
-        """`walks`: the feet take turns on the ground, and are led all the time."""
+    def __init__(self, character: Character, dt: float, window: int, walks: bool, soft: bool):
+        """`walks`: the feet take turns on the ground, and are led all the time. `soft`: contacts give way."""
+        self._near, self._full = _FROM_SOFT if soft else _FROM
         self._legs, self._layout, self._dt = Legs(character), character.layout, dt
         self._window, self._walks = window, walks
         self._points = [character.contact_points.of(side) for side in SIDES]
@@ -53,9 +56,9 @@ class Aims:
         shift, tilt, drift, turning = deviation(pose, step, v, frames.momentum[first])
         far, steep = float(np.linalg.norm(shift)), float(np.linalg.norm(tilt))
         size = max(far, _ARM * steep)
-        if size < _NEAR or self._led.max() < 0.02:
+        if size < self._near or self._led.max() < 0.02:
             return now, after, rate
-        share = min(1.0, (size - _NEAR) / (_FULL - _NEAR))
+        share = min(1.0, (size - self._near) / (self._full - self._near))
         off = share * min(1.0, _FARTHEST / max(far, 1e-9)) * shift
         lean = share * min(1.0, _STEEPEST / max(steep, 1e-9)) * tilt
         ahead = share * self._dt
@@ -76,7 +79,7 @@ class Aims:
             self._led[f] += (float(touches) - self._led[f]) * min(1.0, self._dt / slow)
 
     def _bent(self, pose: Array, centre: Array, shift: Array, tilt: Array) -> Array:
-        """A pose of the reference, its body moved and turned about its centre, its feet left in place as they are led."""
+        """A pose of the reference, its body moved and turned about its centre, its feet left in place where led."""
         goals, turns = self._legs.feet(pose)
         for f in (0, 1):
             rest = 1.0 - self._led[f]
@@ -94,9 +97,9 @@ class Aims:
 def deviation(pose, step, v, wanted):
     """How far the body as a whole is off (4, 3): its centre of mass, its turn about it, and the rates of both.
 
-    step (nv,): tangent step from the reference's pose to this one. v (nv,); wanted (6,): the reference's velocity of the
-    centre of mass and angular momentum. Bending the legs does not change these: the pelvis would move the other way, and
-    legs that follow the pelvis chase themselves.
+    step (nv,): tangent step from the reference's pose to this one. v (nv,); wanted (6,): the reference's velocity of
+    the centre of mass and angular momentum. Bending the legs does not change these: the pelvis would move the other
+    way, and legs that follow the pelvis chase themselves.
     """
     B = np.zeros((6, 3))
     B[:3] = -skew(pose.root - pose.centre)

@@ -69,8 +69,8 @@ class Mind:
         self.known = np.zeros((n, n))  # eigenvectors of the step before
         self.pushes = [e.at for e in stage.events if isinstance(e, Push)]
         walks = _walks(reference)
-        self.aims = Aims(character, DT, self.window, walks)
-        walker = Walker(character, Foothold(), DT)
+        self.aims = Aims(character, DT, self.window, walks, not alone)
+        walker = Walker(character, Foothold(), DT, not alone)
         self.walker = walker if settings.footholds and walker.able and walks else None
         self.placed: tuple[Array, Array] | None = None  # the pose that the working memory holds, and its inertia
         self.traces: dict[str, float] = {}
@@ -89,7 +89,8 @@ class Mind:
         around = self._around(places, time, pushes)
         frames, first = self._frames(q, M, v, places, reference, time)
         aims = self.aims.of(frames, first, watched.placed(q, M), v)
-        frames = corrected(frames, first, self.window, around.gap, DT)
+        if not self.rig.soft:  # where contacts give way a corner is up for a frame or two all the time
+            frames = corrected(frames, first, self.window, around.gap, DT)
         nv, most = len(v), len(self.points) + len(around.ball_gap)
         step, after, torque, wanted = np.empty(nv), np.empty(nv), np.empty(nv), np.empty(6)
         rows, facts = np.empty((most, 18)), np.empty(FACTS)

@@ -12,7 +12,7 @@ import numpy as np
 from poise.errors import BadValue
 from poise.motion.reference import Reference
 
-_ANGLE = 0.11  # [rad] that joints turn within the automatic window
+_ANGLE = 0.115  # [rad] that joints turn within the automatic window
 _LEAST, _MOST = 8, 24  # steps
 
 
