@@ -113,8 +113,8 @@ def test_no_flight_where_the_recorded_body_does_not_fall(mocap: Path, name: str)
     plan = Plan.of(clip, recorded, None, friction=0.8, margin=0.2, keep=(), weights=Weights())
     seen = footing(clip)
     lift = seen.trimmed(seen.lift)
-    assert all(lift[a:e].mean() < -5.0 for a, e in runs(~plan.labels.any(axis=1)))
-    assert all(lift[a:e].mean() < -5.0 for a, e in runs(~plan.pushed.any(axis=1)))
+    assert all(lift[a:e].mean() < -5.0 for a, e in runs(np.asarray(~plan.labels.any(axis=1))))
+    assert all(lift[a:e].mean() < -5.0 for a, e in runs(np.asarray(~plan.pushed.any(axis=1))))
 
 
 def test_joints_that_tremble_all_the_time_are_not_bridged(stand: Clip) -> None:
