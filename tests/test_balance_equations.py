@@ -12,7 +12,9 @@ from poise.maths import configuration as conf
 from poise.maths import rotations as rot
 from poise.methods.balance import Balance, Cylinder, Pull, Upright, contact, sensor, servo, virtual
 from poise.methods.balance.body import body_of
+from poise.methods.balance.following import parabola
 from poise.methods.balance.momentum import Links, carry, joint_torques, momentum, momentum_jacobian
+from poise.methods.balance.sole import TWIST, cut, soles
 
 CHARACTERS = ("human45", "human42", "human57")
 
@@ -71,6 +73,61 @@ def test_transposed_jacobian_and_momentum(name: str):
     assert np.allclose(out, momentum_jacobian(links, share).T @ wrench, atol=1e-10)
     found = Dynamics(links.body.character).at(q, v).momentum
     assert np.allclose(momentum(links.own, links.velocity), [*found[3:], *found[:3]], atol=1e-10)
+
+
+@pytest.mark.parametrize("name", CHARACTERS)
+@pytest.mark.parametrize("foot", [0, 1])
+def test_jacobian_against_a_finite_displacement_about_a_foot_that_stands_still(name: str, foot: int):
+    """Move the joints a little, put the foot back where it was: the centre of mass has moved by J_com."""
+    links, q, v = links_of(name, 4)
+    character = links.body.character
+    jacobian, size, moved = momentum_jacobian(links, np.eye(2)[foot]), 1e-5, []
+    for sign in (1.0, -1.0):
+        step = sign * size * v
+        step[:6] = 0.0
+        there = conf.integrate(character.layout, q, step)
+        place, turn = character.forward(q)
+        after, turned = character.forward(there)
+        b = int(links.body.feet[foot])
+        back = rot.multiply(turn[0, b], rot.conjugate(turned[0, b]))
+        centre = character.centre_of_mass(there)[0]
+        moved.append(place[0, b] + rot.rotate(back, centre - after[0, b]))
+    found = (moved[0] - moved[1]) / (2 * size)
+    assert np.allclose(found, jacobian[3:, 6:] @ v[6:], atol=1e-6)
+
+
+def test_rates_of_a_shaken_recording_are_smoothed():
+    """A parabola is kept as it is, value and slope; noise from frame to frame is not."""
+    value, slope = parabola(4, 1 / 120)
+    t = np.arange(-4, 5) / 120
+    assert value @ (2.0 + 3.0 * t - 5.0 * t * t) == pytest.approx(2.0)
+    assert slope @ (2.0 + 3.0 * t - 5.0 * t * t) == pytest.approx(3.0)
+    assert abs(value @ (-1.0) ** np.arange(9)) < 0.5
+    assert np.linalg.norm(value) < 0.6
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_ankles_give_no_more_than_the_sole_bears(seed: int):
+    """After the cut, the ground force at a point of the sole balances the ankle's torque and the artificial moment."""
+    links, _, _ = links_of("human45")
+    body, character = links.body, links.body.character
+    q = character.zero_pose()
+    links.place(q, np.zeros(character.model.nv))
+    rng, extent = np.random.default_rng(seed), soles(character, body.feet)
+    torque, force = 150.0 * rng.standard_normal(character.model.nv), np.array([20.0, -10.0, 400.0])
+    moment, b = 10.0 * rng.standard_normal(3), int(body.feet[0])
+    place = links.data.xpos[b]
+    ground = place[2] + extent[0, 4]
+    cut(0, 1.0, extent, links.turns[b], place, ground, links.twists, body.ankle, moment, force, 10.0, torque)
+    ankle = body.ankle[0]
+    total = moment + links.twists[ankle][:, :3].T @ torque[ankle]
+    high = place[2] - ground
+    along, across = (total[1] - high * force[0]) / force[2], -(total[0] + high * force[1]) / force[2]
+    assert extent[0, 0] - 1e-9 <= along <= extent[0, 1] + 1e-9
+    assert extent[0, 2] - 1e-9 <= across <= extent[0, 3] + 1e-9
+    assert abs(total[2]) <= TWIST * force[2] + 1e-9
+    assert np.allclose(total + np.cross([along, across, -high], force), [0.0, 0.0, total[2] + along * force[1]
+                       - across * force[0]])  # fmt: skip
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -196,7 +253,7 @@ def test_tree_solver_is_the_inverse_of_the_mass_matrix(name: str):
 
 
 def test_wrong_settings_are_refused_in_words():
-    for bad in ({"slider": 1.5}, {"kfs": -1.0}, {"zone": 0.0}, {"fall_below": 2.0}, {"sole": 2.0}):
+    for bad in ({"slider": 1.5}, {"kfs": -1.0}, {"zone": 0.0}, {"fall_below": 2.0}, {"sole": 3.0}, {"feed": 2.0}):
         with pytest.raises(BadValue):
             Balance(**bad)
     with pytest.raises(UnknownName, match="zones"):

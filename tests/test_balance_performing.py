@@ -17,7 +17,7 @@ from poise.experiments.balance.pushing import pushed, recovers
 from poise.experiments.balance.spheres import sphere
 from poise.experiments.balance.tracking import hip_error
 from poise.experiments.balance.trial import outlasts, trial
-from poise.methods.balance import Balance, NoFeet, NotStanding, Pull, Upright
+from poise.methods.balance import HONEST, Balance, NoFeet, NotStanding, Pull, Upright
 from poise.motion.load import load_clip
 
 
@@ -133,6 +133,16 @@ def _footless(character):
     from dataclasses import replace
 
     return replace(character, roles={r: b for r, b in character.roles.items() if not r.endswith("foot")})
+
+
+def test_honest_flag_of_the_command(capsys):
+    from poise.cli.main import main
+
+    assert main(["perform", "stand", "--method", "balance", "--honest", "--seconds", "0.3", "--json"]) == 0
+    assert '"fell": null' in capsys.readouterr().out
+    assert main(["perform", "stand", "--method", "pd", "--honest"]) != 0
+    assert "--method balance" in capsys.readouterr().err
+    assert HONEST.slider == 0.0
 
 
 def test_impossible_pose_gives_no_nan(standing):

@@ -10,14 +10,19 @@ import poise
 from poise.dynamics import Dynamics
 from poise.errors import PoiseError
 from poise.experiments.modal.planning import collect
+from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.methods.modal import Modal
 from poise.methods.modal.actuation import plan_low
 from poise.methods.modal.correction import contact_lcp, correct, preference_share
+from poise.methods.modal.eigen import eigen_from
 from poise.methods.modal.linearise import Watched, momentum, momentum_about_origin, with_momentum
 from poise.methods.modal.problem import force_plan
+from poise.methods.modal.schedule import corrected
+from poise.methods.modal.small import solve_small
 from poise.methods.modal.spectrum import check_stiffness, find_modes, subtree_stiffness, tracked_share
 from poise.methods.modal.update import transition
+from poise.methods.modal.window import automatic
 from poise.solve.lcp import solve_lcp
 
 
@@ -168,8 +173,83 @@ def test_momentum_is_set():
     assert np.allclose(momentum_about_origin(pose, new), wanted) and np.allclose(new[6:], v[6:])
 
 
+def test_eigenvectors_follow_a_matrix_that_changes():
+    """From the last step's vectors to those of a matrix a little different, as exactly as the modes need them."""
+    rng = np.random.default_rng(6)
+    B = rng.standard_normal((36, 60)) * np.logspace(0, -2, 36)[:, None]
+    A = B @ B.T
+    U = np.ascontiguousarray(np.linalg.eigh(A)[1])
+    turn = expm(0.01 * (lambda K: K - K.T)(rng.standard_normal((36, 36)) / 6))
+    changed = turn @ A @ turn.T
+    values, fine = eigen_from(changed, U)
+    T = U.T @ changed @ U
+    assert fine and np.allclose(U.T @ U, np.eye(36), atol=1e-7)
+    assert np.allclose(np.sort(values), np.linalg.eigvalsh(changed), rtol=1e-6)
+    assert np.abs(T - np.diag(np.diag(T))).max() < 2e-5 * values.max()
+
+
+def test_small_systems_are_solved():
+    rng = np.random.default_rng(7)
+    A, B = rng.standard_normal((12, 12)), rng.standard_normal((12, 5))
+    X = B.copy()
+    solve_small(A.copy(), X)
+    assert np.allclose(A @ X, B, atol=1e-10)
+
+
+def test_legs_keep_the_feet_in_the_world():
+    """Under a root that is tilted and shifted, the shape that is followed has its feet where the reference has them."""
+    clip = poise.load_clip("squat")
+    character = clip.character
+    mind = Modal(window=4, repair=False).start(character, poise.Reference(clip), poise.Stage())
+    frames, first = mind.preview.frames(poise.Reference(clip), 0.5)
+    q = frames.q[first].copy()
+    q[:3] += (0.02, -0.01, -0.01)
+    q[3:7] = rot.multiply(rot.exp([0.05, 0.04, 0.0]), q[3:7])
+    bent, _, _ = mind.aims.of(frames, first, mind.watched.pose(q, frames.v[first]), frames.v[first])
+    shape = bent.copy()
+    shape[:7] = q[:7]
+    feet = np.concatenate([character.contact_points.of(s) for s in ("left", "right")])
+    off = character.points(shape)[0][feet] - character.points(frames.q[first])[0][feet]
+    assert np.abs(off).max() < 0.006  # unmoved, by the tilt and shift, some 5 cm
+    here = mind.watched.pose(frames.q[first].copy(), frames.v[first])
+    same = mind.aims.of(frames, first, here, frames.v[first])[0]
+    assert np.array_equal(same, frames.q[first])
+
+
+def test_contacts_are_expected_when_they_can_be_there():
+    """A raised corner cannot push until it is down; a foot that landed early stays."""
+    clip = poise.load_clip("squat")
+    mind = Modal(window=12, repair=False).start(clip.character, poise.Reference(clip), poise.Stage())
+    frames, first = mind.preview.frames(poise.Reference(clip), 0.5)
+    gap = np.where(frames.touching[first, : mind.points.feet], 0.0, 0.5)
+    assert corrected(frames, first, 12, gap, 1 / 120) is frames
+    point = int(np.flatnonzero(frames.touching[first])[0])
+    gap[point] = 0.02
+    later = corrected(frames, first, 12, gap, 1 / 120).touching[first : first + 12, point]
+    assert not later[:4].any() and later[6:].all()
+
+
+def test_windows_and_clips_that_make_no_sense_are_refused():
+    clip = poise.load_clip("jump")
+    with pytest.raises(PoiseError, match="longer than the clip"):
+        poise.perform(clip.cut(0.0, 0.3), Modal(window=60, repair=False), seconds=0.1)
+    with pytest.raises(PoiseError, match="never touches"):
+        poise.perform(clip.edit(poise.edit.Move((0.0, 0.0, 3.0))).cut(0.0, 0.5), Modal(repair=False), seconds=0.1)
+    assert 8 <= automatic(poise.Reference(clip), 1 / 120) <= 24
+
+
 def test_bad_settings_and_bodies():
-    for bad in ({"window": -1}, {"window": 2.5}, {"group": 0}, {"force": 0.0}, {"latency": -0.1}, {"modes": (3, 9)}):
+    for bad in (
+        {"window": -1},
+        {"window": 0},
+        {"window": "long"},
+        {"high_decay": 1.0},
+        {"window": 2.5},
+        {"group": 0},
+        {"force": 0.0},
+        {"latency": -0.1},
+        {"modes": (3, 9)},
+    ):
         with pytest.raises(PoiseError):
             Modal(**bad)
     character = poise.load_character("human42")

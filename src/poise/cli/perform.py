@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from typing import Any
 
 from poise.cli import saving
 from poise.cli.process import say
@@ -17,6 +18,8 @@ def arguments(p: argparse.ArgumentParser) -> None:
     p.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="a setting of the method; may be repeated"
     )
+    p.add_argument("--honest", action="store_true",
+                   help="with --method balance: the gains found for exact physics, without artificial torque")  # fmt: skip
     p.add_argument("--character", help="perform it on another body: a built-in name, MJCF or URDF file")
     p.add_argument("--loop", action="store_true", help="cut the best cycle of the clip and go on for ever")
     p.add_argument("--seconds", type=float, help="how long (default: the clip, or 10 s of a loop)")
@@ -44,14 +47,14 @@ def run(args: argparse.Namespace) -> int:
     saving.check(*args.save)
     if args.seconds is not None and not args.seconds > 0:
         raise BadValue(f"--seconds wants a positive number, not {args.seconds}.")
-    made = method(args.method, **dict(setting(text) for text in args.set))
+    given = dict(setting(text) for text in args.set)
+    made = _honest(args.method, given) if args.honest else method(args.method, **given)
     floor = ground(args.ground) if args.ground else None
     events = [*map(push, args.push), *map(ball, args.ball)]
     clip = load(args, args.source)
     clip = clip.loop() if args.loop and clip.cycle is None else clip
     clip = clip.retarget(load_any_character(args.character)) if args.character else clip
     stage = Stage(clip.ground if floor is None else floor, events=events)
-    stage = Stage(floor or clip.ground, events=events)
     take = perform(clip, made, stage=stage, seconds=args.seconds,
                    start=args.start, noise=args.noise, seed=args.seed, contact=args.contact, progress=True)  # fmt: skip
     for target in args.save:
@@ -62,6 +65,19 @@ def run(args: argparse.Namespace) -> int:
             "written": args.save}  # fmt: skip
     say(json.dumps(what, indent=2) if args.json else text(what))
     return 0
+
+
+def _honest(name: str, given: dict[str, object]) -> Any:
+    """The honest controller of balance, with settings of one's own on top."""
+    from dataclasses import replace
+
+    from poise.methods import method
+    from poise.methods.balance import HONEST
+
+    if name != "balance":
+        raise BadValue(f"--honest belongs to --method balance, not to {name}: only balance has artificial torques.")
+    method(name, **given)  # refuses names that do not exist
+    return replace(HONEST, **given)  # pyright: ignore[reportArgumentType]
 
 
 def text(what: dict) -> str:

@@ -4,7 +4,7 @@
 
 One line a recording: CPU seconds per second of motion at each length, the slowest against the shortest, the largest
 memory [MB] that any of them needed, and what is left unexplained of the longest [N rms at 70 kg]. Longer
-motions are the recording over and over: forwards, then backwards in time, so that any recording can be continued.
+motions are the best cycle of the recording over and over; of one without a cycle, all of it, forwards and backwards.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
+from poise.errors import PoiseError
 from poise.experiments.physical_table import WEIGHT, recordings
 from poise.motion.clip import Clip
 from poise.motion.load import load_clip
@@ -49,9 +50,17 @@ class Row:
 
 
 def of_length(clip: Clip, seconds: float) -> Clip:
-    """A clip played forwards and backwards for so many seconds, without given contacts or holds."""
-    count = int(np.ceil(seconds / clip.dt))
-    period = 2 * (len(clip) - 1)
+    """A clip continued for so many seconds, without given contacts or holds."""
+    try:
+        loop = clip.loop()
+    except PoiseError:
+        return there_and_back(clip, seconds)
+    return replace(loop.repeat(int(np.ceil(seconds / loop.duration))), labels=None, holds=()).cut(0.0, seconds)
+
+
+def there_and_back(clip: Clip, seconds: float) -> Clip:
+    """A clip played forwards and backwards for so many seconds."""
+    count, period = int(np.ceil(seconds / clip.dt)), 2 * (len(clip) - 1)
     at = np.arange(count + 1) % period
     rows = np.where(at < len(clip), at, period - at)
     return Clip(clip.character, np.array(clip.q[rows]), clip.dt, ground=clip.ground)

@@ -17,6 +17,8 @@ from poise.errors import BadValue, UnknownName
 EXPERIMENTS: dict[str, str] = {
     "modal/tracking": "poise.experiments.modal.tracking:run",
     "modal/pushes": "poise.experiments.modal.pushes:run",
+    "modal/squats": "poise.experiments.modal.squats:run",
+    "modal/hanging": "poise.experiments.modal.hanging:run",
     "modal/planning": "poise.experiments.modal.planning:run",
     "modal/modes": "poise.experiments.modal.spectra:run",
     "modal/windows": "poise.experiments.modal.windows:run",
@@ -30,6 +32,7 @@ EXPERIMENTS: dict[str, str] = {
     "mcsim/gains": "poise.experiments.mcsim.gains:run",
     "mcsim/programs": "poise.experiments.mcsim.programs:run",
     "mcsim/speed": "poise.experiments.mcsim.speed:run",
+    "mcsim/tuning": "poise.experiments.mcsim.tuning:run",
     "mcsim/dart": "poise.experiments.mcsim.dart:run",
     "balance/ablation": "poise.experiments.balance.ablation:run",
     "balance/honest": "poise.experiments.balance.honest:run",

@@ -27,6 +27,7 @@ from poise.physical.holds import held
 from poise.physical.rests import REST, Print, fitted, found_prints, turned
 
 SLIDE = 0.1  # [m/s] at which a foot that alone carries the body is led at most
+MOVES = 4  # frames in which something else carries the body are enough to move a foot on
 UNDER = 0.02  # [m] ground that is further than this from a point that touches is not what it stands on
 
 
@@ -134,13 +135,13 @@ def _held(heading: Array, spot: Array, seen: Array, on: np.ndarray, alone: np.nd
     gaps = [np.arange(a[-1] + 1, b[0]) for a, b in pairwise(prints)]
     pivots = [_pivot(on, rows, *pair, sole.flat) for rows, pair in zip(gaps, pairwise(fits), strict=True)]
     for i, (rows, k) in enumerate(zip(gaps, pivots, strict=True)):
-        if alone[rows].any():
+        if alone[rows].any() and np.sum(~alone[rows]) < MOVES:
             fits = _drawn(fits, [len(r) for r in prints], i, k, SLIDE * (len(rows) + 1) * dt / 1.5, sole.flat)
     for (turn, place), rows in zip(fits, prints, strict=True):
         turns[rows], spots[rows] = turn, place
     for rows, (one, two), k in zip(gaps, pairwise(fits), pivots, strict=True):
         if len(rows):
-            turns[rows], spots[rows] = _led(heading, rows, one, two, sole.flat[k])
+            turns[rows], spots[rows] = _led(heading, rows, alone[rows], one, two, sole.flat[k])
     for rows, edge, own in ((np.arange(prints[0][0]), prints[0][0], fits[0]),
                             (np.arange(prints[-1][-1] + 1, len(turns))[::-1], prints[-1][-1], fits[-1])):  # fmt: skip
         share = np.linspace(0.0, 1.0, len(rows) + 1)[:-1]  # of the way from what was recorded to the print
@@ -179,14 +180,19 @@ def _drawn(fits: list[Print], counts: list[int], i: int, pivot: int, longest: fl
     return [p._replace(spot=p.spot + ((1.0 - share) * gap if j <= i else -share * gap)) for j, p in enumerate(fits)]
 
 
-def _led(heading: Array, rows: np.ndarray, one: Print, two: Print, point: Array) -> tuple[Array, Array]:
-    """Heading and middle of the sole in frames between two prints: turned as recorded, about a point (2,) of it."""
-    share = np.linspace(0.0, 1.0, len(rows) + 2)[1:-1]
-    share = share * share * (3.0 - 2.0 * share)
+def _led(heading: Array, rows: np.ndarray, alone: np.ndarray, one: Print, two: Print,
+         point: Array) -> tuple[Array, Array]:  # fmt: skip
+    """Heading and middle of the sole in frames between two prints: turned as recorded, about a point (2,) of it.
+
+    The point moves while something else carries the body, if there is time for it.
+    """
+    free = ~alone if np.sum(~alone) >= MOVES else np.ones(len(rows), bool)
+    share, moved = (s * s * (3.0 - 2.0 * s) for s in (np.linspace(0.0, 1.0, len(rows) + 2)[1:-1],
+                                                      (np.cumsum(free) - 0.5 * free) / free.sum()))  # fmt: skip
     before, after = one.heading - heading[rows[0] - 1], two.heading - heading[rows[-1] + 1]
     turn = heading[rows] + share * after + (1.0 - share) * before
     start, end = (places[0] for places in _ends(one, two, point[None]))
-    place = start + share[:, None] * (end - start)
+    place = start + moved[:, None] * (end - start)
     return turn, place - turned(point[None], turn)[:, 0]
 
 

@@ -38,16 +38,17 @@ from poise.solve.gauss_newton import Result, Settings
 
 SETTINGS = Settings(iterations=20, step=2e-5, gain=1e-3)
 ENOUGH = replace(SETTINGS, gain=2e-3)  # for recordings, to which nothing is nearer than a tenth of a degree
+ROUGH = replace(SETTINGS, gain=1e-2)  # for telling which moments of contact to move
 FURTHER = Settings(iterations=10, step=2e-5, gain=2e-4)  # where that leaves more unexplained than it should
 TOES = 1.0  # of turning toes, which a recording that has them tells well enough after cleaning
 STEPPED = Settings(iterations=6, step=1e-3, gain=1e-2)  # for a first guess without physics
-WINDOW, OVERLAP = 8.0, 1.0  # [s] of frames solved at once, and of those that the next window solves again
+WINDOW, OVERLAP = 8.0, 0.6  # [s] of frames solved at once, and of those that the next window solves again
 SEAM = 3  # frames of the last window that the next one continues: the reach of the wrenches' jumps
 FPS = 100.0  # frames a second at least
 MOST = 0.7  # of what is left to do that one pass over all frames is taken for
 PASSES, SUNK = 3, 1.5e-3  # solutions on steps, until no point is deeper than this [m]
 GOOD_FORCE, GOOD_TORQUE = 1.0, 0.5  # [N], [N m] rms at 70 kg: a clip that leaves less unexplained is left as it is
-FILE_FORCE, FILE_TORQUE = 20.0, 7.5  # [N], [N m] likewise of a clip that comes from a file, its contacts not told
+FILE_FORCE, FILE_TORQUE = 20.0, 7.5  # [N], [N m] likewise of the file of a recording, its contacts not told
 
 
 class Repaired(NamedTuple):
@@ -87,12 +88,10 @@ def repair(clip: Clip, *, change: float = 1.0, friction: float = 0.8, margin: fl
     plan = Plan.of(clip, recorded, None, friction=friction, margin=margin, keep=bodies,
                    weights=replace(Weights(), toes=TOES).allowing(change))  # fmt: skip
     tell = None if progress is None else _rising(progress)
-    q, results = solve(plan, tell, settings=ENOUGH)
-    better = retimed(plan, q)
-    if better is not plan:
-        plan = better
-        q, more = solve(plan, tell, q, ENOUGH)
-        results += more
+    q, results = solve(plan, tell, settings=ROUGH)
+    plan = retimed(plan, q)
+    q, more = solve(plan, tell, q, ENOUGH)
+    results += more
     out = clip.with_q(q, labels=plan.labels)
     if not _explained(out, friction, GOOD_FORCE, GOOD_TORQUE):  # it may have stopped too early
         q, more = solve(plan, tell, q, FURTHER)
@@ -124,15 +123,17 @@ def with_hands(clip: Clip) -> Clip:
 def is_physical(clip: Clip, friction: float = 0.8) -> bool:
     """Does a clip obey physics already, its feet at rest and out of the ground?
 
-    Files do not keep contacts, and a body that is made anew from one has soles that are millimetres different: where no
-    contacts are given, what is near the ground and slow may push, and more may be left unexplained, though much less
-    than of any recording.
+    Where no contacts are given, what is near the ground and slow may push. Files of recordings do not keep contacts,
+    and a body that is made anew from one has soles that are millimetres different: more may be left unexplained then,
+    though much less than of any recording.
     """
-    if clip.labels is None:
+    if clip.labels is None and clip.recording is not None:
         near = replace(clip, labels=within_reach(clip))
         if not near.contacts.labels.any() and not clip.grips:
             return False
         return put_down(clip) and off_bars(clip) < 0.03 and _explained(near, friction, FILE_FORCE, FILE_TORQUE)
+    if clip.labels is None:
+        clip = replace(clip, labels=within_reach(clip))
     if not clip.contacts.labels.any() and not clip.grips:
         return False
     if skating(clip) > 0.01 or penetration(clip) > 0.002 or off_bars(clip) > 0.005:

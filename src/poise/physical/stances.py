@@ -119,20 +119,20 @@ def enduring(clip: Clip, goals: Array, labels: np.ndarray) -> tuple[Array, np.nd
             for i in own:
                 for a, e in runs(labels[first:last, i]) + first:
                     if e - a < least:
-                        _lengthen(goals, labels, own, i, (int(first), int(last)), (int(a), int(e)), least)
+                        _lengthen(goals, labels, i, (int(first), int(last)), (int(a), int(e)), least)
     return goals, labels
 
 
-def _lengthen(goals: Array, labels: np.ndarray, own: np.ndarray, point: int, stance: tuple[int, int],
-              touch: tuple[int, int], least: int) -> None:  # fmt: skip
-    """Let, in place, a point of a foot touch for `least` frames of a stance, or else let the others do."""
+def _lengthen(goals: Array, labels: np.ndarray, point: int, stance: tuple[int, int], touch: tuple[int, int],
+              least: int) -> None:  # fmt: skip
+    """Let, in place, a point touch for `least` frames of a stance, or else not at all, if others do."""
     (first, last), (a, e) = stance, touch
     place = goals[(a + e) // 2, point]
     near = np.linalg.norm(goals[first:last, point] - place, axis=-1) < STILL
     stays = next((r for r in runs(near) + first if r[0] <= (a + e) // 2 < r[1]), (a, e))
     to = min(int(stays[1]), a + least)
     rows = slice(max(int(stays[0]), to - least), to)
-    if rows.stop - rows.start < least and labels[a:e, own[own != point]].any(axis=1).all():
+    if rows.stop - rows.start < least and np.delete(labels[a:e], point, axis=1).any(axis=1).all():
         labels[a:e, point] = False
     else:
         labels[rows, point], goals[rows, point] = True, place
@@ -147,13 +147,14 @@ def supported(clip: Clip, goals: Array, labels: np.ndarray) -> tuple[Array, np.n
     lift, places = seen.trimmed(seen.lift), clip.character.points(clip.q)
     goals, labels = goals.copy(), labels.copy()
     for a, e in runs(~labels.any(axis=1) & ~held(clip)):
-        if a == 0 or e == len(labels) or (e - a) * clip.dt > BRIDGED or lift[a:e].mean() < -FALL:
+        ends = [k for k in (a - 1, e) if 0 <= k < len(labels)]
+        cut = len(ends) < 2
+        if not ends or (cut and clip.cycle is not None) or (e - a) * clip.dt > BRIDGED or lift[a:e].mean() < -FALL:
             continue
-        away = [np.linalg.norm(places[a:e][:, labels[k]] - goals[k, labels[k]], axis=-1).min(axis=1)
-                for k in (a - 1, e)]  # fmt: skip
-        split = [away[0][:k].sum() + away[1][k:].sum() for k in range(e - a + 1)]
+        away = [np.linalg.norm(places[a:e][:, labels[k]] - goals[k, labels[k]], axis=-1).min(axis=1) for k in ends]
+        split = [away[0][:k].sum() + away[-1][k:].sum() for k in range(e - a + 1)]
         middle = a + int(np.argmin(split))
-        for rows, k in ((slice(a, middle), a - 1), (slice(middle, e), e)):
+        for rows, k in ((slice(a, middle), ends[0]), (slice(middle, e), ends[-1])):
             labels[rows] = labels[k]
             goals[rows] = np.where(labels[k][:, None], goals[k], goals[rows])
     return goals, labels

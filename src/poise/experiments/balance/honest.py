@@ -24,7 +24,7 @@ from poise.methods.balance import HONEST, Balance
 from poise.motion.clip import Clip
 
 GAINS = ("kfs", "kfd", "kP", "kts", "ktd", "kL", "stiffness", "damping")
-STAGES = (0.4, 0.25, 0.1, 0.0)
+STAGES = (0.3, 0.15, 0.0)
 PUSHES = tuple(
     (size, way) for way in (0.0, 45.0, 90.0, 135.0, 180.0) for size in (15.0, 25.0, 35.0)
 )  # [N s], [degrees]

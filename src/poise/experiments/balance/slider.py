@@ -15,7 +15,7 @@ from poise.judge.audit import audit
 from poise.methods.balance import HONEST, Balance
 from poise.methods.balance.contact import Cylinder
 
-POSITIONS = (0.0, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 1.0)
+POSITIONS = (0.0, 0.1, 0.25, 0.4, 0.5, 0.65, 0.8, 1.0)
 DIRECTIONS = (0.0, 45.0, 90.0, 135.0, 180.0)
 
 

@@ -9,17 +9,18 @@ from poise.character.load import load_character
 from poise.experiments.balance.poses import careless, one_foot, two_feet
 from poise.experiments.balance.table import Options, Table, main, picture, say
 from poise.experiments.balance.trial import outlasts, trial
-from poise.methods.balance import Balance
+from poise.methods.balance import HONEST, Balance
 
 SECONDS = 60.0
-WAYS = (("with", Balance()), ("with for 3 s, then without", Balance(until=3.0)), ("without", Balance(slider=0.0)))
+WAYS = (("with", Balance()), ("with for 3 s, then without", Balance(until=3.0)), ("without", Balance(slider=0.0)),
+        ("without, honest gains", HONEST))  # fmt: skip
 
 
 def run(options: Options) -> Table:
     """How many of the seeds stand for a minute, and when the others went down."""
     character = load_character("human45")
     rows = []
-    for clip in (two_feet(character), one_foot(character, "left"), one_foot(character, "right")):
+    for clip in (two_feet(character), one_foot(character, "left")):
         for name, method in WAYS:
             fell = [outlasts(clip, method, SECONDS, q=careless(clip, seed)) for seed in range(options.seeds)]
             down = sorted(t for t in fell if t is not None)

@@ -23,7 +23,7 @@ RECORDED = {
 
 
 def run(options: Options) -> Table:
-    """Every clip from several starts: built-in ones on human42 and human57, recordings on their own body and human57."""
+    """Every clip from several starts: built-in ones on two characters, recordings on their own body and on human57."""
     rows, figures = [], []
     for name, source, body in _sources(options.folder):
         try:

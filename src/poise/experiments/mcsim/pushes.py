@@ -18,7 +18,7 @@ from poise.simulate.guard import BlowUp
 from poise.stage import Push, Stage
 
 FORCES = (100.0, 150.0, 250.0)  # [N]
-DIRECTIONS, AT, DURATION, AFTER = 16, 1.0, 0.1, 5.0  # [s]
+DIRECTIONS, AT, DURATION, AFTER = 16, 0.6, 0.1, 5.0  # [s]
 
 
 def run(options: Options) -> Table:

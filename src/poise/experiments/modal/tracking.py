@@ -7,7 +7,8 @@ from poise.experiments.modal.trial import TRACKING, WAYS, performed, tracking_ro
 from poise.experiments.reproduce import Options, Table
 from poise.motion.load import load_clip
 
-CLIPS = (("walk", 60.0, 12), ("squat", 30.0, 16), ("jump", None, 16), ("stand", 10.0, 12))  # name, seconds, window
+CLIPS = (("walk", 60.0, 12), ("squat", 30.0, 16), ("swing", 20.0, 24), ("jump", None, 16), ("chin-up", 10.0, 24),
+         ("stand", 10.0, 12))  # name, seconds, window  # fmt: skip
 
 
 def run(options: Options) -> Table:

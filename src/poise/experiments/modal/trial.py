@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ def performed(clip: Clip, way: str, seconds: float, events: Sequence[Push] = (),
               settings: Mapping[str, Any] | None = None) -> Take:  # fmt: skip
     """The take of a clip by one of the two ways."""
     if stage is None:
-        stage = Stage(ground=clip.ground, events=events)
+        stage = replace(clip.stage(start, seconds), events=tuple(events))
     return perform(
         clip, WAYS[way](**(settings or {})), stage=stage, seconds=seconds, start=start, noise=noise, seed=seed
     )

@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from poise.methods.balance.method import Balance
 
 KICK = 3.0  # [rad/s] by which torques may spin up a limb in one period that stands on nothing
+SMOOTH = 0.005  # [s] over which the ground's force on a foot is averaged
+FIRM = 0.1  # share of the weight on a foot from which it bears the whole artificial torque
 HOPELESS = 1.0  # distance of the centre of mass from the support point, in its heights, at which balance is given up
-(MOST, ZONE, PERIOD, WEIGHT, FALL_BELOW, FALLING, RATIO, EVEN, LINGER, LEFT_SINCE, RIGHT_SINCE, SOLE) = range(12)
+(MOST, ZONE, PERIOD, WEIGHT, FALL_BELOW, FALLING, RATIO, EVEN, LINGER, LEFT_SINCE, RIGHT_SINCE, SOLE, FEED) = range(13)
 
 
 class Decision:
@@ -33,6 +35,7 @@ class Decision:
         self.support, self.force = np.zeros(2, bool), np.zeros(2)
         self.wrench = np.zeros(6)
         self.place = np.zeros(2)
+        self.load = np.zeros((2, 3))
         s = settings
         self._gains = np.array([s.kfs, s.kfd, s.kP, s.kts, s.ktd, s.kL])
         self._gains[[virtual.KFS, virtual.KFD, virtual.KTS, virtual.KTD]] *= body.scale
@@ -46,7 +49,7 @@ class Decision:
         scale = 1.0 if s.slider is not None else body.scale
         weight = body.character.mass * float(np.linalg.norm(model.opt.gravity))
         self.facts = np.array([most.torque * scale, s.zone, s.period, weight, s.fall_below, 0.0, 1.0,
-                               float(s.split == "even"), s.linger, np.inf, np.inf, s.sole])  # fmt: skip
+                               float(s.split == "even"), s.linger, np.inf, np.inf, s.sole, s.feed])  # fmt: skip
         self._uprights = np.array([[body.character.body(u.body), *u.axis, body.scale * u.stiffness,
                                     body.scale * u.damping] for u in s.uprights]).reshape(-1, 6)  # fmt: skip
         self._until = s.until
@@ -75,14 +78,14 @@ class Decision:
         servo.joint_errors(layout.kind, layout.qadr, layout.vadr, state.q, wish.q, self._error)
         _decide(
             state.v, touches.table, self._ground, state.time - wish.time, self._error,
-            wish.v, wish.a, wish.momentum, wish.centre, wish.feet, wish.turn, wish.spin, wish.feet_down, self.recorded,
+            wish.v, wish.a, wish.momentum, wish.rate, wish.centre, wish.feet, wish.turn, wish.spin, wish.feet_down, self.recorded,
             self._follow.link, self._follow.weights,
             links.twists, links.beyond, links.own, links.velocity, links.centre[1], links.centres, links.turns,
             links.bias,
             body.moved, body.parent, self._above, body.path, body.ankle, body.feet, body.foot_of, body.torque_limit,
             self._gains, self._on, self._stiffness, self._damping, self._fall_damping, self._armature, self._uprights,
             self.facts, self._extent, links.data.xpos, self._masses, self._inertia,
-            self.torque, self.moments, self.support, self.force, self.wrench, self.place,
+            self.torque, self.moments, self.support, self.force, self.wrench, self.place, self.load,
         )  # fmt: skip
 
     @property
@@ -142,10 +145,10 @@ def _keep_upright(uprights, twists, velocity, turns, moved, spin_wanted, error, 
 
 
 @njit(cache=True)
-def _decide(v, table, ground, since, error, v_ref, a_ref, momentum_ref, centre_ref, feet_ref, turn_ref, spin_ref, down,
+def _decide(v, table, ground, since, error, v_ref, a_ref, momentum_ref, rate_ref, centre_ref, feet_ref, turn_ref, spin_ref, down,
             recorded, link, foot_weights, twists, beyond, own, velocity, centre, centres, turns, bias, moved, parent,
             above, path, ankle, feet_bodies, foot_of, limit, gains, on, spring, damper, fall_damper, armature, uprights,
-            facts, extent, positions, masses, matrix, torque, moments, support, force, wrench, place):  # fmt: skip
+            facts, extent, positions, masses, matrix, torque, moments, support, force, wrench, place, load):  # fmt: skip
     """Everything of one decision; results are written into the last arrays."""
     nv, h, mass = v.shape[0], facts[PERIOD], beyond[1, 9]
     feet = np.zeros((2, 3))
@@ -153,7 +156,12 @@ def _decide(v, table, ground, since, error, v_ref, a_ref, momentum_ref, centre_r
         for s in range(2):
             for i in range(3):
                 feet[s, i] += foot_weights[s, b] * centres[b, i]
-    force[:] = sensor.pressing(table, ground, foot_of)
+    felt = sensor.pressing(table, ground, foot_of)
+    keep = np.exp(-h / SMOOTH)
+    for s in range(2):
+        force[s] = felt[s, 2]
+        for i in range(3):
+            load[s, i] = keep * load[s, i] + (1.0 - keep) * felt[s, i]
     sensor.linger(force, facts[LEFT_SINCE : RIGHT_SINCE + 1], h, facts[LINGER])
     if recorded:
         support[:] = sensor.by_reference(force, down)
@@ -183,6 +191,9 @@ def _decide(v, table, ground, since, error, v_ref, a_ref, momentum_ref, centre_r
         airborne = (not recorded) and count == 1.0 and down[0] and down[1]
         wrench[:] = virtual.wrench(gains, on, mass, facts[WEIGHT], _total(own, velocity), momentum_ref, place, wanted,
                                    turn, spin, airborne, feet[stance, :2], feet[1 - stance, :2])  # fmt: skip
+        if recorded:
+            for i in range(6):
+                wrench[i] += facts[FEED] * rate_ref[i]
         low = min(feet[0, 2], feet[1, 2])
         momentum.carry(wrench, support, centre, feet, low, facts[EVEN] != 0.0, carried)
         momentum.joint_torques(twists, beyond, moved, path, carried, balance)
@@ -228,13 +239,14 @@ def _decide(v, table, ground, since, error, v_ref, a_ref, momentum_ref, centre_r
         for s in range(2):
             if support[s]:
                 _foot_torque(s, twists, ankle, balance, turned)
-                contact.compensation(turned, facts[MOST], moments[s])
+                firm = min(1.0, max(load[s, 2], 0.0) / (FIRM * facts[WEIGHT]))
+                contact.compensation(turned, firm * facts[MOST], moments[s])
     if facts[SOLE] > 0.0:
         for s in range(2):
             if support[s] and facts[FALLING] == 0.0:
                 b = feet_bodies[s]
                 cut(s, facts[SOLE], extent, turns[b], positions[b], positions[b, 2] + extent[s, 4], twists, ankle,
-                    moments[s], carried[s, 3:], torque)  # fmt: skip
+                    moments[s], load[s], 0.02 * facts[WEIGHT], torque)  # fmt: skip
 
 
 @njit(cache=True)

@@ -1,4 +1,9 @@
-"""Following: what the recording wants, looked up at short intervals and carried on between them."""
+"""Following: what the recording wants, looked up at short intervals and carried on between them.
+
+Velocities and momenta are needed (12), (14), (17), and the paper takes them by finite differences from the recording as
+it is. Recordings shake from frame to frame: here every rate is the middle of a parabola through the looks of 33 ms
+before and after. Places and joint angles are those of the recording, unaltered.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +16,8 @@ from poise.methods.balance.body import Body
 from poise.methods.balance.momentum import Links, momentum
 from poise.motion.reference import Reference
 
-INTERVAL = 1 / 240  # [s] between two looks at the reference; in between it goes on with its velocity and acceleration
+INTERVAL = 1 / 120  # [s] between two looks at the reference; in between it goes on with its velocity and acceleration
+AHEAD = 4  # looks before and after the present one that are smoothed over
 
 
 class Wish(NamedTuple):
@@ -22,6 +28,7 @@ class Wish(NamedTuple):
     v: Array  # (nv,)
     a: Array  # (nv,)
     momentum: Array  # (6,) angular, then linear
+    rate: Array  # (6,) its change with time [N m, N]
     centre: Array  # (3,) of mass
     feet: Array  # (2, 3) centres of mass of the feet
     turn: Array  # (4,) orientation of the controlled link
@@ -39,21 +46,42 @@ class Following:
         self._points = [points.of("left"), points.of("right")]
         self._reference: Reference | None = None
         self.wish: Wish | None = None
+        self._value, self._slope = parabola(AHEAD, INTERVAL)
+        self._rates = np.zeros((2 * AHEAD + 1, 9 + body.character.model.nv))  # momentum, spin, v; the oldest first
+        self._seen = -1  # the last interval that was looked at
 
     def at(self, reference: Reference, time: float) -> Wish:
         """The wish of the last interval that has begun."""
         k = int(time / INTERVAL + 1e-9)
-        if self.wish is None or reference is not self._reference or k != round(self.wish.time / INTERVAL):
-            self.wish, self._reference = self._look(reference, k * INTERVAL), reference
+        if self.wish is None or reference is not self._reference or k != self._seen:
+            fresh = self.wish is None or reference is not self._reference or k != self._seen + 1
+            for n in range(-AHEAD if fresh else AHEAD, AHEAD + 1):
+                self._look_ahead(reference, (k + n) * INTERVAL)
+            self.wish, self._reference, self._seen = self._look(reference, k * INTERVAL), reference, k
         return self.wish
+
+    def _look_ahead(self, reference: Reference, time: float) -> None:
+        """Push the rates at a time into the table; before the beginning they are those of the beginning."""
+        sample, links = reference.sample(max(0.0, time)), self.links
+        links.place(sample.q, sample.v)
+        self._rates[:-1] = self._rates[1:]
+        row = self._rates[-1]
+        row[:6], row[6:9], row[9:] = momentum(links.own, links.velocity), links.velocity[self.link, :3], sample.v
 
     def _look(self, reference: Reference, time: float) -> Wish:
         sample, links = reference.sample(time), self.links
         links.place(sample.q, sample.v)
         down = np.array([bool(np.any(sample.contacts[p])) for p in self._points])
-        return Wish(time, sample.q, sample.v, sample.a, momentum(links.own, links.velocity), links.centre[1].copy(),
-                    self.weights @ links.centres, links.turns[self.link].copy(),
-                    links.velocity[self.link, :3].copy(), down)  # fmt: skip
+        rates, slopes = self._value @ self._rates, self._slope @ self._rates
+        return Wish(time, sample.q, rates[9:], slopes[9:], rates[:6], slopes[:6], links.centre[1].copy(),
+                    self.weights @ links.centres, links.turns[self.link].copy(), rates[6:9], down)  # fmt: skip
+
+
+def parabola(half: int, interval: float) -> tuple[Array, Array]:
+    """Weights (2 half + 1,) that give value and slope in the middle of the parabola nearest to as many samples."""
+    n = interval * np.arange(-half, half + 1)
+    fit = np.linalg.pinv(np.stack([np.ones(len(n)), n, n * n], axis=1))
+    return fit[0], fit[1]
 
 
 def foot_weights(body: Body) -> Array:

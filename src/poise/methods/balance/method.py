@@ -50,7 +50,8 @@ class Balance:
     cylinder: Cylinder = field(default_factory=Cylinder)
     slider: float | None = None
     until: float = float("inf")  # [s] when the simplified contact is taken away: the paper's first test
-    sole: float = 0.0  # share of the real sole within which ankles keep the centre of pressure; 0: they do not care
+    sole: float = 1.0  # share of the real sole within which ankles keep the centre of pressure; 0: they do not care (paper)
+    feed: float = 1.0  # share of the recording's change of momentum that is fed forward (not in the paper)
     fall_below: float = 0.0  # compensated share (21) of the foot's torque below which balance is given up; 0: never
     fall_damping: float = 0.3  # [s] kd / ks in a fall
     sensor: str = "auto"  # "zones", "reference", or by whether the clip moves
@@ -60,7 +61,7 @@ class Balance:
     split: str = "load"  # how both feet share the wrench: "load" by where the wrench meets the ground, or "even"
     pulls: tuple[Pull, ...] = ()
     uprights: tuple[Upright, ...] = ()
-    period: float = 1 / 1920  # [s] between two decisions
+    period: float = 1 / 960  # [s] between two decisions: every second step
     step_size: float = 1 / 1920  # [s] of the simulator; the paper has 0.5 ms
 
     name = "balance"
@@ -77,8 +78,10 @@ class Balance:
                 raise BadValue(f"{name} of balance must be a number of 0 or more, not {getattr(self, name)}.")
         if not (self.zone > 0 and 0 <= self.fall_below <= 1 and self.period > 0 and self.step_size > 0):
             raise BadValue("balance needs a positive zone, period and step, and fall_below from 0 to 1.")
-        if not 0 <= self.sole <= 1:
-            raise BadValue(f"balance uses a share of the sole from 0 to 1, not {self.sole}.")
+        if not 0 <= self.sole <= 2:
+            raise BadValue(f"balance uses a share of the sole from 0 to 2, not {self.sole}.")
+        if not 0 <= self.feed <= 1:
+            raise BadValue(f"balance feeds a share of the recording's momentum forward from 0 to 1, not {self.feed}.")
         if self.slider is not None:
             Cylinder.at(self.slider)
 

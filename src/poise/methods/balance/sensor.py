@@ -15,12 +15,13 @@ PRESSING = 1e-6  # [N] from which the ground presses on a foot
 
 @njit(cache=True)
 def pressing(table, ground, foot_of):
-    """Vertical ground force [N] on each foot (2,) from the touches (K, 18)."""
-    out = np.zeros(2)
+    """Ground force [N] on each foot (2, 3), world axes, from the touches (K, 18)."""
+    out = np.zeros((2, 3))
     for k in range(table.shape[0]):
         side = foot_of[int(table[k, 0])]
         if side >= 0 and ground[int(table[k, 1])]:
-            out[side] += table[k, 10]
+            for i in range(3):
+                out[side, i] += table[k, 8 + i]
     return out
 
 

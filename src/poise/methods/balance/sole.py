@@ -14,6 +14,8 @@ from poise.character import Character
 from poise.character.roles import SIDES
 from poise.maths.rotations import Array
 
+TWIST = 0.06  # [m] by which the load on a foot bears torque about the vertical
+
 
 def soles(character: Character, feet: np.ndarray) -> Array:
     """Extent (2, 5) of each sole round its ankle [m], in the foot's frame: heel, tip, right edge, left edge, height."""
@@ -28,7 +30,7 @@ def soles(character: Character, feet: np.ndarray) -> Array:
 
 
 @njit(cache=True)
-def cut(foot, share, extent, turns, positions, ground, twists, ankle, moments, force, torque):
+def cut(foot, share, extent, turns, positions, ground, twists, ankle, moments, force, least, torque):
     """Cut the ankle's part of the joint torques (nv,) to what the foot can bear.
 
     `share` of the sole's extent (2, 5) is used; `force` (3,) is what the ground gives the foot by plan, `moments` (3,)
@@ -38,20 +40,23 @@ def cut(foot, share, extent, turns, positions, ground, twists, ankle, moments, f
     ex, ey = 1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z)  # the foot's x axis on the ground
     size = max(np.sqrt(ex * ex + ey * ey), 1e-9)
     ex, ey = ex / size, ey / size
-    tx, ty = moments[0], moments[1]
+    tx, ty, tz = moments[0], moments[1], moments[2]
     for k in range(torque.shape[0]):
         if ankle[foot, k]:
             tx += twists[k, 0] * torque[k]
             ty += twists[k, 1] * torque[k]
-    high, push = positions[2] - ground, max(force[2], 1.0)
+            tz += twists[k, 2] * torque[k]
+    high, push = positions[2] - ground, max(force[2], least)
     px, py = (ty - high * force[0]) / push, -(tx + high * force[1]) / push  # centre of pressure from the ankle
     along, across = ex * px + ey * py, ex * py - ey * px
     along_in = min(max(along, share * extent[foot, 0]), share * extent[foot, 1])
     across_in = min(max(across, share * extent[foot, 2]), share * extent[foot, 3])
-    if along_in == along and across_in == across:
+    most = TWIST * push
+    dz = min(max(tz, -most), most) - tz
+    if along_in == along and across_in == across and dz == 0.0:
         return
     px, py = ex * along_in - ey * across_in, ey * along_in + ex * across_in
     dx, dy = -py * push - high * force[1] - tx, px * push + high * force[0] - ty
     for k in range(torque.shape[0]):
         if ankle[foot, k]:
-            torque[k] += twists[k, 0] * dx + twists[k, 1] * dy
+            torque[k] += twists[k, 0] * dx + twists[k, 1] * dy + twists[k, 2] * dz

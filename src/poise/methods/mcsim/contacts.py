@@ -14,6 +14,7 @@ from numba import njit
 from poise.maths.rotations import Array
 
 FACETS = 4
+_LOW = 0.015  # [m] up to which a point counts as hardly lifted
 _UPRIGHT = 0.5  # a contact whose normal rises less is a wall, a ball or a kerb: nothing to stand on
 
 
@@ -28,15 +29,18 @@ class Cones(NamedTuple):
 
 
 @njit(cache=True)
-def touched(table, ground, bodies, points, on, normal):
+def touched(table, ground, bodies, points, on, normal, bumped):
     """Mark in `on` (P,) the points that touch something to stand on; their normals go into `normal` (P, 3).
+
+    Points that touch what cannot be stood on (the side of a block) are marked in `bumped` (P,).
 
     `table` (K, 18) are the simulator's touches; `ground` (labels,) says which labels may be stood on.
     """
     on[:] = False
+    bumped[:] = False
     for k in range(table.shape[0]):
         row = table[k]
-        if not ground[int(row[1])] or row[7] < _UPRIGHT or row[17] != 0.0:
+        if not ground[int(row[1])] or row[17] != 0.0:
             continue
         nearest, least = -1, 1e9
         for p in range(bodies.shape[0]):
@@ -46,7 +50,9 @@ def touched(table, ground, bodies, points, on, normal):
                     far += (points[p, i] - row[2 + i]) ** 2
                 if far < least:
                     nearest, least = p, far
-        if nearest >= 0:
+        if nearest >= 0 and row[7] < _UPRIGHT:
+            bumped[nearest] = True
+        elif nearest >= 0:
             if not on[nearest]:
                 normal[nearest] = 0.0
             on[nearest] = True
@@ -57,6 +63,39 @@ def touched(table, ground, bodies, points, on, normal):
             size = np.sqrt(normal[p, 0] ** 2 + normal[p, 1] ** 2 + normal[p, 2] ** 2)
             for i in range(3):
                 normal[p, i] /= max(size, 1e-12)
+
+
+@njit(cache=True)
+def scheduled(sole, due, touching, bodies, beside, points, goal, reach, normal, use, gap):
+    """Mark in `use` (P,) the points of one foot that push, and put into `gap` (P,) how far they are from touching.
+
+    Of a foot that should stand and touches: the points that the reference stands on (`due`) and that are down, or
+    nearly and on a body that is; and those beside them that touch and that the reference has hardly lifted. Where there
+    are none, those that touch. All take the normal of the first that touches.
+    """
+    first, low, some = -1, 1e9, False
+    for p in sole:
+        if touching[p] and first < 0:
+            first = p
+        if due[p]:
+            low = min(low, goal[p, 2])
+    if first < 0 or low > 1e8:
+        return
+    n = normal[first].copy()
+    for p in sole:
+        above, grounded, mine = 0.0, False, due[p]
+        for i in range(3):
+            above += n[i] * (points[p, i] - points[first, i])
+        for o in sole:
+            grounded |= touching[o] and bodies[o] == bodies[p]  # loose toes in the air cannot push
+            mine |= touching[p] and due[o] and beside[p, o] and goal[p, 2] - low < _LOW
+        use[p] = mine and (touching[p] or (grounded and above < reach))
+        some |= use[p]
+        gap[p] = 0.0 if touching[p] else max(above, 0.0)
+        normal[p] = n
+    if not some:
+        for p in sole:
+            use[p] = touching[p]
 
 
 @njit(cache=True)

@@ -4,7 +4,8 @@
 that is stood on and with the root's velocity v.
 
 Departures: d and v are the differences from their values in the reference. As printed, a walk that goes as it should
-(d and v are never both zero) would be changed all the time.
+(d and v are never both zero) would be changed all the time. In flight, where no foot stands, the legs that land next
+follow the velocity alone.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,6 +16,9 @@ from poise.methods.mcsim.schedule import Clock, Schedule
 from poise.methods.mcsim.terms import Rig
 from poise.motion.reference import Reference
 
+if TYPE_CHECKING:
+    from poise.methods.mcsim.method import McSim
+
 _BESIDE = 0.04  # [m] along the foot within which two of its points are beside each other
 
 
@@ -22,6 +26,7 @@ _BESIDE = 0.04  # [m] along the foot within which two of its points are beside e
 class Memory:
     """Everything that changes while a character performs, and what is made once at the start."""
 
+    way: McSim  # the method with the gains that it uses
     rig: Rig  # of the character
     model: Rig  # of the reference
     limit: Array  # (nj,) [N m]
@@ -43,6 +48,7 @@ class Memory:
     reference: Reference
     last: Array  # (P,) [s] when each point last touched
     normal: Array  # (P, 3) of the ground where it last touched
+    bumped: np.ndarray  # (P,) bool: points that touch what cannot be stood on
     ground: np.ndarray | None = None  # labels that may be stood on
     planned: float = -np.inf  # [s] when the plan was made
     plan: Plan | None = None
@@ -54,6 +60,9 @@ class Memory:
     offset: Array = field(default_factory=lambda: np.zeros(3))  # [m] of the reference to where the feet stand
     placed: bool = False
     shift: Array = field(default_factory=lambda: np.zeros((2, 2)))  # [m] of the coming foothold of each foot
+    tilt: Array = field(default_factory=lambda: np.zeros(2))  # rise of the ground per metre, less the reference's
+    stumbled: np.ndarray = field(default_factory=lambda: np.zeros(2, bool))  # each foot has met something in its swing
+    over: Array = field(default_factory=lambda: np.zeros(2))  # [m] by which each foot is raised for that
     missing: Array = field(default_factory=lambda: np.zeros(2))  # [s] for which each foot has not stood that should
     lower: float = 0.0  # [m] by which the centre of mass is let down for a far step
     asked: float = 0.0  # [m] the same, as the plan of the moment wants it
@@ -77,7 +86,7 @@ def beside_of(character: Character) -> np.ndarray:
 
 
 def reach_of(character: Character, foot: int) -> tuple[int, float]:
-    """The thigh of a foot's leg, and the length [m] of the straight leg from there; (-1, inf) where there is no foot."""
+    """The thigh of a foot's leg, and the length [m] of the straight leg from there; (-1, inf) for no foot."""
     model, length, body = character.model, 0.0, foot
     if foot < 0:
         return -1, np.inf

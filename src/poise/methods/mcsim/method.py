@@ -11,7 +11,7 @@ from poise.character import Character
 from poise.character.roles import SIDES
 from poise.errors import BadValue, UnknownName
 from poise.maths.rotations import Array
-from poise.methods.mcsim import rail, servo
+from poise.methods.mcsim import rail, servo, tuned
 from poise.methods.mcsim.feedback import hips_of
 from poise.methods.mcsim.memory import Memory, beside_of, feet_of, legs_of, reach_of, stiff_axes
 from poise.methods.mcsim.passing import Passing
@@ -39,8 +39,10 @@ class McSim:
     - schedule: points push only while the reference stands on them, with a grace; corners that should follow the one
       that touches are brought down; the paper uses what touches at the moment.
     - clock: the reference is taken on by an early landing and waits for a late one.
-    - foothold: footholds are moved by the capture point, and feet pass beside each other.
-    - momentum: centre of mass, angular momentum and swinging feet are tracked, not the root's velocity alone.
+    - foothold: footholds are moved by the capture point, the body is let down for far ones, feet pass beside each
+      other, follow ground that tilts and are raised where they stumble.
+    - momentum: centre of mass, angular momentum and feet are tracked, not the root's velocity alone; legs are bent
+      for where their feet are.
     - damped: touching points are brought to rest, and led where the reference's feet pivot.
     - ahead: the servos follow the program's prediction, not the reference.
     - slope: a clip made for level ground is fitted to a slope before it is performed.
@@ -96,26 +98,35 @@ class McSim:
         return prepared(reference, stage, self.has("slope"), self.has("repair"))
 
     def start(self, character: Character, reference: Reference, stage: Stage) -> Memory:
-        """A fresh memory."""
+        """A fresh memory; gains that were tuned for the clip take the place of defaults."""
+        own = tuned.with_factors(self, tuned.told(reference.clip)) if self._untouched() else self
+        return own._remember(character, reference)
+
+    def _untouched(self) -> bool:
+        """Are the gains that may be tuned those of the class?"""
+        return self.kos == McSim.kos and self.k == McSim.k and self.tasks == Tasks() and bool(self.departures)
+
+    def _remember(self, character: Character, reference: Reference) -> Memory:
         rig = Rig.of(character)
         feet = feet_of(character)
         points = character.contact_points
         limit = np.where(np.isfinite(character.torque_limit), character.torque_limit, 1e6)[6:]
         free = np.array([0, 2, 4] if self.planar else range(6), np.int64)
         k, legs = servo.stiffness(character, self.k), legs_of(rig, feet)
-        return Memory(rig, Rig.of(character), limit, servo.blocks(character), k,
+        return Memory(self, rig, Rig.of(character), limit, servo.blocks(character), k,
                       servo.shares(character, k, self.period), free, feet,
                       legs, stiff_axes(rig, reference, feet, legs), (points.of(SIDES[0]), points.of(SIDES[1])),
                       beside_of(character), (hips_of(character, SIDES[0]), hips_of(character, SIDES[1])),
                       (reach_of(character, feet[0]), reach_of(character, feet[1])), self.tasks.arrays(),
                       Clock(self.early, self.late), Schedule(reference), Passing.of(reference), reference,
-                      np.full(len(points), -np.inf), np.tile([0.0, 0.0, 1.0], (len(points), 1)))  # fmt: skip
+                      np.full(len(points), -np.inf), np.tile([0.0, 0.0, 1.0], (len(points), 1)),
+                      np.zeros(len(points), bool))  # fmt: skip
 
     def act(self, state: State, touches: Touches, reference: Reference, memory: Memory) -> Array | Action:
         """Joint torques (nv,) [N m] within the character's limits."""
         traces: dict[str, Any] = {}
         if state.time - memory.planned > self.plan - 0.5 * self.period:
-            traces = make_plan(self, state, touches, reference, memory)
+            traces = make_plan(memory.way, state, touches, reference, memory)
         torque = self._torque(state, memory)
         assist = (rail.wrench(state, memory.rail, memory.rig.root),) if self.planar else ()
         notes, memory.notes = memory.notes, []

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from poise.maths.rotations import Array
-from poise.methods.mcsim import contacts, rail, reduced, swing, tasks
+from poise.methods.mcsim import contacts, legs, rail, reduced, swing, tasks, underfoot
 from poise.methods.mcsim.feedback import hip_turn, with_hips
 from poise.methods.mcsim.memory import Memory
 from poise.methods.mcsim.passing import Passing
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 _LETTING_GO = 1 / 120  # [s] before its time that a point is let go
 _TOGETHER = 0.1  # [s] within which two feet land as one
 _LEAVING = 0.25  # [s] before it leaves from which on a foot counts less
-_LOW = 0.015  # [m] up to which a point beside one that the reference stands on is used where it touches
 _SETTLING = 0.03  # [s] in which the reference is brought to where the feet stand
 
 
@@ -62,8 +61,10 @@ def make_plan(way: McSim, state: State, touches: Touches, reference: Reference, 
     rate = _tick(way, state, touching, memory, dt)
     scene = _scene(way, now, touching, rate, memory, dt)
     if way.has("foothold"):
+        underfoot.feel_ground(scene, memory, dt)
+        underfoot.step_over(scene, memory, dt)
         swing.move_footholds(way, scene, memory, dt)
-        swing.let_down(memory, dt)
+        legs.let_down(memory, dt)
     cones = _cones(way, state, scene, memory)
     problem, limit = tasks.program(way, scene, cones, memory), memory.limit
     plan = reduced.solve(problem, limit)
@@ -78,7 +79,8 @@ def _touching(state: State, touches: Touches, now: Terms, memory: Memory) -> np.
         own = set(memory.rig.character.body_names)
         memory.ground = np.array([n not in own and not n.startswith("ball_") for n in touches.names], bool)
     on = np.zeros(len(memory.last), bool)
-    contacts.touched(touches.table, memory.ground, memory.rig.bodies, now.points, on, memory.normal)
+    contacts.touched(touches.table, memory.ground, memory.rig.bodies, now.points, on, memory.normal,
+                     memory.bumped)  # fmt: skip
     memory.last[on] = state.time
     return on
 
@@ -184,26 +186,14 @@ def _cones(way: McSim, state: State, scene: Scene, memory: Memory) -> contacts.C
 def _scheduled(way: McSim, scene: Scene, memory: Memory, touching: np.ndarray) -> tuple[np.ndarray, Array]:
     """Points (P,) to be used of those that touch, and how high (P,) [m] they are still above the ground.
 
-    Of a foot that should stand and touches, the points that the reference stands on and that are down, or nearly; where
-    there are none, those that touch. A point that is about to leave is let go: in the last frame before, the reference
-    lifts it already.
+    A point that is about to leave is let go: in the last frame before, the reference lifts it already.
     """
-    use, gap = np.zeros(len(touching), bool), np.zeros(len(touching))
     due = scene.wanted.contacts & memory.schedule.points(memory.clock.time + _LETTING_GO)
+    use, gap = np.zeros(len(touching), bool), np.zeros(len(touching))
     for sole in memory.sole:
-        if not due[sole].any() or not touching[sole].any():
-            continue
-        high = scene.goal.points[sole, 2] - scene.goal.points[sole[due[sole]], 2].min()
-        due[sole] |= touching[sole] & (memory.beside[np.ix_(sole, sole)] @ due[sole]) & (high < _LOW)
-        first = sole[np.argmax(touching[sole])]
-        normal = memory.normal[first]
-        above = (scene.now.points[sole] - scene.now.points[first]) @ normal
-        bodies = memory.rig.bodies[sole]
-        rigid = np.isin(bodies, bodies[touching[sole]])  # loose toes in the air cannot push
-        near = due[sole] & (touching[sole] | (rigid & (above < way.reach)))
-        use[sole] = near if near.any() else touching[sole]
-        gap[sole] = np.where(touching[sole], 0.0, np.maximum(above, 0.0))
-        memory.normal[sole] = normal
+        if len(sole):
+            contacts.scheduled(sole, due, touching, memory.rig.bodies, memory.beside, scene.now.points,
+                               scene.goal.points, way.reach, memory.normal, use, gap)  # fmt: skip
     return use, gap
 
 

@@ -79,7 +79,7 @@ class Schedule:
         return Step(False, max(0.0, (next_ - within) * _GRID), (last + within) / (last + next_), (last + next_) * _GRID)
 
     def stays(self, side: int, t: float) -> float:
-        """How long [s] a foot that should touch at time t [s] of the reference goes on doing so; inf for 2 s or more."""
+        """How long [s] a foot that should touch at time t [s] of the reference stays down; inf for 2 s or more."""
         row, far = self._row(t), round(_FAR / _GRID)
         self._reach(row + far)
         left = int(self._stays[row, side])

@@ -15,6 +15,8 @@ from numba import njit
 
 from poise.maths.configuration import quat_difference
 from poise.maths.rotations import Array
+from poise.methods.mcsim import underfoot
+from poise.methods.mcsim.legs import quaternion, within_reach
 from poise.methods.mcsim.memory import Memory
 from poise.methods.mcsim.terms import jacobian, motion
 from poise.motion.foothold import divergent
@@ -26,9 +28,6 @@ if TYPE_CHECKING:
 _PASSING, _ASIDE = 0.35, 0.12  # [m] along and across the heading within which feet get in each other's way
 _REACHED = 0.8  # share of the swing after which the foot is over its foothold
 _LEAVING = 0.25  # share of the swing over which a foot that left goes aside
-_STRAIGHT = 0.97  # share of its length to which a leg is stretched, where the reference does not stretch it further
-_DAMPING, _FURTHEST = 0.01, 0.6  # of the step by which a leg is bent [m², rad²], and its most [rad]
-_LOWEST, _DOWN = 0.10, 0.6  # [m] by which a body is let down for a far step at most, and how fast [m/s]
 _DEEPEST = 0.15  # [s] for which a foot that should stand is pressed further down
 _QUICKEST = 0.2  # [s] of a swing
 
@@ -37,8 +36,10 @@ def rows(way: McSim, scene: Scene, memory: Memory, side: int, place: Array, spee
          ) -> tuple[Array, Array, Array]:  # fmt: skip
     """Rows (6, nv), wishes and weights for the place and the orientation of a foot; see `target`."""
     t, now, goal, chain = way.tasks, scene.now, scene.goal, memory.rig.chain
+    turn = goal.turn.copy()
+    turn[memory.feet[side]] = underfoot.tilted(memory, turn[memory.feet[side]])
     matrix, wish = _rows(now.axes, now.rates, now.centre, now.origin, now.turn, now.spin, now.v, goal.axes, goal.rates,
-                         goal.centre, goal.origin, goal.turn, goal.spin, goal.v, scene.wanted.a, chain,
+                         goal.centre, goal.origin, turn, goal.spin, goal.v, scene.wanted.a, chain,
                          memory.feet[side], place, speed, scene.rate, t.swing_gain, t.swing_damping)  # fmt: skip
     return matrix, wish, np.array([t.swing, t.swing, t.swing, t.swing_turn, t.swing_turn, t.swing_turn])
 
@@ -59,7 +60,7 @@ def _rows(axes, rates, centre, origin, turn, spin, v, goal_axes, goal_rates, goa
     jacobian(axes, chain, centre, body, origin[body], linear, angular)
     own_u, own_b, own_w, own_dw = motion(axes, rates, chain, centre, spin, v, body, origin[body])
     lean = np.empty(3)
-    quat_difference(_quaternion(turn[body]), _quaternion(goal_turn[body]), lean)  # in the foot's own axes
+    quat_difference(quaternion(turn[body]), quaternion(goal_turn[body]), lean)  # in the foot's own axes
     lean = turn[body] @ lean
     matrix, wish = np.empty((6, nv)), np.empty(6)
     for i in range(3):
@@ -67,27 +68,6 @@ def _rows(axes, rates, centre, origin, turn, spin, v, goal_axes, goal_rates, goa
         wish[i] = to_place[i] + gain * (place[i] - origin[body, i]) + damping * (u[i] + speed[i] - own_u[i]) - own_b[i]
         wish[3 + i] = to_turn[i] + gain * lean[i] + damping * (w[i] - own_w[i]) - own_dw[i]
     return matrix, wish
-
-
-@njit(cache=True)
-def _quaternion(R):
-    """The quaternion (4,) of a rotation matrix, by its largest component."""
-    q = np.empty(4)
-    trace = R[0, 0] + R[1, 1] + R[2, 2]
-    if trace > 0.0:
-        s = 2.0 * np.sqrt(1.0 + trace)
-        q[0], q[1], q[2], q[3] = 0.25 * s, (R[2, 1] - R[1, 2]) / s, (R[0, 2] - R[2, 0]) / s, (R[1, 0] - R[0, 1]) / s
-        return q
-    i = 0
-    if R[1, 1] > R[0, 0]:
-        i = 1
-    if R[2, 2] > R[i, i]:
-        i = 2
-    j, k = (i + 1) % 3, (i + 2) % 3
-    s = 2.0 * np.sqrt(max(1e-300, 1.0 + R[i, i] - R[j, j] - R[k, k]))
-    q[0], q[1 + i] = (R[k, j] - R[j, k]) / s, 0.25 * s
-    q[1 + j], q[1 + k] = (R[j, i] + R[i, j]) / s, (R[k, i] + R[i, k]) / s
-    return q
 
 
 def target(way: McSim, scene: Scene, memory: Memory, side: int) -> tuple[Array, Array]:
@@ -103,6 +83,10 @@ def target(way: McSim, scene: Scene, memory: Memory, side: int) -> tuple[Array, 
         speed += scene.rate * rate * (full - memory.lift[side])
     elif step.down:
         place += full
+    place[2] += memory.over[side]
+    if scene.standing[1 - side] and not step.down:
+        ahead = place[:2] - scene.now.origin[memory.feet[1 - side], :2]
+        place[2] += min(1.0, step.done / _REACHED) * float(memory.tilt @ ahead)
     if way.has("foothold") and memory.feet[1 - side] >= 0:
         apart, widening = memory.passing.at(side, memory.clock.time)
         leaving = min(1.0, step.done / _LEAVING)
@@ -116,71 +100,7 @@ def target(way: McSim, scene: Scene, memory: Memory, side: int) -> tuple[Array, 
     if late > 0.0:
         place[2] -= way.tasks.press * late
         speed[2] -= way.tasks.press
-    return _within_reach(scene, memory, side, place), speed
-
-
-def bend(scene: Scene, memory: Memory, side: int, place: Array) -> Array:
-    """How far (nv,) [rad] the joints of a leg must be off the reference for its foot to be at `place`, turned as there.
-
-    One damped step from the reference's own leg: the knee keeps bending its own way, also where the foot alone would
-    as well be reached by a knee that bends backwards. A foot that stands is where it is; there it is the root that
-    the leg should bring to its place.
-    """
-    now, goal, root, body = scene.now, scene.goal, memory.rig.root, memory.feet[side]
-    hung, turn = (goal, now.turn[body]) if scene.standing[side] else (now, goal.turn[body])
-    return _bend(hung.origin[root], hung.turn[root], place, turn, goal.origin, goal.turn, goal.axes, goal.centre,
-                 memory.rig.chain, root, body, memory.legs[side])  # fmt: skip
-
-
-@njit(cache=True)
-def _bend(hip, hung, place, turn, goal_origin, goal_turn, axes, centre, chain, root, body, leg):
-    """See `bend`: the leg hangs from a root at `hip`, turned as `hung`; all is seen from the goal's root."""
-    nv = leg.shape[0]
-    back = goal_turn[root] @ hung.T
-    miss = np.empty(6)
-    miss[:3] = goal_origin[root] + back @ (place - hip) - goal_origin[body]
-    lean = np.empty(3)
-    quat_difference(_quaternion(goal_turn[body]), _quaternion(back @ turn), lean)
-    miss[3:] = goal_turn[body] @ lean
-    linear, angular = np.empty((3, nv)), np.empty((3, nv))
-    jacobian(axes, chain, centre, body, goal_origin[body], linear, angular)
-    out = np.zeros(nv)
-    J = np.zeros((6, nv))
-    for d in range(nv):
-        if leg[d]:
-            for i in range(3):
-                J[i, d], J[3 + i, d] = linear[i, d], angular[i, d]
-    A = J @ J.T
-    for i in range(6):
-        A[i, i] += _DAMPING
-    step = J.T @ np.linalg.solve(A, miss)
-    for d in range(nv):
-        out[d] = min(max(step[d], -_FURTHEST), _FURTHEST)
-    return out
-
-
-def _within_reach(scene: Scene, memory: Memory, side: int, place: Array) -> Array:
-    """The place drawn in on the map to where a leg that is not quite straight reaches: straight ones flick and jam.
-
-    What the body must be let down by for the leg to reach all the way is asked for in the memory.
-    """
-    thigh, length = memory.reach[side]
-    body = memory.feet[side]
-    own = float(np.linalg.norm(scene.goal.origin[body] - scene.goal.origin[thigh]))
-    hip, far = scene.now.origin[thigh], max(_STRAIGHT * length, own)
-    x, y, z = place[0] - hip[0], place[1] - hip[1], place[2] - hip[2]
-    level = math.hypot(x, y)
-    share = min(1.0, math.sqrt(max(0.0, far * far - z * z)) / max(level, 1e-9))
-    if share < 1.0 and not scene.standing[side]:
-        memory.asked = max(memory.asked, -z - math.sqrt(max(0.0, far * far - level * level)))
-    return np.array([hip[0] + share * x, hip[1] + share * y, place[2]])
-
-
-def let_down(memory: Memory, dt: float) -> None:
-    """Let the body down, or up again, towards what far steps ask for."""
-    goal = min(memory.asked, _LOWEST)
-    memory.lower += min(max(goal - memory.lower, -_DOWN * dt), _DOWN * dt)
-    memory.asked = 0.0
+    return within_reach(scene, memory, side, place), speed
 
 
 def _on_ground(memory: Memory, side: int) -> Array:

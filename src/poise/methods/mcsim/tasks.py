@@ -9,7 +9,7 @@ import numpy as np
 from numba import njit
 
 from poise.maths.rotations import Array
-from poise.methods.mcsim import contacts, desired, rail, reduced, swing
+from poise.methods.mcsim import contacts, desired, legs, rail, reduced, swing
 from poise.methods.mcsim.memory import Memory
 from poise.methods.mcsim.terms import jacobian, motion
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from poise.methods.mcsim.planner import Scene
 
 _LEAST = 1e-7  # weight of λ² [1/N²]: makes the shares of redundant corners unique
+_NOWHERE = (np.zeros(3), np.zeros(3))
 _CLOSING = 400.0  # [1/s²] at which a corner that should touch goes down
 
 
@@ -31,7 +32,7 @@ def program(way: McSim, scene: Scene, cones: contacts.Cones, memory: Memory) -> 
         grip_wish += led(scene.goal.axes, scene.goal.rates, memory.rig.chain, scene.goal.centre, scene.goal.spin,
                          scene.goal.v, scene.wanted.a, memory.rig.bodies, cones.which, scene.goal.points, cones.normal,
                          way.grip_damping)  # fmt: skip
-    targets = [swing.target(way, scene, memory, side) if memory.feet[side] >= 0 else None for side in (0, 1)]
+    targets = [swing.target(way, scene, memory, side) if _led(scene, memory, side) else _NOWHERE for side in (0, 1)]
     wish, weight = _joints(way, scene, memory, targets)
     rows: list[Array] = [grip]
     wishes: list[Array] = [grip_wish]
@@ -102,7 +103,12 @@ def led(axes, rates, chain, centre, spin, v, a, bodies, index, points, normal, d
     return out
 
 
-def _joints(way: McSim, scene: Scene, memory: Memory, targets: list) -> tuple[Array, Array]:
+def _led(scene: Scene, memory: Memory, side: int) -> bool:
+    """Is there a foot that does not stand, to be led through space?"""
+    return memory.feet[side] >= 0 and not scene.standing[side]
+
+
+def _joints(way: McSim, scene: Scene, memory: Memory, targets: list[tuple[Array, Array]]) -> tuple[Array, Array]:
     """Wished accelerations (nv,) of equation (4) and their weights; a swinging leg is bent towards its foot's place."""
     layout, wanted, t = memory.rig.character.layout, scene.wanted, way.tasks
     wish = desired.acceleration(layout, wanted, scene.now.q, scene.now.v, way.kos)
@@ -116,7 +122,7 @@ def _joints(way: McSim, scene: Scene, memory: Memory, targets: list) -> tuple[Ar
             if memory.feet[side] >= 0:
                 leg, least = memory.legs[side], t.leg_standing
                 place = scene.now.origin[memory.feet[side]] if scene.standing[side] else targets[side][0]
-                wish[leg] += way.kos * swing.bend(scene, memory, side, place)[leg]
+                wish[leg] += way.kos * legs.bend(scene, memory, side, place)[leg]
                 if not scene.standing[side]:
                     least = t.leg_swinging
                     wish[leg] -= (1.0 - scene.rate) * (wanted.a + 2.0 * math.sqrt(way.kos) * wanted.v)[leg]

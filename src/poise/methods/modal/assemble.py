@@ -136,23 +136,24 @@ def _turned(v, R_from, R_to):
 
 
 @njit(cache=True)
-def assemble(rig, views, q, v, M, bias, around, frames, first, n, dt):
+def assemble(rig, views, q, v, M, bias, around, frames, first, aims, n, dt):
     """`Body`, `Ahead` and `Contact` of a decision in the pose that the views hold, the points (K,) and the `Pose`.
 
-    q (nq,), v (nv,), M (nv, nv), bias (nv,); the reference's frames from row `first` on, n steps of dt ahead.
+    q (nq,), v (nv,), M (nv, nv), bias (nv,); the reference's frames from row `first` on, n steps of dt ahead. aims: the
+    poses (nq,) whose shapes are followed now and next, and the velocity (nv,) of the first.
     """
     nv, root = len(v), rig.root
     pose = Pose(q, M, views.xmat[root].copy().reshape(3, 3), views.xpos[root].copy(), views.centre[0].copy(),
                 places_of(views, rig.bodies, rig.local))  # fmt: skip
     moving = momentum(pose, v)
-    rows, steps = np.empty((3, len(q))), np.empty((3, nv))
-    starts = np.empty((3, len(q)))
-    for k in range(3):
+    rows, steps = np.empty((4, len(q))), np.empty((4, nv))
+    starts = np.empty((4, len(q)))
+    for k in range(4):
         starts[k] = q
-    rows[0], rows[1], rows[2] = frames.q[first], frames.q[first + 1], frames.q[first + n]
+    rows[0], rows[1], rows[2], rows[3] = frames.q[first], aims[0], aims[1], frames.q[first + n]
     difference_rows(rig.kind, rig.qadr, rig.vadr, starts, rows, steps)
     last = first + n
-    now_rate = _turned(frames.v[first], frames.root[first], pose.R)
+    now_rate = _turned(aims[2], frames.root[first], pose.R)
     end_rate = _turned(frames.v[last], frames.root[last], pose.R)
     spun = np.zeros(3)
     for k in range(first + 1, last + 1):
@@ -162,23 +163,23 @@ def assemble(rig, views, q, v, M, bias, around, frames, first, n, dt):
     else:
         centre, moves, believed, rate = pose.centre, moving, np.zeros(nv), v
     contact, index = _contact(rig, views, pose, moving, around, frames, first, n, dt)
-    ahead = Ahead(steps[0], now_rate, steps[1], steps[2], end_rate, frames.centre[last].copy(),
+    ahead = Ahead(steps[0], steps[1], now_rate, steps[2], steps[3], end_rate, frames.centre[last].copy(),
                   frames.momentum[last].copy(), spun, centre, moves, believed, rate)  # fmt: skip
     body = Body(M, rig.stiffness, rig.limit, rig.mass, rig.gravity, pose.R, pose.root, pose.centre, bias,
-                rig.stiffness * steps[0], around.push, v)  # fmt: skip
+                rig.stiffness * steps[1], around.push, v)  # fmt: skip
     return body, ahead, contact, index, pose
 
 
 @njit(cache=True)
-def advise(rig, views, q, v, M, bias, around, frames, first, weights, dual, known, step, after, torque, wanted, rows,
-           facts):  # fmt: skip
-    """One decision: fills step (nv,), after (nv,), torque (nv,), wanted (6,), rows (·, 18) and facts; gives how many rows.
+def advise(rig, views, q, v, M, bias, around, frames, first, aims, weights, dual, known, step, after, torque, wanted,
+           rows, facts):  # fmt: skip
+    """One decision: fills step, after, torque (nv,), wanted (6,), rows (·, 18) and facts; gives how many rows.
 
     `wanted` is the momentum about the origin that the contacts leave, without gravity and pushes; `rows` tell of the
     contacts that pressed, as a take wants them.
     """
     n, dt = weights.window, weights.dt
-    body, ahead, contact, index, pose = assemble(rig, views, q, v, M, bias, around, frames, first, n, dt)
+    body, ahead, contact, index, pose = assemble(rig, views, q, v, M, bias, around, frames, first, aims, n, dt)
     made = decide(body, ahead, contact, weights, dual, known)
     step[:], after[:], torque[:] = made.step, made.v, made.torque
     wanted[:] = momentum_about_origin(pose, v)

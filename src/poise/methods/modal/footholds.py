@@ -30,7 +30,8 @@ _SETTLE = 0.15  # [s] in which the root's offset follows that of the foot
 _FIRM = 0.03  # [s] in which a planted foot's offset follows where it really stands
 _LEAD = 0.025  # [s] before touch-down at which the swinging foot is over its place
 _SAME = 0.004  # [m] within which all offsets count as one
-_CALM = 0.01  # [m] of error of the divergent component that is no reason to look at the feet
+# [m] of error of the divergent component that is no reason to look at the feet; in a simulator, whose contacts give way
+_CALM, _CALM_SOFT = 0.01, 0.03
 _QUIET = 0.015  # [m] of a standing foot's displacement that is no reason to edit
 
 
@@ -123,7 +124,9 @@ class Offsets(NamedTuple):
 class Walker:
     """Offsets of root and feet under way."""
 
-    def __init__(self, character: Character, law: Foothold, dt: float):
+    def __init__(self, character: Character, law: Foothold, dt: float, soft: bool = False):
+        """`soft`: contacts give way."""
+        self._calm = _CALM_SOFT if soft else _CALM
         self.character, self.law, self.dt = character, law, dt
         self.root, self.feet, self.speed = np.zeros(2), np.zeros((2, 2)), np.zeros((2, 2))
         self.goal = np.zeros((2, 2))
@@ -227,7 +230,7 @@ class Walker:
         (a, b), (c, d) = self.feet
         alike = max(abs(a - x), abs(b - y), abs(c - x), abs(d - y)) < 1e-9
         off = max(abs(error[0] - self.root[0]), abs(error[1] - self.root[1]))
-        return alike and off < _CALM
+        return alike and off < self._calm
 
     def carry(self, q: Array, offsets: Offsets) -> Array:
         """Poses q (L, nq) of the reference with root and feet moved."""

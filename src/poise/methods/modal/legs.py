@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mujoco
 import numpy as np
 from numba import njit
 
@@ -13,10 +14,10 @@ from poise.maths.rotations import Array
 from poise.maths.tree import moved_by
 from poise.methods.modal.small import solve_one
 
-_STEPS = 6
-_CLOSE = 2e-4  # [m], [rad / 4] at which a foot is there
+_STEPS = 5
+_CLOSE = 2e-3  # [rad] of a step after which no other is made
 _LONGEST = 0.25  # [rad] that a joint may turn in one step
-_DAMPING = 1e-5  # [m²/rad²]
+_PRICE = 2e-3  # [m²/rad²] of bending: near a straight leg a foot rather misses its place than that the knee snaps
 _TURN = 0.25  # [m/rad] that weighs a foot's orientation against its place
 
 
@@ -37,31 +38,45 @@ class Legs:
 
     def moved(self, q: Array, start: Array, shift: Array) -> Array:
         """The pose `start` (nq,) with its feet where they are in q (nq,), turned alike, plus shifts (2, 2) [m]."""
-        model, data, layout = self.model, self._data, self.character.layout
-        rest = np.zeros(model.nv)
-        engine.place(model, data, q, rest)
-        goals = data.xpos[self._feet].copy()
+        goals, turns = self.feet(q)
         goals[:, :2] += shift
-        turns = data.xmat[self._feet].copy()
-        out = start
+        return self.reaching(start, goals, turns)
+
+    def feet(self, q: Array) -> tuple[Array, Array]:
+        """Places (2, 3) [m] and orientations (2, 9) of the feet in a pose q (nq,)."""
+        self._place(q)
+        return self._data.xpos[self._feet], self._data.xmat[self._feet]
+
+    def _place(self, q: Array) -> None:
+        self._data.qpos[:] = q
+        mujoco.mj_kinematics(self.model, self._data)
+        mujoco.mj_comPos(self.model, self._data)
+
+    def reaching(self, start: Array, goals: Array, turns: Array) -> Array:
+        """The pose `start` (nq,) with its legs bent so that its feet are at goals (2, 3) [m], as turns (2, 9) say."""
+        model, data, layout = self.model, self._data, self.character.layout
+        out, bent = start, np.zeros(model.nv)
         for _ in range(_STEPS):
-            engine.place(model, data, out, rest)
-            step, worst = np.zeros(model.nv), 0.0
+            self._place(out)
+            step = np.zeros(model.nv)
             for f, (body, dofs) in enumerate(zip(self._feet, self._dofs, strict=True)):
                 linear, angular = engine.jacobian(model, data, body, data.xpos[body])
-                change, error = _newton(linear[:, dofs], angular[:, dofs], goals[f] - data.xpos[body], turns[f],
-                                        data.xmat[body])  # fmt: skip
-                step[dofs] = change
-                worst = max(worst, error)
-            if worst < _CLOSE:
-                break
+                step[dofs] = _newton(linear[:, dofs], angular[:, dofs], goals[f] - data.xpos[body], turns[f],
+                                     data.xmat[body], bent[dofs])  # fmt: skip
             out = conf.integrate(layout, out, step)
+            bent += step
+            if np.abs(step).max() < _CLOSE:
+                break
         return out
 
 
 @njit(cache=True)
-def _newton(linear, angular, away, wanted, turned):
-    """Joint steps (k,) [rad] that bring a foot nearer to its place and orientation, and how far [m] it is from them."""
+def _newton(linear, angular, away, wanted, turned, bent):
+    """Joint steps (k,) [rad] that bring a foot nearer to its place and orientation.
+
+    One step of Gauss and Newton for the least squares of what the foot misses and, at a price, of all that the joints
+    were bent by: bent (k,) so far.
+    """
     A, r = np.empty((6, linear.shape[1])), np.empty(6)
     R, W = turned.reshape(3, 3), wanted.reshape(3, 3)
     off = np.zeros(3)  # the small turn from R to W, world axes: half the sum of the cross products of their axes
@@ -69,16 +84,15 @@ def _newton(linear, angular, away, wanted, turned):
         off[0] += 0.5 * (R[1, c] * W[2, c] - R[2, c] * W[1, c])
         off[1] += 0.5 * (R[2, c] * W[0, c] - R[0, c] * W[2, c])
         off[2] += 0.5 * (R[0, c] * W[1, c] - R[1, c] * W[0, c])
-    error = 0.0
     for i in range(3):
         A[i], A[3 + i] = linear[i], _TURN * angular[i]
         r[i], r[3 + i] = away[i], _TURN * off[i]
-        error = max(error, abs(r[i]), abs(r[3 + i]))
+    r += A @ bent
     B = A @ A.T
     for i in range(6):
-        B[i, i] += _DAMPING
-    step = A.T @ solve_one(B, r)
+        B[i, i] += _PRICE
+    step = A.T @ solve_one(B, r) - bent
     most = np.abs(step).max()
     if most > _LONGEST:
         step *= _LONGEST / most
-    return step, error
+    return step

@@ -13,12 +13,15 @@ from poise.errors import BadValue
 from poise.maths.rotations import Array
 from poise.methods.modal import touch
 from poise.methods.modal.assemble import FACTS, RETURN, Around, Rig, advise
+from poise.methods.modal.feet import Aims
 from poise.methods.modal.footholds import Walker, heading_of
 from poise.methods.modal.linearise import Watched, impulse
 from poise.methods.modal.preview import Frames, Preview
+from poise.methods.modal.schedule import corrected
 from poise.methods.modal.settings import Settings
 from poise.methods.modal.spectrum import check_stiffness, subtree_stiffness
 from poise.methods.modal.tumble import Tumble
+from poise.methods.modal.window import window_for
 from poise.motion.foothold import Foothold
 from poise.motion.reference import Reference
 from poise.stage import Ball, Stage
@@ -46,7 +49,7 @@ class Mind:
         """`alone`: the method moves the character itself and must know all that it can meet."""
         _check(reference, stage, alone)
         self.settings, self.character, self.stage = settings, character, stage
-        self.window = int(settings.window)
+        self.window = window_for(settings.window, reference, DT)
         friction = stage.friction if settings.friction is None else settings.friction
         self.points = points = touch.watched_points(character, stage, friction)
         self.watched = watched = Watched(character, points.bodies, points.local)
@@ -65,8 +68,10 @@ class Mind:
         n = character.model.nv - 6
         self.known = np.zeros((n, n))  # eigenvectors of the step before
         self.pushes = [e.at for e in stage.events if isinstance(e, Push)]
-        walker = Walker(character, Foothold(), DT)
-        self.walker = walker if settings.footholds and walker.able and _walks(reference) else None
+        walks = _walks(reference)
+        self.aims = Aims(character, DT, self.window, walks, not alone)
+        walker = Walker(character, Foothold(), DT, not alone)
+        self.walker = walker if settings.footholds and walker.able and walks else None
         self.placed: tuple[Array, Array] | None = None  # the pose that the working memory holds, and its inertia
         self.traces: dict[str, float] = {}
         self._nothing = np.zeros(character.model.nv)
@@ -83,11 +88,14 @@ class Mind:
         places = watched.places()
         around = self._around(places, time, pushes)
         frames, first = self._frames(q, M, v, places, reference, time)
+        aims = self.aims.of(frames, first, watched.placed(q, M), v)
+        if not self.rig.soft:  # where contacts give way a corner is up for a frame or two all the time
+            frames = corrected(frames, first, self.window, around.gap, DT)
         nv, most = len(v), len(self.points) + len(around.ball_gap)
         step, after, torque, wanted = np.empty(nv), np.empty(nv), np.empty(nv), np.empty(6)
         rows, facts = np.empty((most, 18)), np.empty(FACTS)
-        count = advise(self.rig, watched.views, q, v, M, bias, around, frames, first, self.weights, self.dual,
-                       self.known, step, after, torque, wanted, rows, facts)  # fmt: skip
+        count = advise(self.rig, watched.views, q, v, M, bias, around, frames, first, aims, self.weights,
+                       self.dual, self.known, step, after, torque, wanted, rows, facts)  # fmt: skip
         self.traces = {"complementarity": facts[0], "low_modes": facts[1], "torques_cut": facts[2]}
         for w in pushes:
             impulse(w.point, w.force, DT, wanted)
@@ -144,6 +152,9 @@ def _check(reference: Reference, stage: Stage, alone: bool) -> None:
     clip = reference.baked
     if not len(clip.character.contact_points) and not stage.grips:
         raise BadValue(f"{clip.character.name} has no contact points: nothing on it could be pushed by the ground.")
+    if not clip.contacts.labels.any() and not stage.grips:
+        raise BadValue(f"The clip {clip.name!r} never touches the ground and holds nothing: no force could carry it. "
+                       "Look at `clip.contacts`, or at its height above the floor with `poise check`.")  # fmt: skip
     if alone and (isinstance(stage.ground, (Platform, Seesaw)) or any(isinstance(e, Ball) for e in stage.events)):
         raise BadValue("The modal update knows grounds at rest, grips and pushes; for balls, platforms and seesaws use "
                        "the method modal-torques, which acts in the simulator.")  # fmt: skip

@@ -7,7 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.errors import BadValue
+from poise.methods.modal.prepare import prepared
 from poise.methods.modal.step import Weights
+from poise.motion.reference import Reference
+from poise.stage import Stage
 
 
 @dataclass(frozen=True)
@@ -17,7 +20,7 @@ class Settings:
     Positions in the rigid modes are in √kg m, velocities in √kg m/s, impulses in √kg m/s.
     """
 
-    window: int = 12  # [steps of 1/120 s] to plan ahead [12 to walk]
+    window: int | str = 12  # [steps of 1/120 s] to plan ahead [12 to walk]; "auto": chosen from the clip
     group: int = 1  # [steps] that share one planned contact force
     place: float = 1.0  # W1, position of the centre of mass at the end of the window [0.1]
     turn: float = 5.0  # W1, orientation [0.5]
@@ -28,6 +31,7 @@ class Settings:
     low_velocity: float = 2.0  # w5, its velocity
     low_effort: float = 1e-3  # w6, on its impulses [5e-3]
     threshold: float = 100.0  # [rad²/s²] below which a mode is planned
+    high_decay: float = 0.0  # factor by which a high mode's deviation dies out in a step [0: gone after one]
     cancel_low: float = 0.0  # share of a corrective contact force that the joints cancel in low modes (27)
     cancel_high: float = 0.0  # the same in high modes [1]
     damping_mass: float = 0.0  # [1/s] alpha of D = alpha M + beta K, on the internal modes
@@ -38,13 +42,16 @@ class Settings:
     limits: bool = True  # keep joint torques within the character's limits
     footholds: bool = True  # move the next foothold where a push asks for it
     modes: tuple[int, int] | None = None  # plan these modes (first, one past the last) instead of those below threshold
+    repair: bool = True  # make a clip physical first, where it is not, and fit it to a slope [False]
     margin: float = 0.06  # [m] above the ground within which a point is looked after
     tolerance: float = 1e-6  # [N] of the complementarity of contacts
 
     def __post_init__(self) -> None:
-        if int(self.window) != self.window or self.window < 1:
-            raise BadValue(f"The window is a whole number of steps, 1 or more, not {self.window}.")
-        if int(self.group) != self.group or self.group < 1:
+        if self.window != "auto" and not _whole(self.window):
+            raise BadValue(
+                f'The window is a whole number of steps of 1/120 s, 1 or more, or "auto", not {self.window!r}.'
+            )
+        if not _whole(self.group):
             raise BadValue(f"A planned force lasts one step or more, not {self.group}.")
         for name in (
             "place",
@@ -61,6 +68,7 @@ class Settings:
             if not (np.isfinite(value) and value > 0.0):
                 raise BadValue(f"The setting {name} of modal must be positive, not {value}.")
         for name in (
+            "high_decay",
             "cancel_low",
             "cancel_high",
             "damping_mass",
@@ -72,13 +80,26 @@ class Settings:
             value = getattr(self, name)
             if not (np.isfinite(value) and value >= 0.0):
                 raise BadValue(f"The setting {name} of modal must not be negative, not {value}.")
+        if not self.high_decay < 1.0:
+            raise BadValue(
+                f"The deviation of a high mode must shrink in a step: high_decay < 1, not {self.high_decay}."
+            )
         if self.modes is not None and not 6 <= self.modes[0] < self.modes[1]:
             raise BadValue(f"The planned modes {self.modes} must be internal ones, numbered from 6 on.")
+
+    def prepare(self, reference: Reference, stage: Stage) -> tuple[Reference, list[str]]:
+        """The reference fitted to the stage and made physical, and what was done; before the performance begins."""
+        return prepared(reference, stage) if self.repair else (reference, [])
 
     def weights(self, dt: float, window: int) -> Weights:
         """The numbers for compiled code, for steps of dt [s] and this window."""
         first, last = (0, 0) if self.modes is None else self.modes
         return Weights(dt, window, int(self.group), self.place, self.turn, self.velocity, self.height, self.force,
-                       self.low_place, self.low_velocity, self.low_effort, self.threshold, first, last, self.cancel_low,
+                       self.low_place, self.low_velocity, self.low_effort, self.threshold, self.high_decay, first, last,
+                       self.cancel_low,
                        self.cancel_high, self.damping_mass, self.damping_stiffness, bool(self.limits),
                        bool(self.feedforward), self.tolerance)  # fmt: skip
+
+
+def _whole(steps: object) -> bool:
+    return isinstance(steps, (int, float)) and np.isfinite(steps) and steps >= 1 and steps == int(steps)

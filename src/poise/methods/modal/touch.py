@@ -39,7 +39,7 @@ def watched_points(character: Character, stage: Stage, friction: float) -> Point
     own = character.contact_points
     for grip in stage.grips:
         if stage.prop(grip.to).__class__.__name__ != "Bar":
-            raise BadValue(f"The modal update knows hands on a fixed bar; {grip.to!r} moves. Use modal-torques for it.")
+            raise BadValue(f"modal knows hands on a fixed bar; {grip.to!r} is a load that moves, and not planned for.")
     bars = [stage.prop(g.to) for g in stage.grips]
     bodies = np.array([*own.bodies, *(character.body(g.hand) for g in stage.grips)], int)
     local = np.array([*own.positions, *(grip_point(character, g) for g in stage.grips)]).reshape(-1, 3)

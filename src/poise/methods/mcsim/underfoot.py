@@ -1,0 +1,54 @@
+"""What the feet feel: ground that tilts, and things that a foot meets in its swing.
+
+Departures: the paper's character meets slopes and blocks with the motion of level ground.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from poise.maths.rotations import Array
+from poise.methods.mcsim.memory import Memory
+
+if TYPE_CHECKING:
+    from poise.methods.mcsim.planner import Scene
+
+_FEELING, _STEEPEST = 0.05, 0.25  # [s] in which a tilt of the ground is believed, and the most of it
+_OVER, _RAISED, _RAISING = (0.15, 0.7), 0.10, 0.8  # shares of a swing between which a foot that meets something is
+#   raised, by how much [m] and how fast [m/s]
+
+
+def feel_ground(scene: Scene, memory: Memory, dt: float) -> None:
+    """Follow how the ground under the standing feet tilts against that of the reference."""
+    felt = [memory.normal[s[0]] for s, on in zip(memory.sole, scene.standing, strict=True) if on and len(s)]
+    if felt:
+        n = np.sum(felt, axis=0)
+        own = memory.reference.baked.ground.normal(scene.goal.q[:1], scene.goal.q[1:2])[0]
+        tilt = own[:2] / own[2] - n[:2] / n[2]
+        memory.tilt += (1.0 - math.exp(-dt / _FEELING)) * (np.clip(tilt, -_STEEPEST, _STEEPEST) - memory.tilt)
+
+
+def step_over(scene: Scene, memory: Memory, dt: float) -> None:
+    """Raise a foot that meets something in the middle of its swing, as people do who stumble."""
+    for side in (0, 1):
+        step = memory.schedule.foot(side, memory.clock.time)
+        sole = memory.sole[side]
+        met = not step.down and bool(memory.bumped[sole].any() or (step.done > _OVER[0] and scene.touching[sole].any()))
+        met &= step.done < _OVER[1]
+        memory.stumbled[side] = (memory.stumbled[side] or met) and not step.down
+        high = _RAISED if memory.stumbled[side] and step.done < _OVER[1] else 0.0
+        memory.over[side] += min(max(high - memory.over[side], -_RAISING * dt), _RAISING * dt)
+
+
+def tilted(memory: Memory, turn: Array) -> Array:
+    """An orientation (3, 3) of a foot turned with the ground."""
+    x, y = memory.tilt
+    if x == 0.0 and y == 0.0:
+        return turn
+    size = math.sqrt(1.0 + x * x + y * y)
+    c, k = 1.0 / size, 1.0 / (size * (size + 1.0))  # the least turn that takes the vertical to (-x, -y, 1) / size
+    return np.array([[1.0 - k * x * x, -k * x * y, -x * c], [-k * x * y, 1.0 - k * y * y, -y * c],
+                     [x * c, y * c, c]]) @ turn  # fmt: skip

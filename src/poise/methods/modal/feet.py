@@ -1,0 +1,112 @@
+"""Feet that stay where they belong in the world when the body is not where it should be.
+
+The internal modes are the body's shape. A body that a push has tilted by three degrees and that keeps its shape exactly
+tilts its feet too, stands on their edges and topples like a statue; one that lands a centimetre too early kicks itself
+off the ground. So the legs of the shape that is followed are bent such that, with the root as it really is, the feet
+are where the reference has them, in place and orientation. Where the root is on its way nothing is changed.
+
+Departures: not in the paper, whose internal modes follow the reference's joint angles whatever the root does.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from poise.character import Character
+from poise.character.roles import SIDES
+from poise.maths import configuration as conf
+from poise.maths import rotations as rot
+from poise.maths.rotations import Array
+from poise.methods.modal.legs import Legs
+from poise.methods.modal.linearise import Pose, momentum
+from poise.methods.modal.preview import Frames
+from poise.methods.modal.small import solve_one
+from poise.methods.modal.spectrum import skew
+
+# [m], [5 rad] of the body's deviation from which on, and from which on fully, legs bend; in a simulator, whose contacts
+# give way, small deviations are no reason to
+_FROM, _FROM_SOFT = (0.003, 0.008), (0.02, 0.05)
+_ARM = 0.2  # [m/rad] that makes a length of its tilt
+_FARTHEST, _STEEPEST = 0.25, 0.5  # [m], [rad] that legs make up for
+
+
+_CLOSER, _LEAVING = 0.1, 0.25  # [s] in which a foot that will touch is led, and one that has left is let go
+
+
+class Aims:
+    """What the shape shall be now and at the next step, and how fast it changes."""
+
+    def __init__(self, character: Character, dt: float, window: int, walks: bool, soft: bool):
+        """`walks`: the feet take turns on the ground, and are led all the time. `soft`: contacts give way."""
+        self._near, self._full = _FROM_SOFT if soft else _FROM
+        self._legs, self._layout, self._dt = Legs(character), character.layout, dt
+        self._window, self._walks = window, walks
+        self._points = [character.contact_points.of(side) for side in SIDES]
+        self.able = self._legs.two and all(len(p) for p in self._points)
+        self._led = np.full(2, np.nan)  # how much each foot is held to its place in the world
+
+    def of(self, frames: Frames, first: int, pose: Pose, v: Array) -> tuple[Array, Array, Array]:
+        """Poses (nq,) of now and next, and the velocity (nv,) now, for a body in a pose with the velocity v (nv,)."""
+        now, after, rate = frames.q[first], frames.q[first + 1], frames.v[first]
+        if not self.able:
+            return now, after, rate
+        self._lead(frames, first)
+        step = conf.difference(self._layout, now, pose.q)
+        shift, tilt, drift, turning = deviation(pose, step, v, frames.momentum[first])
+        far, steep = float(np.linalg.norm(shift)), float(np.linalg.norm(tilt))
+        size = max(far, _ARM * steep)
+        if size < self._near or self._led.max() < 0.02:
+            return now, after, rate
+        share = min(1.0, (size - self._near) / (self._full - self._near))
+        off = share * min(1.0, _FARTHEST / max(far, 1e-9)) * shift
+        lean = share * min(1.0, _STEEPEST / max(steep, 1e-9)) * tilt
+        ahead = share * self._dt
+        bent = [self._bent(now, frames.centre[first], off, lean),
+                self._bent(after, frames.centre[first + 1], off + ahead * drift, lean + ahead * turning)]  # fmt: skip
+        came = conf.difference(self._layout, bent[0], bent[1]) / self._dt
+        rate = rate.copy()
+        rate[6:] += came[6:] - frames.v[first + 1, 6:]
+        return bent[0], bent[1], rate
+
+    def _lead(self, frames: Frames, first: int) -> None:
+        """Who is led: feet that touch within the window, faded in and out."""
+        for f in (0, 1):
+            touches = self._walks or bool(frames.touching[first : first + self._window + 1, self._points[f]].any())
+            if np.isnan(self._led[f]):
+                self._led[f] = float(touches)
+            slow = _CLOSER if touches else _LEAVING
+            self._led[f] += (float(touches) - self._led[f]) * min(1.0, self._dt / slow)
+
+    def _bent(self, pose: Array, centre: Array, shift: Array, tilt: Array) -> Array:
+        """A pose of the reference, its body moved and turned about its centre, its feet left in place where led."""
+        goals, turns = self._legs.feet(pose)
+        for f in (0, 1):
+            rest = 1.0 - self._led[f]
+            if rest > 1e-3:
+                turn = rot.exp(rest * tilt)
+                goals[f] = centre + rest * shift + rot.rotate(turn, goals[f] - centre)
+                turns[f] = (rot.to_matrix(turn) @ turns[f].reshape(3, 3)).ravel()
+        start, turn = pose.copy(), rot.exp(tilt)
+        start[:3] = centre + shift + rot.rotate(turn, pose[:3] - centre)
+        start[3:7] = rot.multiply(turn, pose[3:7])
+        return self._legs.reaching(start, goals, turns)
+
+
+@njit(cache=True)
+def deviation(pose, step, v, wanted):
+    """How far the body as a whole is off (4, 3): its centre of mass, its turn about it, and the rates of both.
+
+    step (nv,): tangent step from the reference's pose to this one. v (nv,); wanted (6,): the reference's velocity of
+    the centre of mass and angular momentum. Bending the legs does not change these: the pelvis would move the other
+    way, and legs that follow the pelvis chase themselves.
+    """
+    B = np.zeros((6, 3))
+    B[:3] = -skew(pose.root - pose.centre)
+    B[3:] = pose.R.T
+    inertia = B.T @ (np.ascontiguousarray(pose.M[:6, :6]) @ B)
+    moved, moving = momentum(pose, step), momentum(pose, v) - wanted
+    out = np.empty((4, 3))
+    out[0], out[2] = moved[:3], moving[:3]
+    out[1], out[3] = solve_one(inertia.copy(), moved[3:].copy()), solve_one(inertia, moving[3:].copy())
+    return out
