@@ -137,7 +137,7 @@ def test_a_clip_that_ends_in_full_motion_is_not_repaired_past_its_end(walk):
 def test_what_cannot_be_repaired_is_refused(walk, longer):
     for bad in ({"window": 0.0}, {"friction": float("nan")}, {"margin": 1.0}, {"iterations": 0}, {"fps": 10.0}):
         with pytest.raises(BadValue):
-            LiveRepair(**bad)
+            LiveRepair(**bad)  # pyright: ignore[reportArgumentType]
     with pytest.raises(BadValue):
         repair_ahead(longer, float("nan"))
     fixed = replace(walk.character)  # a copy of its own, with a root that cannot move freely

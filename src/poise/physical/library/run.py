@@ -38,7 +38,7 @@ LEGS = Legs(
 MANNER = Manner(
     lead=-0.08,  # a runner's foot is furthest ahead some time before it touches down
     sway=0.014, sway_phase=0.2, low=0.17, surge=-0.006, drop=4.5, drop_phase=0.25, turn=5.0, tilt=8.0, nod=2.0,
-    trunk=10.0, lean=9.0, arm_mean=-12.0, arm_swing=26.0, arm_lag=0.0, arm_out=14.0, arm_in=18.0, elbow_mean=92.0,
+    trunk=10.0, lean=9.0, arm_mean=-12.0, arm_swing=26.0, arm_lag=0.0, arm_out=15.5, arm_in=18.0, elbow_mean=92.0,
     elbow_swing=12.0, elbow_lag=0.02, forearm_in=34.0, toe_out=5.0, width=0.052,
 )  # fmt: skip
 SPEED, LEG, DUTY = 3.0, 0.9, 35.0  # [m/s], [m], [% of the cycle on the ground]

@@ -21,7 +21,7 @@ from poise.physical.library.path import Path
 STRIDES = 3  # of the loop
 BENDS = {1.0: (0.6, 2.4), -1.0: (0.1, 1.9)}  # strides between which it turns, to the left and to the right: mirrored
 SLOW = 0.25  # share of the speed that is lost in a corner of 90 degrees
-GAIT = Gait("turn", walk.LEGS, Manner(width=0.08, arm_out=12.0))
+GAIT = Gait("turn", walk.LEGS, Manner(width=0.08, arm_out=14.0))
 
 
 def make(character: Character, speed: float = 1.1, angle: float = 90.0) -> Clip:
