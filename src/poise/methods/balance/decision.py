@@ -78,8 +78,8 @@ class Decision:
         servo.joint_errors(layout.kind, layout.qadr, layout.vadr, state.q, wish.q, self._error)
         _decide(
             state.v, touches.table, self._ground, state.time - wish.time, self._error,
-            wish.v, wish.a, wish.momentum, wish.rate, wish.centre, wish.feet, wish.turn, wish.spin, wish.feet_down, self.recorded,
-            self._follow.link, self._follow.weights,
+            wish.v, wish.a, wish.momentum, wish.rate, wish.centre, wish.feet, wish.turn, wish.spin, wish.feet_down,
+            self.recorded, self._follow.link, self._follow.weights,
             links.twists, links.beyond, links.own, links.velocity, links.centre[1], links.centres, links.turns,
             links.bias,
             body.moved, body.parent, self._above, body.path, body.ankle, body.feet, body.foot_of, body.torque_limit,
@@ -145,10 +145,11 @@ def _keep_upright(uprights, twists, velocity, turns, moved, spin_wanted, error, 
 
 
 @njit(cache=True)
-def _decide(v, table, ground, since, error, v_ref, a_ref, momentum_ref, rate_ref, centre_ref, feet_ref, turn_ref, spin_ref, down,
-            recorded, link, foot_weights, twists, beyond, own, velocity, centre, centres, turns, bias, moved, parent,
-            above, path, ankle, feet_bodies, foot_of, limit, gains, on, spring, damper, fall_damper, armature, uprights,
-            facts, extent, positions, masses, matrix, torque, moments, support, force, wrench, place, load):  # fmt: skip
+def _decide(v, table, ground, since, error, v_ref, a_ref, momentum_ref, rate_ref, centre_ref, feet_ref, turn_ref,
+            spin_ref, down, recorded, link, foot_weights, twists, beyond, own, velocity, centre, centres, turns, bias,
+            moved, parent, above, path, ankle, feet_bodies, foot_of, limit, gains, on, spring, damper, fall_damper,
+            armature, uprights, facts, extent, positions, masses, matrix, torque, moments, support, force, wrench,
+            place, load):  # fmt: skip
     """Everything of one decision; results are written into the last arrays."""
     nv, h, mass = v.shape[0], facts[PERIOD], beyond[1, 9]
     feet = np.zeros((2, 3))

@@ -45,12 +45,14 @@ class Balance:
     kL: float = 2.0  # [1/s] angular momentum
     terms: str | tuple[str, ...] = virtual.TERMS  # which of the five act
     link: str = "chest"  # whose orientation is controlled
-    stiffness: float = 1.0  # factor of the joint servos' ks: 80 to 800 N m/rad by joint
+    stiffness: float = 1.5  # factor of the joint servos' ks: 80 to 800 N m/rad by joint
     damping: float = 0.05  # [s] kd / ks
     cylinder: Cylinder = field(default_factory=Cylinder)
     slider: float | None = None
     until: float = float("inf")  # [s] when the simplified contact is taken away: the paper's first test
-    sole: float = 1.0  # share of the real sole within which ankles keep the centre of pressure; 0: they do not care (paper)
+    sole: float = (
+        1.0  # share of the real sole within which ankles keep the centre of pressure; 0: they do not care (paper)
+    )
     feed: float = 1.0  # share of the recording's change of momentum that is fed forward (not in the paper)
     fall_below: float = 0.0  # compensated share (21) of the foot's torque below which balance is given up; 0: never
     fall_damping: float = 0.3  # [s] kd / ks in a fall
