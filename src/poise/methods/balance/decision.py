@@ -48,8 +48,9 @@ class Decision:
         most = contact.Cylinder.at(s.slider, body.character.mass) if s.slider is not None else s.cylinder
         scale = 1.0 if s.slider is not None else body.scale
         weight = body.character.mass * float(np.linalg.norm(model.opt.gravity))
+        sole = float(recorded) if s.sole is None else s.sole
         self.facts = np.array([most.torque * scale, s.zone, s.period, weight, s.fall_below, 0.0, 1.0,
-                               float(s.split == "even"), s.linger, np.inf, np.inf, s.sole, s.feed])  # fmt: skip
+                               float(s.split == "even"), s.linger, np.inf, np.inf, sole, s.feed])  # fmt: skip
         self._uprights = np.array([[body.character.body(u.body), *u.axis, body.scale * u.stiffness,
                                     body.scale * u.damping] for u in s.uprights]).reshape(-1, 6)  # fmt: skip
         self._until = s.until
@@ -240,7 +241,9 @@ def _decide(v, table, ground, since, error, v_ref, a_ref, momentum_ref, rate_ref
         for s in range(2):
             if support[s]:
                 _foot_torque(s, twists, ankle, balance, turned)
-                firm = min(1.0, max(load[s, 2], 0.0) / (FIRM * facts[WEIGHT]))
+                firm = 1.0
+                if facts[SOLE] > 0.0:  # a foot in the air has nothing to stand on, real or imagined
+                    firm = min(1.0, max(load[s, 2], 0.0) / (FIRM * facts[WEIGHT]))
                 contact.compensation(turned, firm * facts[MOST], moments[s])
     if facts[SOLE] > 0.0:
         for s in range(2):
