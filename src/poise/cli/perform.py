@@ -18,8 +18,7 @@ def arguments(p: argparse.ArgumentParser) -> None:
     p.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="a setting of the method; may be repeated"
     )
-    p.add_argument("--honest", action="store_true",
-                   help="with --method balance: the gains found for exact physics, without artificial torque")  # fmt: skip
+    p.add_argument("--honest", action="store_true", help="with --method balance: exact physics, no artificial torque")
     p.add_argument("--character", help="perform it on another body: a built-in name, MJCF or URDF file")
     p.add_argument("--loop", action="store_true", help="cut the best cycle of the clip and go on for ever")
     p.add_argument("--seconds", type=float, help="how long (default: the clip, or 10 s of a loop)")

@@ -48,8 +48,9 @@ class Decision:
         most = contact.Cylinder.at(s.slider, body.character.mass) if s.slider is not None else s.cylinder
         scale = 1.0 if s.slider is not None else body.scale
         weight = body.character.mass * float(np.linalg.norm(model.opt.gravity))
+        sole = float(recorded) if s.sole is None else s.sole
         self.facts = np.array([most.torque * scale, s.zone, s.period, weight, s.fall_below, 0.0, 1.0,
-                               float(s.split == "even"), s.linger, np.inf, np.inf, s.sole, s.feed])  # fmt: skip
+                               float(s.split == "even"), s.linger, np.inf, np.inf, sole, s.feed])  # fmt: skip
         self._uprights = np.array([[body.character.body(u.body), *u.axis, body.scale * u.stiffness,
                                     body.scale * u.damping] for u in s.uprights]).reshape(-1, 6)  # fmt: skip
         self._until = s.until
@@ -78,8 +79,8 @@ class Decision:
         servo.joint_errors(layout.kind, layout.qadr, layout.vadr, state.q, wish.q, self._error)
         _decide(
             state.v, touches.table, self._ground, state.time - wish.time, self._error,
-            wish.v, wish.a, wish.momentum, wish.rate, wish.centre, wish.feet, wish.turn, wish.spin, wish.feet_down, self.recorded,
-            self._follow.link, self._follow.weights,
+            wish.v, wish.a, wish.momentum, wish.rate, wish.centre, wish.feet, wish.turn, wish.spin, wish.feet_down,
+            self.recorded, self._follow.link, self._follow.weights,
             links.twists, links.beyond, links.own, links.velocity, links.centre[1], links.centres, links.turns,
             links.bias,
             body.moved, body.parent, self._above, body.path, body.ankle, body.feet, body.foot_of, body.torque_limit,
@@ -145,10 +146,11 @@ def _keep_upright(uprights, twists, velocity, turns, moved, spin_wanted, error, 
 
 
 @njit(cache=True)
-def _decide(v, table, ground, since, error, v_ref, a_ref, momentum_ref, rate_ref, centre_ref, feet_ref, turn_ref, spin_ref, down,
-            recorded, link, foot_weights, twists, beyond, own, velocity, centre, centres, turns, bias, moved, parent,
-            above, path, ankle, feet_bodies, foot_of, limit, gains, on, spring, damper, fall_damper, armature, uprights,
-            facts, extent, positions, masses, matrix, torque, moments, support, force, wrench, place, load):  # fmt: skip
+def _decide(v, table, ground, since, error, v_ref, a_ref, momentum_ref, rate_ref, centre_ref, feet_ref, turn_ref,
+            spin_ref, down, recorded, link, foot_weights, twists, beyond, own, velocity, centre, centres, turns, bias,
+            moved, parent, above, path, ankle, feet_bodies, foot_of, limit, gains, on, spring, damper, fall_damper,
+            armature, uprights, facts, extent, positions, masses, matrix, torque, moments, support, force, wrench,
+            place, load):  # fmt: skip
     """Everything of one decision; results are written into the last arrays."""
     nv, h, mass = v.shape[0], facts[PERIOD], beyond[1, 9]
     feet = np.zeros((2, 3))
@@ -239,7 +241,9 @@ def _decide(v, table, ground, since, error, v_ref, a_ref, momentum_ref, rate_ref
         for s in range(2):
             if support[s]:
                 _foot_torque(s, twists, ankle, balance, turned)
-                firm = min(1.0, max(load[s, 2], 0.0) / (FIRM * facts[WEIGHT]))
+                firm = 1.0
+                if facts[SOLE] > 0.0:  # a foot in the air has nothing to stand on, real or imagined
+                    firm = min(1.0, max(load[s, 2], 0.0) / (FIRM * facts[WEIGHT]))
                 contact.compensation(turned, firm * facts[MOST], moments[s])
     if facts[SOLE] > 0.0:
         for s in range(2):

@@ -1,4 +1,8 @@
-"""HONEST: gains that need no artificial torque, as `poise.experiments.balance.honest` found them."""
+"""HONEST: a controller in exact physics, without artificial torque. Its gains are set by hand.
+
+`poise.experiments.balance.honest` is the search along a homotopy that is meant to find better ones; what it finds goes
+here.
+"""
 
 from __future__ import annotations
 

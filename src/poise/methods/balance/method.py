@@ -50,7 +50,7 @@ class Balance:
     cylinder: Cylinder = field(default_factory=Cylinder)
     slider: float | None = None
     until: float = float("inf")  # [s] when the simplified contact is taken away: the paper's first test
-    sole: float = 1.0  # share of the real sole within which ankles keep the centre of pressure; 0: they do not care (paper)
+    sole: float | None = None  # share of the sole that ankles keep the pressure in; 0: any; None: 1 with a recording
     feed: float = 1.0  # share of the recording's change of momentum that is fed forward (not in the paper)
     fall_below: float = 0.0  # compensated share (21) of the foot's torque below which balance is given up; 0: never
     fall_damping: float = 0.3  # [s] kd / ks in a fall
@@ -78,7 +78,7 @@ class Balance:
                 raise BadValue(f"{name} of balance must be a number of 0 or more, not {getattr(self, name)}.")
         if not (self.zone > 0 and 0 <= self.fall_below <= 1 and self.period > 0 and self.step_size > 0):
             raise BadValue("balance needs a positive zone, period and step, and fall_below from 0 to 1.")
-        if not 0 <= self.sole <= 2:
+        if self.sole is not None and not 0 <= self.sole <= 2:
             raise BadValue(f"balance uses a share of the sole from 0 to 2, not {self.sole}.")
         if not 0 <= self.feed <= 1:
             raise BadValue(f"balance feeds a share of the recording's momentum forward from 0 to 1, not {self.feed}.")
