@@ -47,6 +47,21 @@ def test_a_body_that_hangs_under_the_ground_by_its_feet_is_refused_as_upside_dow
         repair(rough.with_q(q))
 
 
+def test_a_body_that_is_suddenly_elsewhere_is_refused(rough):
+    q = np.array(rough.q)
+    q[40:, 0] += 3.0
+    with pytest.raises(BadValue, match=r"frame (39|40).*suddenly elsewhere.*cut the clip there"):
+        repair(rough.with_q(q))
+
+
+def test_a_body_that_is_elsewhere_for_a_moment_is_brought_back(rough):
+    q = np.array(rough.q)
+    q[40:44, :3] += [2.0, 1.0, 0.5]
+    spoiled, plain = repair(rough.with_q(q)), repair(rough)
+    assert "root" in spoiled.report.flips and spoiled.report.complete
+    assert np.abs(spoiled.clip.q[:, :3] - plain.clip.q[:, :3]).max() < 0.05
+
+
 @pytest.mark.parametrize("lifted", [0.05, 0.3, 1.5])
 def test_a_clip_that_floats_is_refused_though_its_contacts_are_given(lifted):
     walk = poise.load_clip("walk")

@@ -71,12 +71,13 @@ def test_the_spliced_curve_is_smooth_inside_and_passes_into_the_edited_motion(wa
     lambda r: r.hand_over(Reference(r.clip.edit(edit.Stride(scale=0.85))), at=1.2, over=0.4),
     lambda r: r.edit(edit.Stairs(rise=0.16, run=0.5 * r.clip.cycle.shift[0])),
 ], ids=["stride", "slope", "stride under way", "warp", "pin", "another clip under way", "stairs"])  # fmt: skip
-def test_edited_walks_obey_physics_while_they_are_followed(walk, change):
+def test_edited_walks_obey_physics_while_they_are_followed(walk, change, request):
     reference = change(Reference(walk))
     followed = follow(reference, 2.3)
     assert unexplained(followed, 0.1, 2.3) < 2.0
     new, old = followed.between(0.1, 2.3), reference.between(0.1, 2.3)
-    assert new.posture_change(old) < 3.0 and skating(new) < 0.01 and penetration(new) < 0.002
+    most = 3.0 if "stairs" in request.node.name else 2.0  # [degrees] feet are lifted over steps
+    assert new.posture_change(old) < most and skating(new) < 0.01 and penetration(new) < 0.002
     assert np.linalg.norm((new.q - old.q)[:, :3], axis=1).max() < 0.06
 
 

@@ -13,6 +13,7 @@ from poise.motion.runs import frames
 from poise.motion.spikes import FASTEST, LARGEST
 
 LONGEST = 0.12  # [s] a joint that flips away comes back within this time; else it is believed
+LEAP = 12.0  # [m/s] hips never move faster, not even a sprinter's
 AROUND = 2  # frames on either side of a flip that are not believed either
 CUTOFF = 10.0  # [Hz] people move slower
 OTHERS = {"hand": 18.0}  # [Hz] hands are quick, and too light to matter
@@ -38,9 +39,13 @@ def _unrolled(clip: Clip) -> tuple[Array, slice]:
 
 
 def without_flips(layout: Layout, q: Array, dt: float) -> Array:
-    """q (N, nq) in which joints that jump away and come back are led straight over the gap."""
+    """q (N, nq) in which joints, and the root, that jump away and come back are led straight over the gap."""
     out, limit, longest = q.copy(), np.radians(min(FASTEST * dt, LARGEST)), frames(LONGEST, dt)
     for kind, at in zip(layout.kind, layout.qadr, strict=True):
+        if kind == FREE:
+            places = out[:, at : at + 3]
+            for a, e in _flips(np.linalg.norm(np.diff(places, axis=0), axis=1), LEAP * dt, longest):
+                places[a : e + 1] = np.linspace(places[a], places[e], e - a + 1)
         if kind in (FREE, BALL):
             turn = slice(at + 3, at + 7) if kind == FREE else slice(at, at + 4)
             quats = out[:, turn]
@@ -54,7 +59,7 @@ def without_flips(layout: Layout, q: Array, dt: float) -> Array:
 
 
 def _flips(step: Array, limit: float, longest: int) -> list[tuple[int, int]]:
-    """Frames (last good before, first good after) of each flip in a joint that turns by `step` (N-1,) a frame."""
+    """Frames (last good before, first good after) of each flip in what moves or turns by `step` (N-1,) a frame."""
     found, large = [], np.flatnonzero(step > limit)
     while len(large):
         inside = large[large < large[0] + longest]

@@ -14,6 +14,7 @@ from poise.maths.configuration import FREE
 from poise.motion.clip import Clip
 from poise.motion.footing import footing
 from poise.motion.runs import runs
+from poise.physical.clean import LEAP
 from poise.physical.holds import held
 
 SHORTEST = 8  # frames
@@ -43,6 +44,16 @@ def must_fit(clip: Clip, change: float, friction: float, margin: float) -> None:
         if (e - a) * clip.dt > HELD and float(np.mean(rising[a:e])) > -FALL:
             raise BadValue(f"From {a * clip.dt:.2f} to {(e - 1) * clip.dt:.2f} s no foot touches and the body does not "
                            "fall: something that the clip does not tell of (hands, a bar) holds it.")  # fmt: skip
+
+
+def must_hang_together(clip: Clip) -> None:
+    """Refuse a clip, cleaned of spikes, whose body is suddenly elsewhere: two motions in one."""
+    step = np.linalg.norm(np.diff(clip.q[:, :3], axis=0), axis=1)
+    at = int(np.argmax(step))
+    speed = float(step[at]) / clip.dt
+    if speed > LEAP * math.sqrt(max(clip.character.height, 1e-3) / 1.75):
+        raise BadValue(f"Around {at * clip.dt:.2f} s (frame {at}) the body is suddenly elsewhere: its hips move at "
+                       f"{speed:.0f} m/s, and no force explains that; cut the clip there.")  # fmt: skip
 
 
 def bodies_to_keep(character: Character, keep: str | Iterable[str]) -> tuple[int, ...]:

@@ -27,7 +27,7 @@ from poise.motion.runs import frames
 from poise.physical.clean import cleaned, flipped_joints
 from poise.physical.holds import off_bars
 from poise.physical.labels import believed, put_down, within_reach
-from poise.physical.refusals import bodies_to_keep, must_fit
+from poise.physical.refusals import bodies_to_keep, must_fit, must_hang_together
 from poise.physical.report import RepairReport, compare
 from poise.physical.residual import residual
 from poise.physical.setup import REFERENCE, Plan, Weights
@@ -84,6 +84,7 @@ def repair(clip: Clip, *, change: float = 1.0, friction: float = 0.8, margin: fl
     clip = fine_enough(replace(clip, holds=clip.grips))
     labels, told = corrected(clip)
     recorded = cleaned(replace(clip, labels=labels))
+    must_hang_together(recorded)
     recorded = with_hands(replace(recorded, labels=believed(recorded)))
     plan = Plan.of(clip, recorded, None, friction=friction, margin=margin, keep=bodies,
                    weights=replace(Weights(), toes=TOES).allowing(change))  # fmt: skip

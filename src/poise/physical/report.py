@@ -51,8 +51,9 @@ class RepairReport:
             )
         joint, angle, time = self.worst
         a, b = self.before, self.after
+        done = "repaired" if self.complete else "repaired in part"
         lines = [
-            f"{self.name}: repaired in {self.iterations} iterations ({self.status})",
+            f"{self.name}: {done} in {self.iterations} iterations ({self.status})",
             f"  unexplained force   {a.force_rms:.3g} -> {b.force_rms:.3g} N rms, worst {b.force.max():.3g} N",
             f"  unexplained torque  {a.torque_rms:.3g} -> {b.torque_rms:.3g} N m rms",
             f"  largest push        {b.peak:.2f} body weights",
@@ -75,6 +76,11 @@ class RepairReport:
         save(self, path)
 
     @property
+    def complete(self) -> bool:
+        """Is there no frame left that needs much more than the ground can give?"""
+        return bool(self.after.force.max(initial=0.0) <= DOUBTFUL * self.after.weight)
+
+    @property
     def root_rms(self) -> float:
         """How far the root was moved, rms [m]."""
         return float(np.sqrt(np.mean(self.root_moved**2)))
@@ -82,7 +88,8 @@ class RepairReport:
     def to_dict(self) -> dict[str, Any]:
         """The numbers without the series, plain."""
         return {
-            "name": self.name, "unchanged": self.unchanged, "iterations": self.iterations, "status": self.status,
+            "name": self.name, "unchanged": self.unchanged, "complete": self.complete,
+            "iterations": self.iterations, "status": self.status,
             "force_rms": [self.before.force_rms, self.after.force_rms],
             "torque_rms": [self.before.torque_rms, self.after.torque_rms],
             "force_worst": [float(self.before.force.max()), float(self.after.force.max())],
