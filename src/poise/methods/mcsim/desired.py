@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise.maths.configuration import Layout, quat_difference
-from poise.maths.configuration import difference_rows
+from poise.maths.configuration import Layout, difference_rows, quat_difference
 from poise.maths.rotations import Array
 from poise.motion.reference import Sample
 

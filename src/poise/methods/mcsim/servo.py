@@ -22,8 +22,7 @@ from numba import njit
 
 from poise.character import Character
 from poise.dynamics import engine
-from poise.maths.configuration import BALL, FREE
-from poise.maths.configuration import difference_rows
+from poise.maths.configuration import BALL, FREE, difference_rows
 from poise.maths.rotations import Array
 
 TABLED = ("biped18", "human57")  # characters whose stiffness is that of the paper's tables
