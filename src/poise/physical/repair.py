@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -91,11 +91,11 @@ def repair(clip: Clip, *, change: float = 1.0, friction: float = 0.8, margin: fl
     tell = None if progress is None else _rising(progress)
     q, results = solve(plan, tell, settings=ROUGH)
     plan = retimed(plan, q)
-    q, more = solve(plan, tell, q, ENOUGH)
+    q, more = solve(plan, tell, q, ENOUGH, results)
     results += more
     out = clip.with_q(q, labels=plan.labels)
     if not _explained(out, friction, GOOD_FORCE, GOOD_TORQUE):  # it may have stopped too early
-        q, more = solve(plan, tell, q, FURTHER)
+        q, more = solve(plan, tell, q, FURTHER, results)
         out, results = clip.with_q(q, labels=plan.labels), results + more
     if progress is not None:
         progress(len(clip), len(clip))
@@ -150,9 +150,12 @@ def _explained(clip: Clip, friction: float, force: float, torque: float) -> bool
 
 
 def solve(plan: Plan, progress: Progress | None = None, start: Array | None = None,
-          settings: Settings = SETTINGS) -> tuple[Array, list[Result]]:  # fmt: skip
-    """Configurations (N, nq) of the repaired clip, looked for from `start`, and how each of its windows was solved."""
-    q, results = _solve_windows(plan, start, settings, progress)
+          settings: Settings = SETTINGS, before: Sequence[Result] = ()) -> tuple[Array, list[Result]]:  # fmt: skip
+    """Configurations (N, nq) of the repaired clip, and how each of its windows was solved.
+
+    They are looked for from `start` (N, nq), and from how the windows were solved `before`.
+    """
+    q, results = _solve_windows(plan, start, settings, progress, before)
     if isinstance(plan.recorded.ground, Flat):
         return q, results
     for _ in range(PASSES - 1):
@@ -160,34 +163,40 @@ def solve(plan: Plan, progress: Progress | None = None, start: Array | None = No
         if plan.barrier.depth(places) < SUNK:
             break
         plan = replace(plan, barrier=plan.barrier.seen_from(places))
-        q, more = _solve_windows(plan, q, settings, progress)
+        q, more = _solve_windows(plan, q, settings, progress, results)
         results += more
     return q, results
 
 
-def _solve_windows(plan: Plan, start: Array | None, settings: Settings,
-                   progress: Progress | None) -> tuple[Array, list[Result]]:  # fmt: skip
-    clip = plan.recorded
-    layout, count = clip.character.layout, len(clip)
+def _windows(clip: Clip) -> list[tuple[int, int]]:
+    """First frame and the one after the last of each window in which a clip is solved."""
+    longest, overlap, found, first = frames(WINDOW, clip.dt), frames(OVERLAP, clip.dt), [], 0
+    if clip.cycle is None:
+        while len(clip) - first > longest + overlap:
+            found.append((first, first + longest))
+            first += longest - overlap - SEAM
+    return [*found, (first, len(clip))]
+
+
+def _solve_windows(plan: Plan, start: Array | None, settings: Settings, progress: Progress | None,
+                   before: Sequence[Result]) -> tuple[Array, list[Result]]:  # fmt: skip
+    clip, windows = plan.recorded, _windows(plan.recorded)
     begun = start if start is not None or plan.planted is None else plan.planted.q
-    x = _in_turning_axes(plan, conf.difference(layout, clip.q, clip.q if begun is None else begun))
-    longest, overlap = frames(WINDOW, clip.dt), frames(OVERLAP, clip.dt)
-    q, results, first = np.array(clip.q), [], 0
-    while True:
-        last = count if clip.cycle is not None or count - first <= longest + overlap else first + longest
+    x = _in_turning_axes(plan, conf.difference(clip.character.layout, clip.q, clip.q if begun is None else begun))
+    q, results = np.array(clip.q), []
+    for k, (first, last) in enumerate(windows):
         known = SEAM if first else 0
         problem = plan.problem(slice(first, last), known)
-        unknown = problem.motion.frames
+        span = slice(first, first + problem.motion.frames)
         if begun is None:  # first the feet on their prints, then the physics
-            x[first + known : first + unknown] = problem.motion.solve(STEPPED).result.x[known:]
-        result = gauss_newton.minimise(problem, x[first : first + unknown], ring=problem.ring, settings=settings,
-                                       watch=_watch(progress, first, last, count))  # fmt: skip
-        x[first : first + unknown] = result.x
-        q[first : first + unknown] = problem.configurations(result.x)
+            x[span][known:] = problem.motion.solve(STEPPED).result.x[known:]
+        guess = x[span].copy()
+        if before:  # its own: where windows overlap, the one before it ends in another way
+            guess[known:] = before[k - len(windows)].x[known:]
+        result = gauss_newton.minimise(problem, guess, ring=problem.ring, settings=settings,
+                                       watch=_watch(progress, first, last, len(clip)))  # fmt: skip
+        x[span], q[span] = result.x, problem.configurations(result.x)
         results.append(result)
-        if last == count:
-            break
-        first = last - overlap - SEAM
     if clip.cycle is not None:
         q[-1] = clip.cycle.carry(q[0], 1)
     return q, results
