@@ -23,7 +23,7 @@ $(READY): pyproject.toml constraints.txt
 demo: $(READY)
 	@$(BIN)/python examples/01_house.py
 	@echo
-	@echo "And in physics, with joint servos alone, pushed at half a second:"
+	@echo "And in physics, pushed at half a second, with joint servos alone and with mcsim:"
 	@$(BIN)/python examples/04_it_falls.py
 
 test: $(READY) lint

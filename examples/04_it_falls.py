@@ -1,8 +1,8 @@
-"""This one fails on purpose: joint servos alone, what a game's powered ragdoll does, cannot walk.
+"""One walker fails on purpose, the other stays up: joint servos alone, as in a game's powered ragdoll, cannot walk.
 
 Every joint follows the clip, but nothing watches the balance: the body has no motor on its root, only the ground can
 move it. The walker goes down within a second or two, push or no push; the audit shows that the physics was true all
-the same. Making it stay up is what the methods of poise are for.
+the same. Making it stay up is what the methods of poise are for: `mcsim` is pushed just as hard and walks on.
 """
 
 from __future__ import annotations
@@ -22,12 +22,16 @@ def main(folder: str = "demo", seconds: float = 2.0) -> None:
     wanted = poise.perform(walk, "kinematic", seconds=seconds)
     ragdoll = poise.perform(walk, "pd", stage=stage, seconds=seconds)
 
-    print("stayed up" if ragdoll.fell is None else f"fell at {ragdoll.fell:.2f} s")
-    print(poise.audit(ragdoll).text())
-    rows = [wanted.as_clip(), ragdoll.as_clip()]
-    filmstrip(rows, frames=9, labels=["what it should do", "what servos alone do"]).save(out / "falls.png")
+    walker = poise.perform(walk, "mcsim", stage=stage, seconds=seconds)
+
+    for name, take in (("servos alone", ragdoll), ("mcsim", walker)):
+        print(f"{name}: " + ("stayed up" if take.fell is None else f"fell at {take.fell:.2f} s"))
+        print(poise.audit(take).text())
+    rows = [take.as_clip() for take in (wanted, ragdoll, walker)]
+    filmstrip(rows, frames=9, labels=["what it should do", "servos alone", "mcsim"]).save(out / "pushed.png")
     ragdoll.save(out / "falls.html")
-    print(f"written: {out / 'falls.png'}, {out / 'falls.html'}")
+    walker.save(out / "walks.html")
+    print(f"written: {out / 'pushed.png'}, {out / 'falls.html'}, {out / 'walks.html'}")
 
 
 if __name__ == "__main__":

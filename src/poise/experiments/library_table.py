@@ -24,7 +24,7 @@ import numpy as np
 from poise.character import Character
 from poise.character.load import load_character
 from poise.errors import PoiseError
-from poise.experiments.physical_table import WEIGHT, between_frames, flight_error
+from poise.experiments.physical_table import WEIGHT, PhysicalBars, between_frames, flight_error
 from poise.export.sheet import contact_sheet, save_sheet
 from poise.judge.audit import audit
 from poise.judge.overlap import overlap
@@ -67,17 +67,9 @@ PEOPLE = {
 
 
 @dataclass(frozen=True)
-class Bars:
-    """What a built-in clip may have at most, in the units of `Row`."""
+class Bars(PhysicalBars):
+    """What a built-in clip may have at most."""
 
-    force: float = 2.0
-    worst: float = 15.0
-    torque: float = 1.0
-    fine: float = 5.0
-    skating: float = 0.01
-    depth: float = 0.002
-    flight: float = 0.1
-    peak: float = 2.0
     seam: float = 1.05
     overlap: float = 0.005
 

@@ -42,19 +42,25 @@ HEAD = f"{'':<22}" + "".join(f"{column:>8}" for column in COLUMNS)
 
 
 @dataclass(frozen=True)
-class Bars:
-    """What a repaired motion may have at most, in the units of `Row`."""
+class PhysicalBars:
+    """What a motion that obeys physics may have at most, recorded or built in; in the units of `Row`."""
 
     force: float = 2.0
     worst: float = 15.0
     torque: float = 1.0
     fine: float = 5.0
-    posture: float = 3.0
-    root: float = 0.06
     skating: float = 0.01
     depth: float = 0.002
     flight: float = 0.1
     peak: float = 2.0
+
+
+@dataclass(frozen=True)
+class Bars(PhysicalBars):
+    """What a repaired recording may have at most."""
+
+    posture: float = 3.0
+    root: float = 0.06
     again: float = 0.1
     cpu: float = 2.0
     unfallen: float = 0.0

@@ -16,12 +16,12 @@ from poise.methods.mcsim.feedback import hips_of
 from poise.methods.mcsim.memory import Memory, beside_of, feet_of, legs_of, reach_of, stiff_axes
 from poise.methods.mcsim.passing import Passing
 from poise.methods.mcsim.planner import make_plan
-from poise.methods.mcsim.prepare import prepared
 from poise.methods.mcsim.schedule import Clock, Schedule
 from poise.methods.mcsim.settings import Tasks
 from poise.methods.mcsim.terms import Rig
 from poise.motion.foothold import Foothold
 from poise.motion.reference import Reference
+from poise.physical.prepare import prepared
 from poise.simulate.loop import Action
 from poise.simulate.simulator import State, Touches
 from poise.stage import Stage
@@ -95,7 +95,7 @@ class McSim:
 
     def prepare(self, reference: Reference, stage: Stage) -> tuple[Reference, list[str]]:
         """The reference fitted to the stage and made physical, and what was done; before the performance begins."""
-        return prepared(reference, stage, self.has("slope"), self.has("repair"))
+        return prepared(reference, stage.ground, fit=self.has("slope"), repair=self.has("repair"))
 
     def start(self, character: Character, reference: Reference, stage: Stage) -> Memory:
         """A fresh memory; gains that were tuned for the clip take the place of defaults."""

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.errors import BadValue
-from poise.methods.modal.prepare import prepared
 from poise.methods.modal.step import Weights
 from poise.motion.reference import Reference
+from poise.physical.prepare import prepared
 from poise.stage import Stage
 
 
@@ -89,7 +89,7 @@ class Settings:
 
     def prepare(self, reference: Reference, stage: Stage) -> tuple[Reference, list[str]]:
         """The reference fitted to the stage and made physical, and what was done; before the performance begins."""
-        return prepared(reference, stage) if self.repair else (reference, [])
+        return prepared(reference, stage.ground) if self.repair else (reference, [])
 
     def weights(self, dt: float, window: int) -> Weights:
         """The numbers for compiled code, for steps of dt [s] and this window."""

@@ -1,8 +1,7 @@
-"""The reference made ready for the stage before the performance begins.
+"""A reference made ready before a performance begins: fitted to a sloping ground, and made physical.
 
-Departures: the paper tracks recordings as they are, also on slopes that they were not made for. A recording leaves
-forces that no ground can give, and a flat walk on a slope stumbles; so a clip is fitted to a sloping ground and made
-physical first. Both take about as long as the clip lasts, once.
+A recording leaves forces that no ground can give, and a flat walk on a slope stumbles; methods that track a reference
+closely ask for this first. Both take about as long as the clip lasts, once.
 """
 
 from __future__ import annotations
@@ -14,15 +13,19 @@ from poise.motion import edit
 from poise.motion.clip import Clip
 from poise.motion.ground import Flat, Ground, Slope
 from poise.motion.reference import Reference
-from poise.stage import Stage
+from poise.physical.repair import make_physical
 
 
-def prepared(reference: Reference, stage: Stage, fit: bool, repair: bool) -> tuple[Reference, list[str]]:
-    """The reference for this stage, and sentences that say what was done to it."""
+def prepared(reference: Reference, ground: Ground, *, fit: bool = True,
+             repair: bool = True) -> tuple[Reference, list[str]]:  # fmt: skip
+    """The reference for this ground, and sentences that say what was done to it.
+
+    `fit` lets a clip for level ground go along a slope, `repair` makes it physical; what cannot be repaired is kept.
+    """
     notes: list[str] = []
     clip = reference.baked
     if fit:
-        sloped = _on(clip, stage.ground)
+        sloped = _on(clip, ground)
         if sloped is not clip:
             notes.append("the clip was fitted to the slope")
         clip = sloped
@@ -53,6 +56,4 @@ def _sloped(clip: Clip, degrees: float, heading: float) -> Clip:
 @lru_cache(maxsize=32)
 def _repaired(clip: Clip) -> Clip:
     """Remembered: the same clip is often performed from many starts."""
-    from poise.physical.repair import make_physical
-
     return make_physical(clip)
