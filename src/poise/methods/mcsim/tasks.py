@@ -69,8 +69,9 @@ def _program(now, goal, wanted, now_balance, goal_balance, cones, body, numbers,
         if count:
             push = push_rows(cones.basis, cones.place, now_balance.place, body.mass)
             _momentum(now_balance, goal_balance, numbers, body.gravity, lower, push_wish)
-    return reduced.assemble(now.M, now.h, body.free, held, generalised, wish, weight, rows[:used], wishes[:used],
-                            weights[:used], push, push_wish, numbers.push_weight, _LEAST)  # fmt: skip
+    H, g, root = reduced.assemble(now.M, now.h, body.free, held, generalised, wish, weight, rows[:used], wishes[:used],
+                                  weights[:used], push, push_wish, numbers.push_weight, _LEAST)  # fmt: skip
+    return H, g, root, now.M, now.h, generalised
 
 
 @njit(cache=True)
