@@ -75,6 +75,9 @@ def within_reach(scene: Scene, memory: Memory, side: int, place: Array) -> Array
     own = float(np.linalg.norm(scene.goal.origin[body] - scene.goal.origin[thigh]))
     hip, far = scene.now.origin[thigh], max(_STRAIGHT * length, own)
     x, y, z = place[0] - hip[0], place[1] - hip[1], place[2] - hip[2]
+    if not scene.standing.any():  # in flight the body comes down to where the foot reaches
+        share = min(1.0, far / math.sqrt(x * x + y * y + z * z))
+        return np.array([hip[0] + share * x, hip[1] + share * y, hip[2] + share * z])
     level = math.hypot(x, y)
     share = min(1.0, math.sqrt(max(0.0, far * far - z * z)) / max(level, 1e-9))
     if share < 1.0 and not scene.standing[side]:
