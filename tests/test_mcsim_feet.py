@@ -1,8 +1,6 @@
 """mcsim's feet: legs that keep apart and bend their own way, corners that push, ground that tilts; tuned gains."""
 
 from dataclasses import replace
-from types import SimpleNamespace
-from typing import Any
 
 import mujoco
 import numpy as np
@@ -58,37 +56,35 @@ def test_keeping_aside_is_smooth_and_closes_with_the_loop(crossing):
     np.testing.assert_allclose(outwards[0], outwards[-1])
 
 
-def _leg(character, q, goal_q, side, standing=False) -> tuple[Any, Any]:
-    rig = Rig.of(character)
-    now, goal = rig.at(q, np.zeros(character.model.nv)), rig.at(goal_q, np.zeros(character.model.nv))
+def _bent(character, q, goal_q, side, place, stands=False):
+    """The foot of a side, and where it and its leg are after the leg was bent for `place` (relative to the foot)."""
+    rig, still = Rig.of(character), np.zeros(character.model.nv)
+    now, goal = rig.at(q, still), rig.at(goal_q, still)
     feet = feet_of(character)
-    memory = SimpleNamespace(rig=rig, feet=feet, legs=legs_of(rig, feet))
-    return SimpleNamespace(now=now, goal=goal, standing=np.array([standing, standing])), memory
+    foot = feet[side]
+    start = (now if stands else goal).origin[foot]
+    step = legs.bend(now, goal, start + place, stands, rig.chain, rig.root, foot, legs_of(rig, feet)[side])
+    after = rig.at(conf.integrate(character.layout, goal_q, step), still).origin[foot]
+    return step, after - goal.origin[foot]
 
 
 @pytest.mark.parametrize("side", [0, 1])
 def test_a_leg_bends_towards_where_its_foot_should_be(side):
     character = load_character("human57")
     q = load_clip("walk", character="human57").q[10]
-    scene, memory = _leg(character, q, q, side)
-    foot = memory.feet[side]
-    assert np.abs(legs.bend(scene, memory, side, scene.goal.origin[foot])).max() < 1e-9
+    step, _ = _bent(character, q, q, side, np.zeros(3))
+    assert np.abs(step).max() < 1e-9
     off = np.array([0.02, 0.03, 0.0])
-    place = scene.goal.origin[foot] + off
-    bent = conf.integrate(character.layout, q, legs.bend(scene, memory, side, place))
-    left = np.linalg.norm(memory.rig.at(bent, np.zeros(character.model.nv)).origin[foot] - place)
-    assert left < 0.5 * np.linalg.norm(off)
+    _, moved = _bent(character, q, q, side, off)
+    assert np.linalg.norm(moved - off) < 0.5 * np.linalg.norm(off)
 
 
 def test_a_standing_leg_brings_the_root_to_its_place():
     character = load_character("human42")
     goal = load_clip("walk").q[10]
     q = goal + 0.03 * (np.arange(len(goal)) == 1)  # the body is 3 cm further left, feet and all
-    scene, memory = _leg(character, q, goal, 0, standing=True)
-    bent = legs.bend(scene, memory, 0, scene.now.origin[memory.feet[0]])
-    moved = memory.rig.at(conf.integrate(character.layout, goal, bent), np.zeros(character.model.nv))
-    away = moved.origin[memory.feet[0]] - scene.goal.origin[memory.feet[0]]
-    assert away[1] > 0.02  # the leg reaches for the foot that is further left
+    _, moved = _bent(character, q, goal, 0, np.zeros(3), stands=True)
+    assert moved[1] > 0.02  # the leg reaches for the foot that is further left
 
 
 def _scheduled(due, touching, bodies, height, beside):
@@ -135,8 +131,7 @@ def test_the_reach_of_a_leg_is_its_length(name):
 
 def test_a_foot_turns_with_the_ground():
     tilt = np.array([0.1, -0.05])  # rises along x
-    memory: Any = SimpleNamespace(tilt=tilt)
-    turn = underfoot.tilted(memory, np.eye(3))
+    turn = underfoot.tilted(tilt, np.eye(3))
     np.testing.assert_allclose(turn @ turn.T, np.eye(3), atol=1e-12)
     normal = np.array([-0.1, 0.05, 1.0])
     np.testing.assert_allclose(turn[:, 2], normal / np.linalg.norm(normal), atol=1e-12)

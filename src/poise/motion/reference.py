@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 
 from poise.character import Character
 from poise.errors import BadValue
@@ -39,14 +40,26 @@ class Shift:
     def move(self, sample: Sample) -> Sample:
         """The sample carried along; free joint's position, quaternion, linear velocity and acceleration change."""
         q, v, a = sample.q.copy(), sample.v.copy(), sample.a.copy()
-        c, s = math.cos(self.turn), math.sin(self.turn)
-        for row in (q, v, a):
-            row[0], row[1] = c * row[0] - s * row[1], s * row[0] + c * row[1]
-        q[:3] += self.shift
-        hc, hs = math.cos(0.5 * self.turn), math.sin(0.5 * self.turn)
-        w, x, y, z = q[3:7]
-        q[3:7] = hc * w - hs * z, hc * x - hs * y, hc * y + hs * x, hc * z + hs * w
+        if self.turn == 0.0:
+            q[0] += self.shift[0]
+            q[1] += self.shift[1]
+            q[2] += self.shift[2]
+        else:
+            _carry(self.turn, *self.shift, q, v, a)
         return Sample(q, v, a, sample.contacts)
+
+
+@njit(cache=True)
+def _carry(turn, x, y, z, q, v, a):
+    """Turn q, v and a of a free-rooted body about Z and shift it, in place."""
+    c, s = math.cos(turn), math.sin(turn)
+    for row in (q, v, a):
+        row[0], row[1] = c * row[0] - s * row[1], s * row[0] + c * row[1]
+    q[0] += x
+    q[1] += y
+    q[2] += z
+    c, s = math.cos(0.5 * turn), math.sin(0.5 * turn)
+    q[3], q[4], q[5], q[6] = c * q[3] - s * q[6], c * q[4] - s * q[5], c * q[5] + s * q[4], c * q[6] + s * q[3]
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,6 +152,12 @@ class Reference:
                 return spliced.sample(t)
         return self._unspliced(t)
 
+    def contacts(self, t: float) -> np.ndarray:
+        """The scheduled contacts (P,) of `sample` alone."""
+        if self._splices or self._from is not None:
+            return self.sample(t).contacts
+        return self._curve[1][self._within(t)[2]]
+
     def _splice_at(self, t: float) -> Splice | None:
         """The spliced curve that holds at time t."""
         last = self._splices[-1]
@@ -164,21 +183,34 @@ class Reference:
 
     def _plain(self, t: float) -> Sample:
         """The baked curve alone, unrolled if it is a cycle."""
-        spline, labels, period, last = self._curve
+        spline, labels, _, _ = self._curve
+        count, local, k = self._within(t)
+        sample = Sample(*spline.at(local), labels[k])
+        return sample if count == 0 else self._repeated(count).move(sample)
+
+    def _within(self, t: float) -> tuple[int, float, int]:
+        """Which repetition of the baked curve time t falls into, the time in it [s] and the frame of its labels."""
+        spline, _, period, last = self._curve
         t += self.start
         count = math.floor(t / period) if period > 0.0 else 0
         local = t - count * period
-        q, v, a = spline.at(local)
-        k = min(max(int(local / spline.dt + 1e-9), 0), last)
-        sample = Sample(q, v, a, labels[k])
-        return sample if count == 0 else self._repeated(count).move(sample)
+        return count, local, min(max(int(local / spline.dt + 1e-9), 0), last)
 
     def _repeated(self, count: int) -> Shift:
-        """The cycle's displacement applied `count` times."""
-        cycle = self.baked.cycle
-        assert cycle is not None
-        far = cycle.times(count)
-        return Shift(far.turn, (float(far.shift[0]), float(far.shift[1]), float(far.shift[2])))
+        """The cycle's displacement applied `count` times; remembered, for it is asked for at every sample."""
+        known = self._turns.get(count)
+        if known is None:
+            cycle = self.baked.cycle
+            assert cycle is not None
+            far = cycle.times(count)
+            known = Shift(far.turn, (float(far.shift[0]), float(far.shift[1]), float(far.shift[2])))
+            self._turns[count] = known
+        return known
+
+    @cached_property
+    def _turns(self) -> dict[int, Shift]:
+        """Displacements of repetitions asked for so far."""
+        return {}
 
     @property
     def blending(self) -> tuple[float, float] | None:

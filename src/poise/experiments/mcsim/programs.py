@@ -76,4 +76,4 @@ def _reduced(rig: Rig, now: Any, wish: Array, cones: contacts.Cones) -> reduced.
     none, nl = np.zeros(0), generalised.shape[1]
     out = reduced.assemble(now.M, now.h, np.arange(6), np.zeros(6), generalised, wish, np.ones(len(wish)), grip,
                            grip_wish, np.full(len(grip_wish), 1e6), np.zeros((0, nl)), none, none, 1e-8)  # fmt: skip
-    return reduced.Reduced(*out, len(wish) - 6)
+    return reduced.Reduced(*out, now.M, now.h, generalised, len(wish) - 6)

@@ -9,27 +9,37 @@ joint; ball joints would be driven away. It is vec(b⁻¹ a) here.
 from __future__ import annotations
 
 import numpy as np
+from numba import njit
 
-from poise.maths.configuration import Layout, difference_rows, quat_difference
+from poise.maths.configuration import Layout, difference_rows
 from poise.maths.rotations import Array
 from poise.motion.reference import Sample
 
 
-def turned(wanted: Array, now: Array) -> Array:
-    """The part (3,) of `difference` that is the root's orientation."""
-    out = np.empty(3)
-    quat_difference(now[3:7], wanted[3:7], out)
+def difference(layout: Layout, wanted: Array, now: Array) -> Array:
+    """d(q_r, q) (nv,): the turn that takes the configuration `now` to `wanted`, zero for the root's place."""
+    out = np.empty(layout.nv)
+    _difference(layout.kind, layout.qadr, layout.vadr, wanted, now, out)
     return out
 
 
-def difference(layout: Layout, wanted: Array, now: Array) -> Array:
-    """d(q_r, q) (nv,): the turn that takes the configuration `now` to `wanted`, zero for the root's place."""
-    out = np.empty((1, layout.nv))
-    difference_rows(layout.kind, layout.qadr, layout.vadr, now[None], wanted[None], out)
-    out[0, :3] = 0.0
-    return out[0]
+@njit(cache=True)
+def _difference(kind, qadr, vadr, wanted, now, out):
+    difference_rows(kind, qadr, vadr, now.reshape(1, -1), wanted.reshape(1, -1), out.reshape(1, -1))
+    out[:3] = 0.0
+
+
+@njit(cache=True)
+def acceleration_into(kind, qadr, vadr, wanted_q, wanted_v, wanted_a, q, v, gain, out):
+    """Equation (4) into out (nv,)."""
+    _difference(kind, qadr, vadr, wanted_q, q, out)
+    damping = 2.0 * np.sqrt(gain)
+    for d in range(v.shape[0]):
+        out[d] = wanted_a[d] + gain * out[d] + damping * (wanted_v[d] - v[d])
 
 
 def acceleration(layout: Layout, wanted: Sample, q: Array, v: Array, gain: float) -> Array:
     """q̈_d (nv,) for k_os = gain [1/s²]."""
-    return wanted.a + gain * difference(layout, wanted.q, q) + 2.0 * np.sqrt(gain) * (wanted.v - v)
+    out = np.empty(layout.nv)
+    acceleration_into(layout.kind, layout.qadr, layout.vadr, wanted.q, wanted.v, wanted.a, q, v, gain, out)
+    return out

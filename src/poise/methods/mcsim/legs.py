@@ -24,17 +24,18 @@ _DAMPING, _FURTHEST = 0.01, 0.6  # of the step by which a leg is bent [mÂ², radÂ
 _LOWEST, _DOWN = 0.10, 0.6  # [m] by which a body is let down for a far step at most, and how fast [m/s]
 
 
-def bend(scene: Scene, memory: Memory, side: int, place: Array) -> Array:
+@njit(cache=True)
+def bend(now, goal, place, stands, chain, root, body, leg):
     """How far (nv,) [rad] the joints of a leg must be off the reference for its foot to be at `place`, turned as there.
 
-    One damped step from the reference's own leg: the knee keeps bending its own way, also where the foot alone would
-    as well be reached by a knee that bends backwards. A foot that stands is where it is; there it is the root that
-    the leg should bring to its place.
+    `now` and `goal` are the `Terms` of the character and of the reference, `leg` (nv,) marks the joints. One damped
+    step from the reference's own leg: the knee keeps bending its own way, also where the foot alone would as well be
+    reached by a knee that bends backwards. A foot that stands is where it is; there it is the root that the leg should
+    bring to its place.
     """
-    now, goal, root, body = scene.now, scene.goal, memory.rig.root, memory.feet[side]
-    hung, turn = (goal, now.turn[body]) if scene.standing[side] else (now, goal.turn[body])
-    return _bend(hung.origin[root], hung.turn[root], place, turn, goal.origin, goal.turn, goal.axes, goal.centre,
-                 memory.rig.chain, root, body, memory.legs[side])  # fmt: skip
+    hip, hung = (goal.origin[root], goal.turn[root]) if stands else (now.origin[root], now.turn[root])
+    turn = now.turn[body] if stands else goal.turn[body]
+    return _bend(hip, hung, place, turn, goal.origin, goal.turn, goal.axes, goal.centre, chain, root, body, leg)
 
 
 @njit(cache=True)

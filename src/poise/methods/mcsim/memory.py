@@ -13,7 +13,8 @@ from poise.maths.rotations import Array
 from poise.methods.mcsim.passing import Passing
 from poise.methods.mcsim.reduced import Plan
 from poise.methods.mcsim.schedule import Clock, Schedule
-from poise.methods.mcsim.terms import Rig
+from poise.methods.mcsim.settings import Numbers
+from poise.methods.mcsim.terms import Body, Rig
 from poise.motion.reference import Reference
 
 if TYPE_CHECKING:
@@ -33,15 +34,13 @@ class Memory:
     joints: np.ndarray  # (J, 2) first degree of freedom and width of each joint
     stiffness: Array  # (nv,) [1/s²] of the servos
     share: Array  # (nv,) of the joints' inertia that the servos use
-    free: np.ndarray  # rows of the root that no rail holds
     feet: tuple[int, int]  # bodies, -1 where there is none
-    legs: np.ndarray  # (2, nv) bool
-    stiff: Array  # (nv,) factor on the weight of the legs' joints: above 1 for axes that the reference hardly uses
     sole: tuple[np.ndarray, np.ndarray]  # contact points of each foot
     beside: np.ndarray  # (P, P) bool: points of one body beside each other, as the two corners of a heel
     hips: tuple[np.ndarray, np.ndarray]  # joints of each hip
     reach: tuple[tuple[int, float], tuple[int, float]]  # body that each leg hangs from, and its length [m] to the foot
-    mass_task: tuple[Array, Array, Array, Array]  # most, gain, damping (3,) and weights (6,) of the momentum's rows
+    body: Body  # what the compiled program needs of the character
+    numbers: Numbers  # and of the settings
     clock: Clock
     schedule: Schedule
     passing: Passing
@@ -70,6 +69,14 @@ class Memory:
     landing: list[tuple[float, Array]] = field(default_factory=lambda: [(-np.inf, np.zeros(2))] * 2)  # of each foot
     failed: int = 0  # programs without solution in a row
     notes: list[tuple[str, str]] = field(default_factory=list)
+
+
+def body_of(rig: Rig, reference: Reference, feet: tuple[int, int], free: np.ndarray) -> Body:
+    """What the compiled program needs of a character with these feet, in which the rows `free` of the root are."""
+    legs, layout = legs_of(rig, feet), rig.character.layout
+    return Body(rig.chain, rig.bodies, rig.root, free, np.array(feet, np.int64), legs,
+                stiff_axes(rig, reference, feet, legs), layout.kind, layout.qadr, layout.vadr, rig.mass,
+                rig.gravity)  # fmt: skip
 
 
 def feet_of(character: Character) -> tuple[int, int]:

@@ -13,11 +13,11 @@ from poise.errors import BadValue, UnknownName
 from poise.maths.rotations import Array
 from poise.methods.mcsim import rail, servo, tuned
 from poise.methods.mcsim.feedback import hips_of
-from poise.methods.mcsim.memory import Memory, beside_of, feet_of, legs_of, reach_of, stiff_axes
+from poise.methods.mcsim.memory import Memory, beside_of, body_of, feet_of, reach_of
 from poise.methods.mcsim.passing import Passing
 from poise.methods.mcsim.planner import make_plan
 from poise.methods.mcsim.schedule import Clock, Schedule
-from poise.methods.mcsim.settings import Tasks
+from poise.methods.mcsim.settings import Numbers, Tasks
 from poise.methods.mcsim.terms import Rig
 from poise.motion.foothold import Foothold
 from poise.motion.reference import Reference
@@ -114,12 +114,12 @@ class McSim:
         points = character.contact_points
         limit = np.where(np.isfinite(character.torque_limit), character.torque_limit, 1e6)[6:]
         free = np.array([0, 2, 4] if self.planar else range(6), np.int64)
-        k, legs = servo.stiffness(character, self.k), legs_of(rig, feet)
+        k = servo.stiffness(character, self.k)
         return Memory(self, rig, Rig.of(character), limit, servo.blocks(character), k,
-                      servo.shares(character, k, self.period), free, feet,
-                      legs, stiff_axes(rig, reference, feet, legs), (points.of(SIDES[0]), points.of(SIDES[1])),
+                      servo.shares(character, k, self.period), feet, (points.of(SIDES[0]), points.of(SIDES[1])),
                       beside_of(character), (hips_of(character, SIDES[0]), hips_of(character, SIDES[1])),
-                      (reach_of(character, feet[0]), reach_of(character, feet[1])), self.tasks.arrays(),
+                      (reach_of(character, feet[0]), reach_of(character, feet[1])),
+                      body_of(rig, reference, feet, free), Numbers.of(self),
                       Clock(self.early, self.late), Schedule(reference), Passing.of(reference), reference,
                       np.full(len(points), -np.inf), np.tile([0.0, 0.0, 1.0], (len(points), 1)),
                       np.zeros(len(points), bool))  # fmt: skip

@@ -19,11 +19,12 @@ import numpy as np
 from numba import njit
 
 from poise.maths.rotations import Array
+from poise.solve.dense import cholesky, divide, solve_small
 from poise.solve.qp import QP
 
 _SCALE = 100.0  # [N] unit of λ inside the program: accelerations and forces are then of one size
 _FREE = np.zeros(512, np.int32)  # DAQP's marks of inequalities
-_MANY, _NOUGHT, _NONE = np.full(512, 1e30), np.zeros(512), np.zeros(0)
+_MANY, _NOUGHT, _NONE, _EMPTY = np.full(512, 1e30), np.zeros(512), np.zeros(0), np.empty((0, 512))
 
 
 class Rows(NamedTuple):
@@ -37,21 +38,26 @@ class Rows(NamedTuple):
 class Reduced(NamedTuple):
     """min ½ xᵀ H x + gᵀ x over x = (joint accelerations (nj,), λ (nl,) in units of 100 N).
 
-    With λ >= 0 and |T x + t| <= limit.
+    With λ >= 0 and torques of at most `limit`.
     """
 
     H: Array
     g: Array
-    T: Array  # (nj, n) torques of x
-    t: Array  # (nj,)
     root: Array  # (6, n + 1) accelerations of the root: of x, and constant
+    M: Array  # (nv, nv)
+    h: Array  # (nv,)
+    generalised: Array  # (nv, nl) J V, per newton
     joints: int
+
+    def torques(self) -> tuple[Array, Array]:
+        """T (nj, n) and t (nj,): the torques are T x + t."""
+        return _torques(self.M, self.h, self.generalised, self.root)
 
     def qp(self, limit: Array) -> QP:
         """The program with all its bounds, unsolved, for inspection or another solver."""
-        lower = np.full(len(self.g), -1e30)
+        lower, (T, t) = np.full(len(self.g), -1e30), self.torques()
         lower[self.joints :] = 0.0
-        return QP(self.H, self.g, self.T, -limit - self.t, limit - self.t, lower, np.full(len(self.g), 1e30))
+        return QP(self.H, self.g, T, -limit - t, limit - t, lower, np.full(len(self.g), 1e30))
 
 
 class Plan(NamedTuple):
@@ -67,7 +73,7 @@ class Plan(NamedTuple):
 @njit(cache=True)
 def assemble(M, h, free, held, generalised, wish, weight, rows, rows_wish, rows_weight, push, push_wish, push_weight,
              least):  # fmt: skip
-    """H, g, T, t and root of `Reduced`.
+    """H, g and root of `Reduced`.
 
     free (nf,): rows of the root without force; held (6,): accelerations of the others, that a rail prescribes.
     generalised (nv, nl): J V. wish, weight (nv,): of each acceleration. rows (R, nv): more rows on accelerations.
@@ -89,12 +95,12 @@ def assemble(M, h, free, held, generalised, wish, weight, rows, rows_wish, rows_
         right[a, n] = -h[i]
         for b in range(6):
             right[a, n] -= M[i, b] * held[b]  # zero where the root is free
-    solved = np.linalg.solve(A, right)
+    solve_small(A, right)
     root = np.zeros((6, n + 1))
     for b in range(6):
         root[b, n] = held[b]
     for a in range(nf):
-        root[free[a]] = solved[a]
+        root[free[a]] = right[a]
 
     count = rows.shape[0]
     W = np.zeros((6 + count + push.shape[0], n))
@@ -124,7 +130,14 @@ def assemble(M, h, free, held, generalised, wish, weight, rows, rows_wish, rows_
         g[d] -= weight[6 + d] * wish[6 + d]
     for l in range(nj, n):
         H[l, l] += least * _SCALE * _SCALE
+    return H, g, root
 
+
+@njit(cache=True)
+def _torques(M, h, generalised, root):
+    """See `Reduced.torques`."""
+    nj, nl = M.shape[0] - 6, generalised.shape[1]
+    n = nj + nl
     T = np.ascontiguousarray(M[6:, :6]) @ root
     t = T[:, n] + h[6:]
     T = np.ascontiguousarray(T[:, :n])
@@ -133,75 +146,96 @@ def assemble(M, h, free, held, generalised, wish, weight, rows, rows_wish, rows_
             T[d, e] += M[6 + d, 6 + e]
         for l in range(nl):
             T[d, nj + l] -= _SCALE * generalised[6 + d, l]
-    return H, g, T, t, root
+    return T, t
 
 
 @njit(cache=True)
 def eliminate(H, g, nj):
-    """Without torque bounds: the problem in λ alone, S and s, and the joint accelerations as a - Z λ."""
+    """Without torque bounds: the problem in λ alone, S and s; L, and Y = L⁻¹ (H_jλ, g_j) (nj, nl + 1), for `back`."""
     n = H.shape[0]
-    L = np.linalg.cholesky(H[:nj, :nj].copy())
-    right = np.empty((nj, n - nj + 1))
-    right[:, : n - nj] = H[:nj, nj:]
-    right[:, n - nj] = g[:nj]
-    for c in range(right.shape[1]):  # forward substitution
-        for i in range(nj):
-            x = right[i, c]
-            for k in range(i):
-                x -= L[i, k] * right[k, c]
-            right[i, c] = x / L[i, i]
-    Y = np.ascontiguousarray(right[:, : n - nj])
-    y = right[:, n - nj].copy()
-    S = H[nj:, nj:] - Y.T @ Y
-    s = g[nj:] - y @ Y
-    return L, Y, y, S, s
+    nl = n - nj
+    L, Y, S, s = np.empty((nj, nj)), np.empty((nj, nl + 1)), np.empty((nl, nl)), np.empty(nl)
+    for i in range(nj):
+        for k in range(i + 1):
+            L[i, k] = H[i, k]
+        for l in range(nl):
+            Y[i, l] = H[i, nj + l]
+        Y[i, nl] = g[i]
+    cholesky(L)
+    divide(L, Y)
+    product = Y.T @ Y
+    for a in range(nl):
+        for b in range(nl):
+            S[a, b] = H[nj + a, nj + b] - product[a, b]
+        s[a] = g[nj + a] - product[a, nl]
+    return L, Y, S, s
 
 
 @njit(cache=True)
-def back(L, Y, y, force):
-    """Joint accelerations for given forces λ."""
-    x = -(y + Y @ force)
-    nj = L.shape[0]
+def back(L, Y, force):
+    """x = (joint accelerations, λ) for given forces λ."""
+    nj, nl = L.shape[0], force.shape[0]
+    x = np.empty(nj + nl)
+    x[nj:] = force
+    for i in range(nj):
+        x[i] = -Y[i, nl]
+        for l in range(nl):
+            x[i] -= Y[i, l] * force[l]
     for i in range(nj - 1, -1, -1):
-        for k in range(i + 1, nj):
-            x[i] -= L[k, i] * x[k]
         x[i] /= L[i, i]
+        for k in range(i):
+            x[k] -= L[i, k] * x[i]
     return x
 
 
 @njit(cache=True)
-def _outcome(x, T, t, root, limit, scale):
-    """Accelerations and torques (nv,) of a solution x, forces [N], and by how much [N m] a torque bound is passed."""
-    nj, n = T.shape[0], x.shape[0]
-    acceleration, torque, over = np.empty(6 + nj), np.zeros(6 + nj), -1e30
-    acceleration[:6] = np.ascontiguousarray(root[:, :n]) @ x + root[:, n]
+def _outcome(x, M, h, generalised, root, limit):
+    """Accelerations and torques (nv,) of a solution x, forces [N], and by how much [N m] a torque bound is passed.
+
+    What is passed is infinite where something is not a number.
+    """
+    nv, n, nl = M.shape[0], x.shape[0], generalised.shape[1]
+    nj = nv - 6
+    acceleration, torque, force, over = np.empty(nv), np.zeros(nv), np.empty(nl), -1e30
+    for i in range(6):
+        acceleration[i] = root[i, n]
+        for k in range(n):
+            acceleration[i] += root[i, k] * x[k]
     acceleration[6:] = x[:nj]
-    torque[6:] = T @ x + t
-    for d in range(nj):
-        over = max(over, abs(torque[6 + d]) - limit[d])
-    return acceleration, torque, scale * x[nj:], over
+    for l in range(nl):
+        force[l] = _SCALE * x[nj + l]
+    for d in range(6, nv):
+        u = h[d]
+        for k in range(nv):
+            u += M[d, k] * acceleration[k]
+        for l in range(nl):
+            u -= generalised[d, l] * force[l]
+        torque[d] = u
+        over = max(over, abs(u) - limit[d - 6]) if math.isfinite(u) else math.inf
+    return acceleration, torque, force, over
 
 
 @njit(cache=True)
-def _joined(L, Y, y, force):
-    return np.concatenate((back(L, Y, y, force), force))
+def _unbounded(L, Y, force, M, h, generalised, root, limit):
+    """What `_outcome` gives for forces λ, with the joint accelerations that follow from them."""
+    return _outcome(back(L, Y, force), M, h, generalised, root, limit)
 
 
 def solve(problem: Reduced, limit: Array) -> Plan:
     """The minimiser; `limit` (nj,) [N m] bounds the torques."""
-    nj, n = problem.joints, len(problem.g)
-    L, Y, y, S, s = eliminate(problem.H, problem.g, nj)
-    nl, flag, force = n - nj, 1, _NONE
+    H, g, root, M, h, generalised, nj = problem
+    L, Y, S, s = eliminate(H, g, nj)
+    nl, flag, force = len(s), 1, _NONE
     if nl:
-        force, _, flag, _ = daqp.solve(S, s, np.empty((0, nl)), _MANY[:nl], _NOUGHT[:nl], _FREE[:nl])
-    x = _joined(L, Y, y, force)
-    acceleration, torque, newtons, over = _outcome(x, problem.T, problem.t, problem.root, limit, _SCALE)
+        force, _, flag, _ = daqp.solve(S, s, _EMPTY[:, :nl], _MANY[:nl], _NOUGHT[:nl], _FREE[:nl])
+    acceleration, torque, newtons, over = _unbounded(L, Y, force, M, h, generalised, root, limit)
     bounded = over > 0.0
     if flag > 0 and bounded:
-        bound = np.concatenate([_MANY[:n], limit - problem.t])
-        lower = np.concatenate([-_MANY[:nj], _NOUGHT[:nl], -limit - problem.t])
-        x, _, flag, _ = daqp.solve(problem.H, problem.g, problem.T, bound, lower, _FREE[: n + nj])
-        acceleration, torque, newtons, _ = _outcome(x, problem.T, problem.t, problem.root, limit, _SCALE)
+        T, t = problem.torques()
+        n = nj + nl
+        bound = np.concatenate([_MANY[:n], limit - t])
+        lower = np.concatenate([-_MANY[:nj], _NOUGHT[:nl], -limit - t])
+        x, _, flag, _ = daqp.solve(H, g, T, bound, lower, _FREE[: n + nj])
+        acceleration, torque, newtons, over = _outcome(x, M, h, generalised, root, limit)
         torque[6:] = np.clip(torque[6:], -limit, limit)
-    solved = flag > 0 and math.isfinite(float(torque.sum()) + float(acceleration.sum()))
-    return Plan(acceleration, torque, newtons, solved, bounded)
+    return Plan(acceleration, torque, newtons, flag > 0 and math.isfinite(over), bounded)

@@ -51,7 +51,7 @@ class Schedule:
             return
         while len(self._labels) <= row:
             first = len(self._labels) + self._begin
-            rows = [self.reference.sample((first + k) * _GRID).contacts for k in range(_BLOCK)]
+            rows = [self.reference.contacts((first + k) * _GRID) for k in range(_BLOCK)]
             self._labels = np.concatenate([self._labels, np.array(rows, bool)])
         self._feet = np.stack([self._labels[:, side].any(axis=1) for side in self._sides], axis=1)
         rows, big = np.arange(len(self._labels))[:, None], 1 << 30

@@ -1,12 +1,16 @@
-"""Settings of mcsim that only its departures use: weights of the program and gains of its tasks."""
+"""Settings of mcsim that only its departures use, weights and gains of its tasks, and how compiled code sees them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from poise.maths.rotations import Array
+
+if TYPE_CHECKING:
+    from poise.methods.mcsim.method import McSim
 
 
 @dataclass(frozen=True)
@@ -32,7 +36,39 @@ class Tasks:
     leg_standing: float = 0.09  # of a standing one
     press: float = 0.6  # [m/s] at which a foot that is late goes down
 
-    def arrays(self) -> tuple[Array, Array, Array, Array]:
-        """Bounds, gains and damping (3,) of the centre of mass, and the weights (6,) of it and of the spin."""
-        weight = np.array([*self.mass_centre, self.spin, self.spin, self.spin])
-        return np.array(self.mass_most), np.array(self.mass_gain), np.array(self.mass_damping), weight
+
+class Numbers(NamedTuple):
+    """The settings that the compiled program needs; see `McSim` and `Tasks`."""
+
+    kos: float
+    grip: float
+    grip_damping: float
+    damped: bool
+    momentum: bool
+    mass_most: Array  # (3,)
+    mass_gain: Array  # (3,)
+    mass_damping: Array  # (3,)
+    push_weight: Array  # (6,) of the centre of mass and of the spin
+    spin_gain: float
+    spin_most: float
+    upright: float
+    upright_gain: float
+    upright_flying: float
+    swing: float
+    swing_turn: float
+    stand_turn: float
+    swing_gain: float
+    swing_damping: float
+    leg_swinging: float
+    leg_standing: float
+
+    @classmethod
+    def of(cls, way: McSim) -> Numbers:
+        """The settings of a method."""
+        t = way.tasks
+        own = {name: float(getattr(t, name)) for name in cls._fields if isinstance(getattr(t, name, None), float)}
+        spin = np.full(3, t.spin)
+        return cls(kos=float(way.kos), grip=float(way.grip), grip_damping=float(way.grip_damping),
+                   damped=way.has("damped"), momentum=way.has("momentum"), mass_most=np.array(t.mass_most),
+                   mass_gain=np.array(t.mass_gain), mass_damping=np.array(t.mass_damping),
+                   push_weight=np.concatenate([t.mass_centre, spin]), **own)  # fmt: skip

@@ -15,7 +15,6 @@ from numba import njit
 
 from poise.maths.configuration import quat_difference
 from poise.maths.rotations import Array
-from poise.methods.mcsim import underfoot
 from poise.methods.mcsim.legs import quaternion, within_reach
 from poise.methods.mcsim.memory import Memory
 from poise.methods.mcsim.terms import jacobian, motion
@@ -32,41 +31,30 @@ _DEEPEST = 0.15  # [s] for which a foot that should stand is pressed further dow
 _QUICKEST = 0.2  # [s] of a swing
 
 
-def rows(way: McSim, scene: Scene, memory: Memory, side: int, place: Array, speed: Array
-         ) -> tuple[Array, Array, Array]:  # fmt: skip
-    """Rows (6, nv), wishes and weights for the place and the orientation of a foot; see `target`."""
-    t, now, goal, chain = way.tasks, scene.now, scene.goal, memory.rig.chain
-    turn = goal.turn.copy()
-    turn[memory.feet[side]] = underfoot.tilted(memory, turn[memory.feet[side]])
-    matrix, wish = _rows(now.axes, now.rates, now.centre, now.origin, now.turn, now.spin, now.v, goal.axes, goal.rates,
-                         goal.centre, goal.origin, turn, goal.spin, goal.v, scene.wanted.a, chain,
-                         memory.feet[side], place, speed, scene.rate, t.swing_gain, t.swing_damping)  # fmt: skip
-    return matrix, wish, np.array([t.swing, t.swing, t.swing, t.swing_turn, t.swing_turn, t.swing_turn])
-
-
 @njit(cache=True)
-def _rows(axes, rates, centre, origin, turn, spin, v, goal_axes, goal_rates, goal_centre, goal_origin, goal_turn,
-          goal_spin, goal_v, a, chain, body, place, speed, pace, gain, damping):  # fmt: skip
-    """The Jacobian (6, nv) of a foot and the accelerations (6,) that lead it to `place` and the goal's orientation.
+def rows(now, goal, a, turn, chain, body, place, speed, pace, gain, damping):
+    """The Jacobian (6, nv) of a foot and the accelerations (6,) that lead it to `place` and the orientation `turn`.
 
-    `pace` is the rate of the reference: while it waits, its velocity and acceleration are not to be followed.
+    `now` and `goal` are the `Terms` of the character and of the reference, whose accelerations are `a`; for `place` and
+    `speed` see `target`. `pace` is the rate of the reference: while it waits, its velocity and acceleration are not to
+    be followed.
     """
-    nv = v.shape[0]
-    linear, angular = np.empty((3, nv)), np.empty((3, nv))
-    jacobian(goal_axes, chain, goal_centre, body, goal_origin[body], linear, angular)
-    u, b, w, dw = motion(goal_axes, goal_rates, chain, goal_centre, goal_spin, goal_v, body, goal_origin[body])
-    to_place, to_turn = pace * (linear @ a + b), pace * (angular @ a + dw)
-    u, w = pace * u, pace * w
-    jacobian(axes, chain, centre, body, origin[body], linear, angular)
-    own_u, own_b, own_w, own_dw = motion(axes, rates, chain, centre, spin, v, body, origin[body])
-    lean = np.empty(3)
-    quat_difference(quaternion(turn[body]), quaternion(goal_turn[body]), lean)  # in the foot's own axes
-    lean = turn[body] @ lean
+    nv = now.v.shape[0]
     matrix, wish = np.empty((6, nv)), np.empty(6)
+    linear, angular = matrix[:3], matrix[3:]
+    jacobian(goal.axes, chain, goal.centre, body, goal.origin[body], linear, angular)
+    u, b, w, dw = motion(goal.axes, goal.rates, chain, goal.centre, goal.spin, goal.v, body, goal.origin[body])
+    to_place, to_turn = pace * (linear @ a + b), pace * (angular @ a + dw)
+    jacobian(now.axes, chain, now.centre, body, now.origin[body], linear, angular)
+    own_u, own_b, own_w, own_dw = motion(now.axes, now.rates, chain, now.centre, now.spin, now.v, body,
+                                         now.origin[body])  # fmt: skip
+    lean = np.empty(3)
+    quat_difference(quaternion(now.turn[body]), quaternion(turn), lean)  # in the foot's own axes
+    lean = now.turn[body] @ lean
     for i in range(3):
-        matrix[i], matrix[3 + i] = linear[i], angular[i]
-        wish[i] = to_place[i] + gain * (place[i] - origin[body, i]) + damping * (u[i] + speed[i] - own_u[i]) - own_b[i]
-        wish[3 + i] = to_turn[i] + gain * lean[i] + damping * (w[i] - own_w[i]) - own_dw[i]
+        off = place[i] - now.origin[body, i]
+        wish[i] = to_place[i] + gain * off + damping * (pace * u[i] + speed[i] - own_u[i]) - own_b[i]
+        wish[3 + i] = to_turn[i] + gain * lean[i] + damping * (pace * w[i] - own_w[i]) - own_dw[i]
     return matrix, wish
 
 

@@ -8,55 +8,70 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numba import njit
 
-from poise.maths.rotations import Array
-from poise.methods.mcsim import contacts, desired, legs, rail, reduced, swing
-from poise.methods.mcsim.memory import Memory
+from poise.maths.configuration import quat_difference
+from poise.methods.mcsim import contacts, desired, legs, rail, reduced, swing, underfoot
 from poise.methods.mcsim.terms import jacobian, motion
 
 if TYPE_CHECKING:
+    from poise.methods.mcsim.memory import Memory
     from poise.methods.mcsim.method import McSim
     from poise.methods.mcsim.planner import Scene
 
 _LEAST = 1e-7  # weight of λ² [1/N²]: makes the shares of redundant corners unique
-_NOWHERE = (np.zeros(3), np.zeros(3))
+_AT_REST = np.zeros(6)
 _CLOSING = 400.0  # [1/s²] at which a corner that should touch goes down
 
 
 def program(way: McSim, scene: Scene, cones: contacts.Cones, memory: Memory) -> reduced.Reduced:
     """The reduced program of this moment."""
-    now, nv = scene.now, len(scene.now.v)
-    generalised, grip, grip_wish = grip_rows(now.axes, now.rates, memory.rig.chain, now.centre, now.spin, now.v,
-                                             memory.rig.bodies, cones.which, cones.place, cones.basis,
-                                             cones.normal, cones.gap, way.grip_damping)  # fmt: skip
-    if way.has("damped") and len(cones.which):
-        grip_wish += led(scene.goal.axes, scene.goal.rates, memory.rig.chain, scene.goal.centre, scene.goal.spin,
-                         scene.goal.v, scene.wanted.a, memory.rig.bodies, cones.which, scene.goal.points, cones.normal,
-                         way.grip_damping)  # fmt: skip
-    targets = [swing.target(way, scene, memory, side) if _led(scene, memory, side) else _NOWHERE for side in (0, 1)]
-    wish, weight = _joints(way, scene, memory, targets)
-    rows: list[Array] = [grip]
-    wishes: list[Array] = [grip_wish]
-    weights: list[Array] = [np.full(len(grip_wish), way.grip)]
-    push, push_wish, push_weight = np.zeros((0, generalised.shape[1])), np.zeros(0), np.zeros(0)
-    if way.has("momentum"):
-        for side in (0, 1):
-            if memory.feet[side] >= 0:
-                place, speed = targets[side]
-                row, target, w = swing.rows(way, scene, memory, side, place, speed)
-                if scene.standing[side]:
-                    row, target, w = row[3:], target[3:], np.full(3, way.tasks.stand_turn)
-                rows.append(row)
-                wishes.append(target)
-                weights.append(w)
-        if len(cones.which):
-            push, push_wish, push_weight = _momentum(way, scene, cones, memory)
-    held = np.zeros(6)
-    if way.planar:
-        held = rail.accelerations(now.q, now.v)
-    out = reduced.assemble(now.M, now.h, memory.free, held, generalised, wish, weight, np.concatenate(rows),
-                           np.concatenate(wishes), np.concatenate(weights), push, push_wish, push_weight,
-                           _LEAST)  # fmt: skip
-    return reduced.Reduced(*out, nv - 6)
+    now, place, speed = scene.now, np.zeros((2, 3)), np.zeros((2, 3))
+    for side in (0, 1):
+        if memory.feet[side] >= 0 and not scene.standing[side]:
+            place[side], speed[side] = swing.target(way, scene, memory, side)
+    held = rail.accelerations(now.q, now.v) if way.planar else _AT_REST
+    out = _program(now, scene.goal, scene.wanted, scene.now_balance, scene.goal_balance, cones, memory.body,
+                   memory.numbers, scene.standing, place, speed, scene.rate, memory.lower, memory.tilt,
+                   held)  # fmt: skip
+    return reduced.Reduced(*out, len(now.v) - 6)
+
+
+@njit(cache=True)
+def _program(now, goal, wanted, now_balance, goal_balance, cones, body, numbers, standing, place, speed, rate, lower,
+             tilt, held):  # fmt: skip
+    """See `program`: all rows, and the program assembled from them (what `reduced.assemble` gives).
+
+    place, speed (2, 3): where the feet that do not stand should be, and how fast they move against the reference.
+    """
+    count, nv = cones.which.shape[0], now.v.shape[0]
+    generalised, grip, grip_wish = grip_rows(now.axes, now.rates, body.chain, now.centre, now.spin, now.v, body.points,
+                                             cones.which, cones.place, cones.basis, cones.normal, cones.gap,
+                                             numbers.grip_damping)  # fmt: skip
+    if numbers.damped and count:
+        grip_wish += led(goal.axes, goal.rates, body.chain, goal.centre, goal.spin, goal.v, wanted.a, body.points,
+                         cones.which, goal.points, cones.normal, numbers.grip_damping)  # fmt: skip
+    wish, weight = _joints(now, goal, wanted, body, numbers, standing, place, rate)
+    used = 3 * count
+    rows, wishes, weights = np.empty((used + 12, nv)), np.empty(used + 12), np.empty(used + 12)
+    rows[:used], wishes[:used], weights[:used] = grip, grip_wish, numbers.grip
+    push, push_wish = np.zeros((0, generalised.shape[1])), np.zeros(6)
+    if numbers.momentum:
+        for side in range(2):
+            foot = body.feet[side]
+            if foot >= 0:
+                matrix, target = swing.rows(now, goal, wanted.a, underfoot.tilted(tilt, goal.turn[foot]), body.chain,
+                                            foot, place[side], speed[side], rate, numbers.swing_gain,
+                                            numbers.swing_damping)  # fmt: skip
+                turning = numbers.stand_turn if standing[side] else numbers.swing_turn
+                for i in range(3 if standing[side] else 0, 6):
+                    rows[used], wishes[used] = matrix[i], target[i]
+                    weights[used] = numbers.swing if i < 3 else turning
+                    used += 1
+        if count:
+            push = push_rows(cones.basis, cones.place, now_balance.place, body.mass)
+            _momentum(now_balance, goal_balance, numbers, body.gravity, lower, push_wish)
+    H, g, root = reduced.assemble(now.M, now.h, body.free, held, generalised, wish, weight, rows[:used], wishes[:used],
+                                  weights[:used], push, push_wish, numbers.push_weight, _LEAST)  # fmt: skip
+    return H, g, root, now.M, now.h, generalised
 
 
 @njit(cache=True)
@@ -103,44 +118,48 @@ def led(axes, rates, chain, centre, spin, v, a, bodies, index, points, normal, d
     return out
 
 
-def _led(scene: Scene, memory: Memory, side: int) -> bool:
-    """Is there a foot that does not stand, to be led through space?"""
-    return memory.feet[side] >= 0 and not scene.standing[side]
-
-
-def _joints(way: McSim, scene: Scene, memory: Memory, targets: list[tuple[Array, Array]]) -> tuple[Array, Array]:
+@njit(cache=True)
+def _joints(now, goal, wanted, body, numbers, standing, place, rate):
     """Wished accelerations (nv,) of equation (4) and their weights; a swinging leg is bent towards its foot's place."""
-    layout, wanted, t = memory.rig.character.layout, scene.wanted, way.tasks
-    wish = desired.acceleration(layout, wanted, scene.now.q, scene.now.v, way.kos)
-    weight = np.ones(len(wish))
-    if way.has("momentum"):
-        weight[:3] = 0.0
-        off, slip = desired.turned(wanted.q, scene.now.q), wanted.v[3:6] - scene.now.v[3:6]
-        wish[3:6] = wanted.a[3:6] + t.upright_gain * off + 2 * math.sqrt(t.upright_gain) * slip
-        weight[3:6] = t.upright if scene.standing.any() else t.upright_flying
-        for side in (0, 1):
-            if memory.feet[side] >= 0:
-                leg, least = memory.legs[side], t.leg_standing
-                place = scene.now.origin[memory.feet[side]] if scene.standing[side] else targets[side][0]
-                wish[leg] += way.kos * legs.bend(scene, memory, side, place)[leg]
-                if not scene.standing[side]:
-                    least = t.leg_swinging
-                    wish[leg] -= (1.0 - scene.rate) * (wanted.a + 2.0 * math.sqrt(way.kos) * wanted.v)[leg]
-                weight[leg] = least * memory.stiff[leg]
+    nv = now.v.shape[0]
+    wish, weight = np.empty(nv), np.ones(nv)
+    desired.acceleration_into(body.kind, body.qadr, body.vadr, wanted.q, wanted.v, wanted.a, now.q, now.v, numbers.kos,
+                              wish)  # fmt: skip
+    if not numbers.momentum:
+        return wish, weight
+    off = np.empty(3)
+    quat_difference(now.q[3:7], wanted.q[3:7], off)
+    for i in range(3):
+        slip = wanted.v[3 + i] - now.v[3 + i]
+        wish[3 + i] = wanted.a[3 + i] + numbers.upright_gain * off[i] + 2.0 * math.sqrt(numbers.upright_gain) * slip
+        weight[i] = 0.0
+        weight[3 + i] = numbers.upright if standing[0] or standing[1] else numbers.upright_flying
+    for side in range(2):
+        foot, stands = body.feet[side], standing[side]
+        if foot < 0:
+            continue
+        least = numbers.leg_standing if stands else numbers.leg_swinging
+        bent = legs.bend(now, goal, now.origin[foot] if stands else place[side], stands, body.chain, body.root, foot,
+                         body.legs[side])  # fmt: skip
+        for d in range(nv):
+            if body.legs[side, d]:
+                wish[d] += numbers.kos * bent[d]
+                if not stands:
+                    wish[d] -= (1.0 - rate) * (wanted.a[d] + 2.0 * math.sqrt(numbers.kos) * wanted.v[d])
+                weight[d] = least * body.stiff[d]
     return wish, weight
 
 
-def _momentum(way: McSim, scene: Scene, cones: contacts.Cones, memory: Memory) -> tuple[Array, Array, Array]:
-    """Rows on the forces for the centre of mass and the angular momentum about it."""
-    t, now, goal = way.tasks, scene.now_balance, scene.goal_balance
-    most, gain, damping, weight = memory.mass_task
-    back = gain * (goal.place - now.place) + damping * (goal.velocity - now.velocity)
-    back[2] -= gain[2] * memory.lower
-    wish = np.empty(6)
-    wish[:3] = goal.acceleration + np.minimum(np.maximum(back, -most), most) - memory.rig.gravity
-    spin = t.spin_gain * (goal.spin - now.spin)
-    wish[3:] = goal.torque + np.minimum(np.maximum(spin, -t.spin_most), t.spin_most)
-    return push_rows(cones.basis, cones.place, now.place, memory.rig.mass), wish, weight
+@njit(cache=True)
+def _momentum(now, goal, numbers, gravity, lower, wish):
+    """Wishes (6,) for the acceleration of the centre of mass, less gravity's, and for the moment about it."""
+    for i in range(3):
+        off = goal.place[i] - now.place[i] - (lower if i == 2 else 0.0)
+        back = numbers.mass_gain[i] * off + numbers.mass_damping[i] * (goal.velocity[i] - now.velocity[i])
+        most = numbers.mass_most[i]
+        wish[i] = goal.acceleration[i] + min(max(back, -most), most) - gravity[i]
+        spin = numbers.spin_gain * (goal.spin[i] - now.spin[i])
+        wish[3 + i] = goal.torque[i] + min(max(spin, -numbers.spin_most), numbers.spin_most)
 
 
 @njit(cache=True)

@@ -65,6 +65,23 @@ class Rig:
                      d.cvel.copy(), points)  # fmt: skip
 
 
+class Body(NamedTuple):
+    """What of a character the compiled program needs."""
+
+    chain: np.ndarray  # (B, nv) bool: which degrees of freedom move a body
+    points: np.ndarray  # (P,) bodies of the contact points
+    root: int
+    free: np.ndarray  # rows of the root that no rail holds
+    feet: np.ndarray  # (2,) bodies, -1 where there is none
+    legs: np.ndarray  # (2, nv) bool
+    stiff: Array  # (nv,) factor on the weight of the legs' joints
+    kind: np.ndarray  # (J,) of the joints, and where they begin in q and v
+    qadr: np.ndarray
+    vadr: np.ndarray
+    mass: float  # [kg]
+    gravity: Array  # (3,) [m/s²]
+
+
 def _chains(character: Character) -> np.ndarray:
     m = character.model
     chain = np.zeros((m.nbody, m.nv), bool)

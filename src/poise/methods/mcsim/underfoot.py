@@ -9,8 +9,8 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numba import njit
 
-from poise.maths.rotations import Array
 from poise.methods.mcsim.memory import Memory
 
 if TYPE_CHECKING:
@@ -43,12 +43,13 @@ def step_over(scene: Scene, memory: Memory, dt: float) -> None:
         memory.over[side] += min(max(high - memory.over[side], -_RAISING * dt), _RAISING * dt)
 
 
-def tilted(memory: Memory, turn: Array) -> Array:
-    """An orientation (3, 3) of a foot turned with the ground."""
-    x, y = memory.tilt
+@njit(cache=True)
+def tilted(tilt, turn):
+    """An orientation (3, 3) of a foot turned with the ground, which rises by `tilt` (2,) per metre."""
+    x, y = tilt[0], tilt[1]
     if x == 0.0 and y == 0.0:
-        return turn
+        return turn.copy()
     size = math.sqrt(1.0 + x * x + y * y)
     c, k = 1.0 / size, 1.0 / (size * (size + 1.0))  # the least turn that takes the vertical to (-x, -y, 1) / size
-    return np.array([[1.0 - k * x * x, -k * x * y, -x * c], [-k * x * y, 1.0 - k * y * y, -y * c],
-                     [x * c, y * c, c]]) @ turn  # fmt: skip
+    lean = np.array([[1.0 - k * x * x, -k * x * y, -x * c], [-k * x * y, 1.0 - k * y * y, -y * c], [x * c, y * c, c]])
+    return lean @ turn

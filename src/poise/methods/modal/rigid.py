@@ -22,7 +22,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from poise.methods.modal.small import solve_one
+from poise.solve.dense import solve_one
 from poise.methods.modal.spectrum import skew
 
 
