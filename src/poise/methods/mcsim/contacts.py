@@ -66,6 +66,21 @@ def touched(table, ground, bodies, points, on, normal, bumped):
 
 
 @njit(cache=True)
+def within(bodies, points, skin, on, normal):
+    """Mark in `on` (P,) also the points of touching bodies that are less than `skin` [m] above what these touch."""
+    was = on.copy()
+    for p in range(on.shape[0]):
+        for o in range(on.shape[0]):
+            if was[o] and bodies[o] == bodies[p] and not on[p]:
+                above = 0.0
+                for i in range(3):
+                    above += normal[o, i] * (points[p, i] - points[o, i])
+                if above < skin:
+                    on[p] = True
+                    normal[p] = normal[o]
+
+
+@njit(cache=True)
 def scheduled(sole, due, touching, bodies, beside, points, goal, reach, normal, use, gap):
     """Mark in `use` (P,) the points of one foot that push, and put into `gap` (P,) how far they are from touching.
 

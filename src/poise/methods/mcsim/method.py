@@ -62,6 +62,8 @@ class McSim:
     grip: float = 1e3  # weight of no-slip (7e) in the reduced program
     grip_damping: float = 20.0  # [1/s] of a slipping point
     shrink: float = 0.05  # share by which the corners of a foot are drawn inwards
+    skin: float = 0.0  # [m] above the ground up to which a point of a touching body counts as touching
+    average: bool = False  # track the reference's mean acceleration over the window of a plan, not that of the moment
     grace: float = 0.015  # [s] for which a point counts as touching after it was last reported
     reach: float = 0.012  # [m] height from which a scheduled corner of a touching foot is used
     early: float = 0.1  # [s] before its time that a landing may take the reference on

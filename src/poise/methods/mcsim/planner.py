@@ -81,6 +81,8 @@ def _touching(state: State, touches: Touches, now: Terms, memory: Memory) -> np.
     on = np.zeros(len(memory.last), bool)
     contacts.touched(touches.table, memory.ground, memory.rig.bodies, now.points, on, memory.normal,
                      memory.bumped)  # fmt: skip
+    if memory.way.skin > 0.0:
+        contacts.within(memory.rig.bodies, now.points, memory.way.skin, on, memory.normal)
     memory.last[on] = state.time
     return on
 
@@ -96,6 +98,8 @@ def _tick(way: McSim, state: State, touching: np.ndarray, memory: Memory, dt: fl
 
 def _scene(way: McSim, now: Terms, touching: np.ndarray, rate: float, memory: Memory, dt: float) -> Scene:
     wanted = memory.reference.sample(memory.clock.time)
+    if way.average:
+        wanted = wanted._replace(a=(memory.reference.sample(memory.clock.time + way.plan).v - wanted.v) / way.plan)
     down = np.array([bool(wanted.contacts[s].any()) for s in memory.sole])
     standing = down & np.array([bool(touching[s].any()) for s in memory.sole])
     memory.missing = np.where(down & ~standing, memory.missing + dt, 0.0)
