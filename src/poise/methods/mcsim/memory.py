@@ -36,6 +36,7 @@ class Memory:
     share: Array  # (nv,) of the joints' inertia that the servos use
     feet: tuple[int, int]  # bodies, -1 where there is none
     sole: tuple[np.ndarray, np.ndarray]  # contact points of each foot
+    sides: np.ndarray  # (P,) whose foot each point is of, -1 for others
     beside: np.ndarray  # (P, P) bool: points of one body beside each other, as the two corners of a heel
     hips: tuple[np.ndarray, np.ndarray]  # joints of each hip
     reach: tuple[tuple[int, float], tuple[int, float]]  # body that each leg hangs from, and its length [m] to the foot
@@ -77,6 +78,15 @@ def body_of(rig: Rig, reference: Reference, feet: tuple[int, int], free: np.ndar
     return Body(rig.chain, rig.bodies, rig.root, free, np.array(feet, np.int64), legs,
                 stiff_axes(rig, reference, feet, legs), layout.kind, layout.qadr, layout.vadr, rig.mass,
                 rig.gravity)  # fmt: skip
+
+
+def sides_of(character: Character) -> np.ndarray:
+    """Whose foot (P,) each contact point is of: 0 left, 1 right, -1 for others."""
+    points = character.contact_points
+    out = np.full(len(points), -1)
+    for side, name in enumerate(SIDES):
+        out[points.of(name)] = side
+    return out
 
 
 def feet_of(character: Character) -> tuple[int, int]:

@@ -13,7 +13,7 @@ from poise.errors import BadValue, UnknownName
 from poise.maths.rotations import Array
 from poise.methods.mcsim import rail, servo, tuned
 from poise.methods.mcsim.feedback import hips_of
-from poise.methods.mcsim.memory import Memory, beside_of, body_of, feet_of, reach_of
+from poise.methods.mcsim.memory import Memory, beside_of, body_of, feet_of, reach_of, sides_of
 from poise.methods.mcsim.passing import Passing
 from poise.methods.mcsim.planner import make_plan
 from poise.methods.mcsim.schedule import Clock, Schedule
@@ -117,6 +117,7 @@ class McSim:
         k = servo.stiffness(character, self.k)
         return Memory(self, rig, Rig.of(character), limit, servo.blocks(character), k,
                       servo.shares(character, k, self.period), feet, (points.of(SIDES[0]), points.of(SIDES[1])),
+                      sides_of(character),
                       beside_of(character), (hips_of(character, SIDES[0]), hips_of(character, SIDES[1])),
                       (reach_of(character, feet[0]), reach_of(character, feet[1])),
                       body_of(rig, reference, feet, free), Numbers.of(self),

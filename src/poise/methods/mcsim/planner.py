@@ -92,29 +92,33 @@ def _tick(way: McSim, state: State, touching: np.ndarray, memory: Memory, dt: fl
     if not way.has("clock"):
         memory.clock.time = state.time
         return 1.0
-    feet = tuple(bool(touching[s].any()) for s in memory.sole)
-    return memory.clock.advance(memory.schedule, feet, dt)  # type: ignore[arg-type]
+    return memory.clock.advance(memory.schedule, contacts.feet(touching, memory.sides).tolist(), dt)
 
 
 def _scene(way: McSim, now: Terms, touching: np.ndarray, rate: float, memory: Memory, dt: float) -> Scene:
     wanted = memory.reference.sample(memory.clock.time)
     if way.average:
         wanted = wanted._replace(a=(memory.reference.sample(memory.clock.time + way.plan).v - wanted.v) / way.plan)
-    down = np.array([bool(wanted.contacts[s].any()) for s in memory.sole])
-    standing = down & np.array([bool(touching[s].any()) for s in memory.sole])
-    memory.missing = np.where(down & ~standing, memory.missing + dt, 0.0)
+    down = contacts.feet(wanted.contacts, memory.sides)
+    standing = down & contacts.feet(touching, memory.sides)
+    for side in (0, 1):
+        memory.missing[side] = memory.missing[side] + dt if down[side] and not standing[side] else 0.0
     q = wanted.q.copy()
     q[:3] += memory.offset
     goal = memory.model.at(q, wanted.v)
-    move = _misplaced(now, goal, touching & wanted.contacts, memory)
+    move = _misplaced(now, goal, touching, wanted.contacts, memory)
     flying = move is None and not standing.any() and (rate == 0.0 or not down.any())
     if flying:
-        move = (now.centre - goal.centre) * [1.0, 1.0, 0.0]
+        move = now.centre - goal.centre
+        move[2] = 0.0
     if move is not None:
         at_once = not memory.placed or (flying and rate == 0.0)  # a reference that waits for a landing is carried along
-        move *= 1.0 if at_once else 1.0 - np.exp(-dt / _SETTLING)
-        memory.offset, memory.placed = memory.offset + move, True
-        goal = _moved(goal, move)
+        if not at_once:
+            move *= 1.0 - math.exp(-dt / _SETTLING)
+        memory.offset += move
+        memory.placed = True
+        for place in (goal.q[:3], goal.centre, goal.origin, goal.points):  # the same instant elsewhere
+            place += move
     if way.cd or way.cv:
         wanted = _with_feedback(way, now, goal, wanted, touching, memory)
     return Scene(now, goal, wanted, _balance(memory, now, np.zeros(len(now.v))), _balance(memory, goal, wanted.a),
@@ -149,28 +153,16 @@ def _with_feedback(way: McSim, now: Terms, goal: Terms, wanted: Sample, touching
     return wanted
 
 
-def _misplaced(now: Terms, goal: Terms, both: np.ndarray, memory: Memory) -> Array | None:
+def _misplaced(now: Terms, goal: Terms, touching: np.ndarray, due: np.ndarray, memory: Memory) -> Array | None:
     """How far (3,) the touching points are from where the reference has them; None where none should touch and does.
 
     A foot that is about to leave counts less and less: the body goes over to the one that stays.
     """
-    sum_, whole = np.zeros(3), 0.0
-    for side, sole in enumerate(memory.sole):
-        mine = sole[both[sole]]
-        if len(mine):
-            weight = min(1.0, max(0.02, memory.schedule.stays(side, memory.clock.time) / _LEAVING))
-            sum_ += weight * (now.points[mine] - goal.points[mine]).mean(axis=0)
-            whole += weight
-    if whole == 0.0:  # other points than those of the feet
-        return (now.points[both] - goal.points[both]).mean(axis=0) if both.any() else None
-    return sum_ / whole
-
-
-def _moved(terms: Terms, by: Array) -> Terms:
-    """The same instant elsewhere."""
-    q = terms.q.copy()
-    q[:3] += by
-    return terms._replace(q=q, centre=terms.centre + by, origin=terms.origin + by, points=terms.points + by)
+    stays, time = memory.schedule.stays, memory.clock.time
+    weight = [min(1.0, max(0.02, stays(side, time) / _LEAVING)) for side in (0, 1)]
+    move = np.empty(3)
+    found = contacts.misplaced(now.points, goal.points, touching, due, memory.sides, np.array(weight), move)
+    return move if found else None
 
 
 def _balance(memory: Memory, x: Terms, a: Array) -> Balance:

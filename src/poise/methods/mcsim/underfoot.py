@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numba import njit
 
+from poise.maths.rotations import Array
 from poise.methods.mcsim.memory import Memory
+from poise.stage.ground import Flat, Ground
 
 if TYPE_CHECKING:
     from poise.methods.mcsim.planner import Scene
@@ -23,18 +25,33 @@ _OVER, _RAISED, _RAISING = (0.15, 0.7), 0.10, 0.8  # shares of a swing between w
 
 def feel_ground(scene: Scene, memory: Memory, dt: float) -> None:
     """Follow how the ground under the standing feet tilts against that of the reference."""
-    felt = [memory.normal[s[0]] for s, on in zip(memory.sole, scene.standing, strict=True) if on and len(s)]
-    if felt:
-        n = np.sum(felt, axis=0)
-        own = memory.reference.baked.ground.normal(scene.goal.q[:1], scene.goal.q[1:2])[0]
-        tilt = own[:2] / own[2] - n[:2] / n[2]
-        memory.tilt += (1.0 - math.exp(-dt / _FEELING)) * (np.clip(tilt, -_STEEPEST, _STEEPEST) - memory.tilt)
+    x = y = z = 0.0
+    for sole, on in zip(memory.sole, scene.standing.tolist(), strict=True):
+        if on and len(sole):
+            nx, ny, nz = memory.normal[sole[0]].tolist()
+            x, y, z = x + nx, y + ny, z + nz
+    if z > 0.0:
+        across, along = _rise(memory.reference.baked.ground, scene.goal.q)
+        share = 1.0 - math.exp(-dt / _FEELING)
+        for axis, tilt in ((0, -x / z - across), (1, -y / z - along)):
+            memory.tilt[axis] += share * (min(max(tilt, -_STEEPEST), _STEEPEST) - memory.tilt[axis])
+
+
+def _rise(ground: Ground, q: Array) -> tuple[float, float]:
+    """How the ground of a reference rises under a body, per metre along x and y."""
+    if isinstance(ground, Flat):
+        return 0.0, 0.0
+    x, y, z = ground.normal(q[:1], q[1:2])[0].tolist()
+    return -x / z, -y / z
 
 
 def step_over(scene: Scene, memory: Memory, dt: float) -> None:
     """Raise a foot that meets something in the middle of its swing, as people do who stumble."""
     for side in (0, 1):
         step = memory.schedule.foot(side, memory.clock.time)
+        if step.down and memory.over[side] == 0.0:
+            memory.stumbled[side] = False
+            continue
         sole = memory.sole[side]
         met = not step.down and bool(memory.bumped[sole].any() or (step.done > _OVER[0] and scene.touching[sole].any()))
         met &= step.done < _OVER[1]
