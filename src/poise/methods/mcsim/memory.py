@@ -16,6 +16,7 @@ from poise.methods.mcsim.schedule import Clock, Schedule
 from poise.methods.mcsim.settings import Numbers
 from poise.methods.mcsim.terms import Body, Rig
 from poise.motion.reference import Reference
+from poise.simulate.servo import Servo
 
 if TYPE_CHECKING:
     from poise.methods.mcsim.method import McSim
@@ -52,11 +53,8 @@ class Memory:
     ground: np.ndarray | None = None  # labels that may be stood on
     planned: float = -np.inf  # [s] when the plan was made
     plan: Plan | None = None
-    inertia: Array = field(default_factory=lambda: np.zeros((0, 0)))  # M when the plan was made
+    servo: Servo | None = None  # that carries the plan out
     rail: Array = field(default_factory=lambda: np.zeros((3, 3)))  # inertia along what a planar body's rail holds
-    q: Array = field(default_factory=lambda: np.zeros(0))  # where the servo thinks the body should be when it was
-    v: Array = field(default_factory=lambda: np.zeros(0))
-    a: Array = field(default_factory=lambda: np.zeros(0))
     offset: Array = field(default_factory=lambda: np.zeros(3))  # [m] of the reference to where the feet stand
     placed: bool = False
     shift: Array = field(default_factory=lambda: np.zeros((2, 2)))  # [m] of the coming foothold of each foot

@@ -15,6 +15,7 @@ from poise.methods.mcsim.passing import Passing
 from poise.methods.mcsim.schedule import Schedule
 from poise.methods.mcsim.terms import Terms, momentum
 from poise.motion.reference import Reference, Sample
+from poise.simulate.servo import Servo
 from poise.simulate.simulator import State, Touches
 
 if TYPE_CHECKING:
@@ -197,7 +198,7 @@ def _scheduled(way: McSim, scene: Scene, memory: Memory, touching: np.ndarray) -
 
 def _keep(way: McSim, state: State, scene: Scene, plan: reduced.Plan, memory: Memory) -> None:
     """Remember the plan and what the servos follow until the next one."""
-    memory.planned, memory.inertia = state.time, scene.now.M
+    memory.planned = state.time
     if way.planar:
         memory.rail = rail.inertia(state.q, scene.now.M)
     if plan.solved:
@@ -209,7 +210,9 @@ def _keep(way: McSim, state: State, scene: Scene, plan: reduced.Plan, memory: Me
         torque = scene.now.h * (np.arange(len(state.v)) >= 6)
         plan = reduced.Plan(scene.wanted.a, torque, np.zeros(0), False, False)
     memory.plan = plan
+    wanted = scene.wanted.q, scene.wanted.v, scene.wanted.a
     if way.has("ahead") and plan.solved:
-        memory.q, memory.v, memory.a = state.q.copy(), state.v.copy(), plan.acceleration
-    else:
-        memory.q, memory.v, memory.a = scene.wanted.q, scene.wanted.v, scene.wanted.a
+        wanted = state.q, state.v, plan.acceleration
+    layout = memory.rig.character.layout
+    memory.servo = Servo(state.time, *wanted, plan.torque, scene.now.M, memory.stiffness, memory.share, memory.limit,
+                         memory.joints, layout.kind, layout.qadr, layout.vadr)  # fmt: skip
