@@ -14,6 +14,7 @@ from poise.methods.mcsim import terms as kernels
 from poise.methods.mcsim.forces import forces
 from poise.methods.mcsim.terms import Rig
 from poise.motion.reference import Sample
+from poise.simulate import servo as law
 from poise.solve.qp import solve_qp
 
 
@@ -101,9 +102,9 @@ def test_servos_are_critically_damped_and_spare_the_root(moving):
     error, out = np.zeros(nv), np.empty(nv)
     last = joints[-1, 0]  # a leaf: nothing hangs on it, so its block is all of its inertia
     error[last] = 0.1
-    servo.feedback(now.M, joints, k, ones, error, np.zeros(nv), out)
+    law.feedback(now.M, joints, k, ones, error, np.zeros(nv), out)
     spring = out[last] / error[last]
-    servo.feedback(now.M, joints, k, ones, np.zeros(nv), error, out)
+    law.feedback(now.M, joints, k, ones, np.zeros(nv), error, out)
     damper = out[last] / error[last]
     assert damper == pytest.approx(2.0 * np.sqrt(spring * now.M[last, last]))
     assert not out[:6].any()

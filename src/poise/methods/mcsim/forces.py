@@ -8,7 +8,8 @@ from numba import njit
 from poise.solve.dense import solve_one, solve_small
 
 _STEPS = 60  # of Newton at most; a dozen is usual
-_EXACT = 1e-11  # of the optimality, beside the size of its terms
+_EXACT = 1e-10  # of the optimality, beside the size of its terms
+_ROUNDING = 1e-13  # of the value
 
 
 @njit(cache=True)
@@ -43,10 +44,10 @@ def forces(K, k, G, least):
         share, fresh = 1.0, value
         while share > 1e-6:
             fresh = _price(y - share * step, k, soft, G, least, force, slope)
-            if fresh <= value:
+            if fresh <= value + _ROUNDING * abs(value):  # close to the end steps are too small for the value to show
                 break
             share *= 0.5
-        if not fresh <= value:
+        if not fresh <= value + _ROUNDING * abs(value):
             return force, False
         y, value = y - share * step, fresh
     return force, False

@@ -27,7 +27,7 @@ def program(way: McSim, scene: Scene, cones: contacts.Cones, memory: Memory) -> 
     """The reduced program of this moment."""
     now, place, speed = scene.now, np.zeros((2, 3)), np.zeros((2, 3))
     for side in (0, 1):
-        if memory.feet[side] >= 0 and not scene.standing[side]:
+        if memory.numbers.momentum and memory.feet[side] >= 0 and not scene.standing[side]:
             place[side], speed[side] = swing.target(way, scene, memory, side)
     held = rail.accelerations(now.q, now.v) if way.planar else _AT_REST
     out = _program(now, scene.goal, scene.wanted, scene.now_balance, scene.goal_balance, cones, memory.body,

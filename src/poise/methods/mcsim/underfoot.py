@@ -12,6 +12,7 @@ import numpy as np
 from numba import njit
 
 from poise.maths.rotations import Array
+from poise.methods.mcsim import contacts
 from poise.methods.mcsim.memory import Memory
 from poise.stage.ground import Flat, Ground
 
@@ -47,13 +48,13 @@ def _rise(ground: Ground, q: Array) -> tuple[float, float]:
 
 def step_over(scene: Scene, memory: Memory, dt: float) -> None:
     """Raise a foot that meets something in the middle of its swing, as people do who stumble."""
+    bumped, touching = contacts.feet(memory.bumped, memory.sides), contacts.feet(scene.touching, memory.sides)
     for side in (0, 1):
         step = memory.schedule.foot(side, memory.clock.time)
         if step.down and memory.over[side] == 0.0:
             memory.stumbled[side] = False
             continue
-        sole = memory.sole[side]
-        met = not step.down and bool(memory.bumped[sole].any() or (step.done > _OVER[0] and scene.touching[sole].any()))
+        met = not step.down and bool(bumped[side] or (step.done > _OVER[0] and touching[side]))
         met &= step.done < _OVER[1]
         memory.stumbled[side] = (memory.stumbled[side] or met) and not step.down
         high = _RAISED if memory.stumbled[side] and step.done < _OVER[1] else 0.0
