@@ -29,6 +29,7 @@ class Wish(NamedTuple):
     a: Array  # (nv,)
     momentum: Array  # (6,) angular, then linear
     rate: Array  # (6,) its change with time [N m, N]
+    lead: Array  # (nv,) joint torques [N m] of the recording's own motion that no rigid body of its momentum has
     centre: Array  # (3,) of mass
     feet: Array  # (2, 3) centres of mass of the feet
     turn: Array  # (4,) orientation of the controlled link
@@ -73,7 +74,8 @@ class Following:
         links.place(sample.q, sample.v)
         down = np.array([bool(np.any(sample.contacts[p])) for p in self._points])
         rates, slopes = self._value @ self._rates, self._slope @ self._rates
-        return Wish(time, sample.q, rates[9:], slopes[9:], rates[:6], slopes[:6], links.centre[1].copy(),
+        lead = links.lead(sample.q, rates[9:], slopes[9:], slopes[:6])
+        return Wish(time, sample.q, rates[9:], slopes[9:], rates[:6], slopes[:6], lead, links.centre[1].copy(),
                     self.weights @ links.centres, links.turns[self.link].copy(), rates[6:9], down)  # fmt: skip
 
 
