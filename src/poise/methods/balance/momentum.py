@@ -61,6 +61,18 @@ class Links:
         out[:6] = 0.0
         return out
 
+    def lowest(self, points: np.ndarray) -> float:
+        """Height [m] of the lowest of some contact points of the character."""
+        own = self.body.character.contact_points
+        bodies = own.bodies[points]
+        down = self.data.xmat[bodies].reshape(-1, 3, 3)[:, 2]
+        return float(np.min(self.data.xpos[bodies, 2] + np.sum(down * own.positions[points], axis=1), initial=np.inf))
+
+    def velocity_of(self, body: int) -> Array:
+        """Velocity (3,) [m/s] of a link's centre of mass, world axes."""
+        x = self.velocity[body]
+        return x[3:] + np.cross(x[:3], self.centres[body] - self.centre[1])
+
     @property
     def mass_matrix(self) -> Array:
         """Total spatial mass (6, 6), equation (8)."""
