@@ -8,6 +8,7 @@ lands early takes the reference on to its touch-down, and a foot that is late ho
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -97,14 +98,19 @@ class Clock:
         self.early, self.late = early, late  # [s]
         self.held = 0.0  # [s] for which it has waited for the coming touch-down
 
-    def advance(self, schedule: Schedule, touching: tuple[bool, bool], dt: float) -> float:
-        """One period later; gives the rate at which the reference runs now (0 while it waits)."""
+    def advance(self, schedule: Schedule, touching: tuple[bool, bool], dt: float, lead: Sequence[float] = (0.0, 0.0)
+                ) -> float:  # fmt: skip
+        """One period later; gives the rate at which the reference runs now (0 while it waits).
+
+        `lead` [s] says how far each foot is ahead of the reference.
+        """
         near = False
         for side in (0, 1):
             step = schedule.foot(side, self.time)
             if step.down or not step.left < _FAR:
                 continue
-            if touching[side] and step.done > 0.5 and step.left < self.early:
+            foot = schedule.foot(side, self.time + lead[side]) if lead[side] > 0.0 else step
+            if touching[side] and foot.done > 0.5 and foot.left < self.early:
                 self.time += step.left + 1e-4
                 self.held = 0.0
                 return 1.0

@@ -15,6 +15,7 @@ from numba import njit
 
 from poise.maths.configuration import quat_difference
 from poise.maths.rotations import Array
+from poise.methods.mcsim import hurry, underfoot
 from poise.methods.mcsim.legs import quaternion, within_reach
 from poise.methods.mcsim.memory import Memory
 from poise.methods.mcsim.terms import jacobian, motion
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from poise.methods.mcsim.planner import Scene
 
 _PASSING, _ASIDE = 0.35, 0.12  # [m] along and across the heading within which feet get in each other's way
+_CROSSING = 0.3  # [m] along the heading between feet of which one crosses
 _REACHED = 0.8  # share of the swing after which the foot is over its foothold
 _LEAVING = 0.25  # share of the swing over which a foot that left goes aside
 _DEEPEST = 0.15  # [s] for which a foot that should stand is pressed further down
@@ -60,23 +62,23 @@ def rows(now, goal, a, turn, chain, body, place, speed, pace, gain, damping):
 
 def target(way: McSim, scene: Scene, memory: Memory, side: int) -> tuple[Array, Array]:
     """Where (3,) a swinging foot should be now, and how fast (3,) it moves against the reference."""
-    body, step = memory.feet[side], memory.schedule.foot(side, memory.clock.time)
+    body, step = memory.feet[side], memory.schedule.foot(side, memory.phase(side))
     place, speed = scene.goal.origin[body].copy(), np.zeros(3)
-    full = _on_ground(memory, side)
+    full = _uncrossed_yet(scene, memory, side, _on_ground(memory, side))
     if not step.down and step.left < 2.0:
         u = min(1.0, step.done / _REACHED)
         blend = u * u * (3 - 2 * u)
         rate = 6 * u * (1 - u) / _REACHED / max(step.length, _QUICKEST)
         place += blend * full + (1 - blend) * memory.lift[side]
-        speed += scene.rate * rate * (full - memory.lift[side])
+        speed += scene.rate * memory.pace[side] * rate * (full - memory.lift[side])
     elif step.down:
         place += full
-    place[2] += memory.over[side]
+    place[2] += memory.over[side] + memory.rise[side] + memory.sunk[side]
     if scene.standing[1 - side] and not step.down:
         ahead = place[:2] - scene.now.origin[memory.feet[1 - side], :2]
         place[2] += min(1.0, step.done / _REACHED) * float(memory.tilt @ ahead)
     if way.has("foothold") and memory.feet[1 - side] >= 0:
-        apart, widening = memory.passing.at(side, memory.clock.time)
+        apart, widening = memory.passing.at(side, memory.phase(side))
         leaving = min(1.0, step.done / _LEAVING)
         across = (1.0 - 2.0 * side) * leaving * np.array([-math.sin(scene.heading), math.cos(scene.heading), 0.0])
         place += apart * across
@@ -84,7 +86,7 @@ def target(way: McSim, scene: Scene, memory: Memory, side: int) -> tuple[Array, 
         aside = _beside(scene, memory, side, place, apart * leaving)
         place[0] += aside[0]
         place[1] += aside[1]
-    late = memory.clock.held if scene.rate == 0.0 else min(float(memory.missing[side]), _DEEPEST)
+    late = memory.clock.held if scene.rate == 0.0 else min(max(float(memory.missing[side]), float(memory.waits[side])), _DEEPEST)
     if late > 0.0:
         place[2] -= way.tasks.press * late
         speed[2] -= way.tasks.press
@@ -97,6 +99,25 @@ def _on_ground(memory: Memory, side: int) -> Array:
     sole = memory.sole[1 - side]
     normal = memory.normal[sole[0]] if len(sole) else np.array([0.0, 0.0, 1.0])
     return np.array([x, y, -(x * normal[0] + y * normal[1]) / max(normal[2], 0.5)])
+
+
+def _uncrossed_yet(scene: Scene, memory: Memory, side: int, shift: Array) -> Array:
+    """The shift (3,) of a foothold without what leads inwards, until the foot has passed the other one.
+
+    A foot that crosses sooner kicks the leg that is stood on: toes reach far ahead of an ankle.
+    """
+    other, body, sign = memory.feet[1 - side], memory.feet[side], 1.0 - 2.0 * side
+    c, s = math.cos(scene.heading), math.sin(scene.heading)
+    inwards = sign * (-s * shift[0] + c * shift[1])
+    if other < 0 or inwards >= 0.0 or not scene.standing[1 - side]:
+        return shift
+    x = c * (scene.now.origin[body, 0] - scene.now.origin[other, 0])
+    x += s * (scene.now.origin[body, 1] - scene.now.origin[other, 1])
+    u = min(1.0, abs(x) / _CROSSING)
+    lands = memory.landing[side][1] + memory.offset[:2] + shift[:2] - scene.now.origin[other, :2]
+    share = u * u * (3.0 - 2.0 * u) if (c * lands[0] + s * lands[1]) * x > 0.0 else 0.0
+    held = sign * (1.0 - share) * inwards
+    return shift - np.array([-s * held, c * held, 0.0])
 
 
 def _beside(scene: Scene, memory: Memory, side: int, place: Array, apart: float) -> tuple[float, float]:
@@ -122,18 +143,21 @@ def move_footholds(way: McSim, scene: Scene, memory: Memory, dt: float) -> None:
     frequency = math.sqrt(-memory.rig.gravity[2] / max(0.3, float(goal.place[2]) - low))
     error = divergent(now.place, now.velocity, frequency) - divergent(goal.place, goal.velocity, frequency)
     heading = scene.heading
+    hurry.run_ahead(way, scene, memory, error, frequency, dt)
+    underfoot.flatten(scene, memory, error, dt)
     for side, sign in ((0, 1.0), (1, -1.0)):
         body = memory.feet[side]
         if body < 0:
             continue
-        step = memory.schedule.foot(side, memory.clock.time)
+        step = memory.schedule.foot(side, memory.phase(side))
         if scene.standing[side]:
             memory.shift[side] = 0.0
             memory.lift[side] = scene.now.origin[body] - scene.goal.origin[body]
         elif not step.down and step.left < 2.0:
-            wanted = way.foothold.wanted(error, frequency, step.left, heading)
+            wanted = way.foothold.wanted(error, frequency, step.left / memory.pace[side], heading)
+            wanted = wanted + hurry.behind(memory, side, step.left) / frequency
             if scene.standing[1 - side]:
-                place = _landing(memory, side, memory.clock.time + step.left) + memory.offset[:2]
+                place = _landing(memory, side, memory.phase(side) + step.left) + memory.offset[:2]
                 other = scene.now.origin[memory.feet[1 - side], :2]
                 wanted = way.foothold.uncrossed(wanted, place, other, sign, heading)
             memory.shift[side] = way.foothold.towards(memory.shift[side], wanted, dt)
