@@ -32,9 +32,6 @@ class Foothold:
     apart: float = 0.10  # [m] least distance across the heading between the landing foot and the other one
     horizon: float = 0.45  # [s] over which an error is extrapolated at most
     rate: float = 4.0  # [m/s] at which a foothold moves
-    bearable: tuple[float, float] = (0.4, 0.2)  # [m] along and across the heading: shifts beyond which a step hurries
-    soonest: float = 0.1  # [s] before touch-down from which on it does not hurry
-    pace: float = 2.0  # times the reference's own that a step hurries at most
 
     def __post_init__(self) -> None:
         if min(self.ahead, self.aside, self.band, self.horizon) < 0 or not self.rate > 0:
@@ -52,18 +49,6 @@ class Foothold:
         far = np.array([self.ahead, self.aside])
         x, y = np.clip(kept, -far, far)
         return np.array([c * x - s * y, s * x + c * y])
-
-    def hurried(self, error: Array, frequency: float, left: float, heading: float = 0.0) -> float:
-        """The pace, 1 or more, at which a step that lands in `left` seconds catches an error before it is out of reach.
-
-        Slow gaits stand on one foot for so long that no foothold would be far enough at their own touch-down.
-        """
-        c, s = np.cos(heading), np.sin(heading)
-        in_time = np.inf
-        for e, far in zip((c * error[0] + s * error[1], -s * error[0] + c * error[1]), self.bearable, strict=True):
-            if abs(e) > self.band:
-                in_time = min(in_time, np.log(max(1.0, (far - self.band) / (abs(e) - self.band))) / frequency)
-        return float(min(self.pace, max(1.0, left / max(self.soonest, in_time))))
 
     def uncrossed(self, shift: Array, landing: Array, other: Array, side: float, heading: float = 0.0,
                   planned: float = np.inf) -> Array:  # fmt: skip

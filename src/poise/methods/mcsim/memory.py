@@ -66,10 +66,6 @@ class Memory:
     stumbled: np.ndarray = field(default_factory=lambda: np.zeros(2, bool))  # each foot has met something in its swing
     over: Array = field(default_factory=lambda: np.zeros(2))  # [m] by which each foot is raised for that
     missing: Array = field(default_factory=lambda: np.zeros(2))  # [s] for which each foot has not stood that should
-    pace: Array = field(default_factory=lambda: np.ones(2))  # at which each leg runs, above 1 where a step hurries
-    lead: Array = field(default_factory=lambda: np.zeros(2))  # [s] by which each leg is ahead of the reference for that
-    waits: Array = field(default_factory=lambda: np.zeros(2))  # [s] for which it has waited at its touch-down
-    rise: Array = field(default_factory=lambda: np.zeros(2))  # [m] by which its foot is higher in its own time
     flat: Array = field(default_factory=lambda: np.zeros(2))  # share by which each foot is set down flat
     sunk: Array = field(default_factory=lambda: np.zeros(2))  # [m] by which its ankle is lower for that
     lower: float = 0.0  # [m] by which the centre of mass is let down for a far step
@@ -79,10 +75,6 @@ class Memory:
     failed: int = 0  # programs without solution in a row
     notes: list[tuple[str, str]] = field(default_factory=list)
 
-    def phase(self, side: int) -> float:
-        """The time [s] of the reference that a leg is at."""
-        return self.clock.time + float(self.lead[side])
-
 
 def body_of(rig: Rig, reference: Reference, feet: tuple[int, int], free: np.ndarray) -> Body:
     """What the compiled program needs of a character with these feet, in which the rows `free` of the root are."""
@@ -90,10 +82,6 @@ def body_of(rig: Rig, reference: Reference, feet: tuple[int, int], free: np.ndar
     return Body(rig.chain, rig.bodies, rig.root, free, np.array(feet, np.int64), legs,
                 stiff_axes(rig, reference, feet, legs), layout.kind, layout.qadr, layout.vadr, rig.mass,
                 rig.gravity)  # fmt: skip
-
-    def phase(self, side: int) -> float:
-        """The time [s] of the reference that a leg is at."""
-        return self.clock.time + float(self.lead[side])
 
 
 def feet_of(character: Character) -> tuple[int, int]:

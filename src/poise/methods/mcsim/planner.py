@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from poise.maths.rotations import Array
-from poise.methods.mcsim import contacts, hurry, legs, rail, reduced, swing, tasks, underfoot
+from poise.methods.mcsim import contacts, legs, rail, reduced, swing, tasks, underfoot
 from poise.methods.mcsim.feedback import hip_turn, with_hips
 from poise.methods.mcsim.memory import Memory
 from poise.methods.mcsim.passing import Passing
@@ -91,11 +91,11 @@ def _tick(way: McSim, state: State, touching: np.ndarray, memory: Memory, dt: fl
         memory.clock.time = state.time
         return 1.0
     feet = tuple(bool(touching[s].any()) for s in memory.sole)
-    return memory.clock.advance(memory.schedule, feet, dt, memory.lead.tolist())  # type: ignore[arg-type]
+    return memory.clock.advance(memory.schedule, feet, dt)  # type: ignore[arg-type]
 
 
 def _scene(way: McSim, now: Terms, touching: np.ndarray, rate: float, memory: Memory, dt: float) -> Scene:
-    wanted = hurry.merged(memory, memory.reference.sample(memory.clock.time))
+    wanted = memory.reference.sample(memory.clock.time)
     down = np.array([bool(wanted.contacts[s].any()) for s in memory.sole])
     standing = down & np.array([bool(touching[s].any()) for s in memory.sole])
     memory.missing = np.where(down & ~standing, memory.missing + dt, 0.0)

@@ -8,7 +8,6 @@ lands early takes the reference on to its touch-down, and a foot that is late ho
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +17,7 @@ from poise.motion.reference import Reference
 
 _GRID = 1 / 120  # [s] of the table
 _FAR = 2.0  # [s] beyond which a touch-down is not looked for
+_AT_REST = 0.3  # [m/s] of the root below which a clip ends at rest
 _BLOCK = 240  # rows that the table grows by
 
 
@@ -38,6 +38,7 @@ class Schedule:
         points = reference.character.contact_points
         self._sides = [points.of(side) for side in SIDES]
         self._begin = -round(_FAR / _GRID)
+        self._end = _end_of(reference)
         self._labels = np.zeros((0, len(points)), bool)
         self._feet = np.zeros((0, 2), bool)
         self._next, self._last = np.zeros((0, 2), int), np.zeros((0, 2), int)  # rows to the next, from the last contact
@@ -55,6 +56,7 @@ class Schedule:
             rows = [self.reference.contacts((first + k) * _GRID) for k in range(_BLOCK)]
             self._labels = np.concatenate([self._labels, np.array(rows, bool)])
         self._feet = np.stack([self._labels[:, side].any(axis=1) for side in self._sides], axis=1)
+        self._feet[max(0, self._end - self._begin) :] = True
         rows, big = np.arange(len(self._labels))[:, None], 1 << 30
         ahead = np.where(self._feet, rows, big)
         self._next = np.minimum.accumulate(ahead[::-1], axis=0)[::-1] - rows
@@ -87,6 +89,14 @@ class Schedule:
         return math.inf if left > far else left * _GRID
 
 
+def _end_of(reference: Reference) -> int:
+    """The row at which a clip that breaks off in the middle of a step ends: feet in the air should land by then."""
+    clip = reference.baked
+    if clip.cycle is not None or float(np.linalg.norm(clip.velocity[-1, :3])) < _AT_REST:
+        return 1 << 30
+    return math.floor((clip.duration - reference.start) / _GRID)
+
+
 _STANCE, _FLYING = Step(True, 0.0, 1.0, 0.0), Step(False, math.inf, 0.0, math.inf)
 
 
@@ -98,19 +108,14 @@ class Clock:
         self.early, self.late = early, late  # [s]
         self.held = 0.0  # [s] for which it has waited for the coming touch-down
 
-    def advance(self, schedule: Schedule, touching: tuple[bool, bool], dt: float, lead: Sequence[float] = (0.0, 0.0)
-                ) -> float:  # fmt: skip
-        """One period later; gives the rate at which the reference runs now (0 while it waits).
-
-        `lead` [s] says how far each foot is ahead of the reference.
-        """
+    def advance(self, schedule: Schedule, touching: tuple[bool, bool], dt: float) -> float:
+        """One period later; gives the rate at which the reference runs now (0 while it waits)."""
         near = False
         for side in (0, 1):
             step = schedule.foot(side, self.time)
             if step.down or not step.left < _FAR:
                 continue
-            foot = schedule.foot(side, self.time + lead[side]) if lead[side] > 0.0 else step
-            if touching[side] and foot.done > 0.5 and foot.left < self.early:
+            if touching[side] and step.done > 0.5 and step.left < self.early:
                 self.time += step.left + 1e-4
                 self.held = 0.0
                 return 1.0

@@ -15,7 +15,7 @@ from numba import njit
 
 from poise.maths.configuration import quat_difference
 from poise.maths.rotations import Array
-from poise.methods.mcsim import hurry, underfoot
+from poise.methods.mcsim import underfoot
 from poise.methods.mcsim.legs import quaternion, within_reach
 from poise.methods.mcsim.memory import Memory
 from poise.methods.mcsim.terms import jacobian, motion
@@ -62,7 +62,7 @@ def rows(now, goal, a, turn, chain, body, place, speed, pace, gain, damping):
 
 def target(way: McSim, scene: Scene, memory: Memory, side: int) -> tuple[Array, Array]:
     """Where (3,) a swinging foot should be now, and how fast (3,) it moves against the reference."""
-    body, step = memory.feet[side], memory.schedule.foot(side, memory.phase(side))
+    body, step = memory.feet[side], memory.schedule.foot(side, memory.clock.time)
     place, speed = scene.goal.origin[body].copy(), np.zeros(3)
     full = _uncrossed_yet(scene, memory, side, _on_ground(memory, side))
     if not step.down and step.left < 2.0:
@@ -70,15 +70,15 @@ def target(way: McSim, scene: Scene, memory: Memory, side: int) -> tuple[Array, 
         blend = u * u * (3 - 2 * u)
         rate = 6 * u * (1 - u) / _REACHED / max(step.length, _QUICKEST)
         place += blend * full + (1 - blend) * memory.lift[side]
-        speed += scene.rate * memory.pace[side] * rate * (full - memory.lift[side])
+        speed += scene.rate * rate * (full - memory.lift[side])
     elif step.down:
         place += full
-    place[2] += memory.over[side] + memory.rise[side] + memory.sunk[side]
+    place[2] += memory.over[side] + memory.sunk[side]
     if scene.standing[1 - side] and not step.down:
         ahead = place[:2] - scene.now.origin[memory.feet[1 - side], :2]
         place[2] += min(1.0, step.done / _REACHED) * float(memory.tilt @ ahead)
     if way.has("foothold") and memory.feet[1 - side] >= 0:
-        apart, widening = memory.passing.at(side, memory.phase(side))
+        apart, widening = memory.passing.at(side, memory.clock.time)
         leaving = min(1.0, step.done / _LEAVING)
         across = (1.0 - 2.0 * side) * leaving * np.array([-math.sin(scene.heading), math.cos(scene.heading), 0.0])
         place += apart * across
@@ -86,7 +86,7 @@ def target(way: McSim, scene: Scene, memory: Memory, side: int) -> tuple[Array, 
         aside = _beside(scene, memory, side, place, apart * leaving)
         place[0] += aside[0]
         place[1] += aside[1]
-    late = memory.clock.held if scene.rate == 0.0 else min(max(float(memory.missing[side]), float(memory.waits[side])), _DEEPEST)
+    late = memory.clock.held if scene.rate == 0.0 else min(float(memory.missing[side]), _DEEPEST)
     if late > 0.0:
         place[2] -= way.tasks.press * late
         speed[2] -= way.tasks.press
@@ -143,21 +143,19 @@ def move_footholds(way: McSim, scene: Scene, memory: Memory, dt: float) -> None:
     frequency = math.sqrt(-memory.rig.gravity[2] / max(0.3, float(goal.place[2]) - low))
     error = divergent(now.place, now.velocity, frequency) - divergent(goal.place, goal.velocity, frequency)
     heading = scene.heading
-    hurry.run_ahead(way, scene, memory, error, frequency, dt)
     underfoot.flatten(scene, memory, error, dt)
     for side, sign in ((0, 1.0), (1, -1.0)):
         body = memory.feet[side]
         if body < 0:
             continue
-        step = memory.schedule.foot(side, memory.phase(side))
+        step = memory.schedule.foot(side, memory.clock.time)
         if scene.standing[side]:
             memory.shift[side] = 0.0
             memory.lift[side] = scene.now.origin[body] - scene.goal.origin[body]
         elif not step.down and step.left < 2.0:
-            wanted = way.foothold.wanted(error, frequency, step.left / memory.pace[side], heading)
-            wanted = wanted + hurry.behind(memory, side, step.left) / frequency
+            wanted = way.foothold.wanted(error, frequency, step.left, heading)
             if scene.standing[1 - side]:
-                place = _landing(memory, side, memory.phase(side) + step.left) + memory.offset[:2]
+                place = _landing(memory, side, memory.clock.time + step.left) + memory.offset[:2]
                 other = scene.now.origin[memory.feet[1 - side], :2]
                 wanted = way.foothold.uncrossed(wanted, place, other, sign, heading)
             memory.shift[side] = way.foothold.towards(memory.shift[side], wanted, dt)

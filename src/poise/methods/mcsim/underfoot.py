@@ -38,7 +38,7 @@ def feel_ground(scene: Scene, memory: Memory, dt: float) -> None:
 def step_over(scene: Scene, memory: Memory, dt: float) -> None:
     """Raise a foot that meets something in the middle of its swing, as people do who stumble."""
     for side in (0, 1):
-        step = memory.schedule.foot(side, memory.phase(side))
+        step = memory.schedule.foot(side, memory.clock.time)
         sole = memory.sole[side]
         met = not step.down and bool(memory.bumped[sole].any() or (step.done > _OVER[0] and scene.touching[sole].any()))
         met &= step.done < _OVER[1]
@@ -50,19 +50,20 @@ def step_over(scene: Scene, memory: Memory, dt: float) -> None:
 def flatten(scene: Scene, memory: Memory, error: Array, dt: float) -> None:
     """Set feet down flat that should stand on their toes, where balance is about to be lost, as people do.
 
-    `error` (2,) [m] is that of the divergent component. The goal's orientation of a foot is turned by what is remembered.
+    `error` (2,) [m] is that of the divergent component. The goal's orientation of the foot is turned.
     """
     c, s = math.cos(scene.heading), math.sin(scene.heading)
     off = max(abs(c * error[0] + s * error[1]) / _UNSURE[0], abs(-s * error[0] + c * error[1]) / _UNSURE[1])
     for side in (0, 1):
-        step, body = memory.schedule.foot(side, memory.phase(side)), memory.feet[side]
-        soon = memory.schedule.stays(side, memory.phase(side)) > _LEAVES if step.down else step.left < _LANDS
-        wish = min(1.0, max(0.0, off - 1.0)) if soon and body >= 0 else 0.0
+        step, body = memory.schedule.foot(side, memory.clock.time), memory.feet[side]
+        soon = memory.schedule.stays(side, memory.clock.time) > _LEAVES if step.down else step.left < _LANDS
+        up = scene.goal.turn[body] @ memory.up[side]
+        tiptoe = body >= 0 and c * up[0] + s * up[1] > 0.0
+        wish = min(1.0, max(0.0, off - 1.0)) if soon and tiptoe else 0.0
         memory.flat[side] += min(max(wish - memory.flat[side], -dt / _FLATTENING), dt / _FLATTENING)
         memory.sunk[side] = 0.0
         if memory.flat[side] > 0.0:
             R = scene.goal.turn[body]
-            up = R @ memory.up[side]
             turn = least_turn(up, memory.flat[side]) @ R
             local = memory.rig.local[memory.sole[side]]
             mine = local[memory.rig.bodies[memory.sole[side]] == body]
