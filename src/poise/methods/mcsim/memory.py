@@ -9,6 +9,7 @@ import numpy as np
 
 from poise.character import Character
 from poise.character.roles import SIDES
+from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.methods.mcsim.passing import Passing
 from poise.methods.mcsim.reduced import Plan
@@ -21,6 +22,7 @@ from poise.simulate.servo import Servo
 if TYPE_CHECKING:
     from poise.methods.mcsim.method import McSim
 
+_UP = np.array([0.0, 0.0, 1.0])
 _BESIDE = 0.04  # [m] along the foot within which two of its points are beside each other
 
 
@@ -50,6 +52,7 @@ class Memory:
     last: Array  # (P,) [s] when each point last touched
     normal: Array  # (P, 3) of the ground where it last touched
     bumped: np.ndarray  # (P,) bool: points that touch what cannot be stood on
+    up: Array  # (2, 3) what is up in the axes of each foot where the character stands
     ground: np.ndarray | None = None  # labels that may be stood on
     planned: float = -np.inf  # [s] when the plan was made
     plan: Plan | None = None
@@ -62,6 +65,8 @@ class Memory:
     stumbled: np.ndarray = field(default_factory=lambda: np.zeros(2, bool))  # each foot has met something in its swing
     over: Array = field(default_factory=lambda: np.zeros(2))  # [m] by which each foot is raised for that
     missing: Array = field(default_factory=lambda: np.zeros(2))  # [s] for which each foot has not stood that should
+    flat: Array = field(default_factory=lambda: np.zeros(2))  # share by which each foot is set down flat
+    sunk: Array = field(default_factory=lambda: np.zeros(2))  # [m] by which its ankle is lower for that
     lower: float = 0.0  # [m] by which the centre of mass is let down for a far step
     asked: float = 0.0  # [m] the same, as the plan of the moment wants it
     lift: Array = field(default_factory=lambda: np.zeros((2, 3)))  # [m] of each foot off its place when it left
@@ -91,6 +96,12 @@ def feet_of(character: Character) -> tuple[int, int]:
     """Ids of the two feet, -1 where there is none."""
     left, right = (character.body(f"{s}_foot") if character.has(f"{s}_foot") else -1 for s in SIDES)
     return left, right
+
+
+def up_of(character: Character, feet: tuple[int, int]) -> Array:
+    """What is up (2, 3) in the axes of each foot where the character stands."""
+    turns = character.forward(character.standing_pose())[1][0]
+    return np.stack([rot.rotate(rot.conjugate(turns[f]), _UP) if f >= 0 else _UP for f in feet])
 
 
 def beside_of(character: Character) -> np.ndarray:

@@ -12,7 +12,7 @@ from poise.character.roles import SIDES
 from poise.errors import BadValue, UnknownName
 from poise.methods.mcsim import rail, servo, tuned
 from poise.methods.mcsim.feedback import hips_of
-from poise.methods.mcsim.memory import Memory, beside_of, body_of, feet_of, reach_of, sides_of
+from poise.methods.mcsim.memory import Memory, beside_of, body_of, feet_of, reach_of, sides_of, up_of
 from poise.methods.mcsim.passing import Passing
 from poise.methods.mcsim.planner import make_plan
 from poise.methods.mcsim.schedule import Clock, Schedule
@@ -122,7 +122,7 @@ class McSim:
                       body_of(rig, reference, feet, free), Numbers.of(self),
                       Clock(self.early, self.late), Schedule(reference), Passing.of(reference), reference,
                       np.full(len(points), -np.inf), np.tile([0.0, 0.0, 1.0], (len(points), 1)),
-                      np.zeros(len(points), bool))  # fmt: skip
+                      np.zeros(len(points), bool), up_of(character, feet))  # fmt: skip
 
     @property
     def period(self) -> float:

@@ -19,6 +19,7 @@ from poise.motion.reference import Reference
 _GRID = 1 / 120  # [s] of the table
 _FAR = 2.0  # [s] beyond which a touch-down is not looked for
 _LIMIT = round(_FAR / _GRID)  # the same in rows
+_AT_REST = 0.3  # [m/s] of the root below which a clip ends at rest
 _BLOCK = 240  # rows that the table grows by
 
 
@@ -42,6 +43,7 @@ class Schedule:
         points = reference.character.contact_points
         self._sides = [points.of(side) for side in SIDES]
         self._begin = -_LIMIT
+        self._end = _end_of(reference)
         self._labels = np.zeros((0, len(points)), bool)
         # by row, of both feet; lists, which are read a number at a time ten times faster than arrays
         self._feet: list[list[bool]] = []
@@ -62,6 +64,7 @@ class Schedule:
             rows = [self.reference.contacts((first + k) * _GRID) for k in range(_BLOCK)]
             self._labels = np.concatenate([self._labels, np.array(rows, bool)])
         feet = np.stack([self._labels[:, side].any(axis=1) for side in self._sides], axis=1)
+        feet[max(0, self._end - self._begin) :] = True
         rows, big = np.arange(len(self._labels))[:, None], 1 << 30
         self._feet = feet.tolist()
         self._next = (np.minimum.accumulate(np.where(feet, rows, big)[::-1], axis=0)[::-1] - rows).tolist()
@@ -99,6 +102,14 @@ class Schedule:
         self._reach(row + _LIMIT)
         left = self._stays[row][side]
         return math.inf if left > _LIMIT else left * _GRID
+
+
+def _end_of(reference: Reference) -> int:
+    """The row at which a clip that breaks off in the middle of a step ends: feet in the air should land by then."""
+    clip = reference.baked
+    if clip.cycle is not None or float(np.linalg.norm(clip.velocity[-1, :3])) < _AT_REST:
+        return 1 << 30
+    return math.floor((clip.duration - reference.start) / _GRID)
 
 
 class Clock:

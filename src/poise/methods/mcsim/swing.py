@@ -16,6 +16,7 @@ from numba import njit
 
 from poise.maths.configuration import quat_difference
 from poise.maths.rotations import Array
+from poise.methods.mcsim import underfoot
 from poise.methods.mcsim.legs import quaternion, within_reach
 from poise.methods.mcsim.memory import Memory
 from poise.methods.mcsim.terms import jacobian, motion
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from poise.methods.mcsim.planner import Scene
 
 _PASSING, _ASIDE = 0.35, 0.12  # [m] along and across the heading within which feet get in each other's way
+_CROSSING = 0.3  # [m] along the heading between feet of which one crosses
 _REACHED = 0.8  # share of the swing after which the foot is over its foothold
 _LEAVING = 0.25  # share of the swing over which a foot that left goes aside
 _DEEPEST = 0.15  # [s] for which a foot that should stand is pressed further down
@@ -63,8 +65,8 @@ def target(way: McSim, scene: Scene, memory: Memory, side: int) -> tuple[Sequenc
     """Where (3,) a swinging foot should be now, and how fast (3,) it moves against the reference."""
     step = memory.schedule.foot(side, memory.clock.time)
     x, y, z = scene.goal.origin[memory.feet[side]].tolist()
-    fast = [0.0, 0.0, 0.0]
-    full, done = _on_ground(memory, side), min(1.0, step.done / _REACHED)
+    fast, done = [0.0, 0.0, 0.0], min(1.0, step.done / _REACHED)
+    full = _uncrossed_yet(scene, memory, side, _on_ground(memory, side))
     if not step.down and step.left < 2.0:
         blend = done * done * (3 - 2 * done)
         rate = scene.rate * 6 * done * (1 - done) / _REACHED / max(step.length, _QUICKEST)
@@ -73,7 +75,7 @@ def target(way: McSim, scene: Scene, memory: Memory, side: int) -> tuple[Sequenc
         fast = [rate * (f - b) for f, b in zip(full, lift, strict=True)]
     elif step.down:
         x, y, z = x + full[0], y + full[1], z + full[2]
-    z += float(memory.over[side])
+    z += float(memory.over[side] + memory.sunk[side])
     if scene.standing[1 - side] and not step.down:
         ox, oy, _ = scene.now.origin[memory.feet[1 - side]].tolist()
         rise, slant = memory.tilt.tolist()
@@ -92,6 +94,10 @@ def target(way: McSim, scene: Scene, memory: Memory, side: int) -> tuple[Sequenc
     if late > 0.0:
         z -= way.tasks.press * late
         fast[2] -= way.tasks.press
+    if scene.rate == 0.0 and not scene.standing.any():  # the reference that waits is carried along
+        along, across, _ = scene.now_balance.velocity.tolist()
+        fast[0] += along
+        fast[1] += across
     return within_reach(scene, memory, side, (x, y, z)), fast
 
 
@@ -101,6 +107,27 @@ def _on_ground(memory: Memory, side: int) -> tuple[float, float, float]:
     sole = memory.sole[1 - side]
     a, b, c = memory.normal[sole[0]].tolist() if len(sole) else (0.0, 0.0, 1.0)
     return x, y, -(x * a + y * b) / max(c, 0.5)
+
+
+def _uncrossed_yet(scene: Scene, memory: Memory, side: int, shift: tuple[float, float, float]
+                   ) -> tuple[float, float, float]:  # fmt: skip
+    """The shift (3,) of a foothold without what leads inwards, until the foot has passed the other one.
+
+    A foot that crosses sooner kicks the leg that is stood on: toes reach far ahead of an ankle.
+    """
+    other, body, sign = memory.feet[1 - side], memory.feet[side], 1.0 - 2.0 * side
+    c, s = math.cos(scene.heading), math.sin(scene.heading)
+    inwards = sign * (-s * shift[0] + c * shift[1])
+    if other < 0 or inwards >= 0.0 or not scene.standing[1 - side]:
+        return shift
+    bx, by, _ = (scene.now.origin[body] - scene.now.origin[other]).tolist()
+    x = c * bx + s * by
+    u = min(1.0, abs(x) / _CROSSING)
+    lx, ly = (memory.landing[side][1] + memory.offset[:2] - scene.now.origin[other, :2]).tolist()
+    ahead = c * (lx + shift[0]) + s * (ly + shift[1])
+    share = u * u * (3.0 - 2.0 * u) if ahead * x > 0.0 else 0.0
+    held = sign * (1.0 - share) * inwards
+    return shift[0] + s * held, shift[1] - c * held, shift[2]
 
 
 def _beside(scene: Scene, memory: Memory, side: int, place: tuple[float, float], apart: float) -> tuple[float, float]:
@@ -128,6 +155,7 @@ def move_footholds(way: McSim, scene: Scene, memory: Memory, dt: float) -> None:
     frequency = math.sqrt(-memory.rig.gravity[2] / max(0.3, float(goal.place[2]) - low))
     error = divergent(now.place, now.velocity, frequency) - divergent(goal.place, goal.velocity, frequency)
     heading = scene.heading
+    underfoot.flatten(scene, memory, error, dt)
     for side, sign in ((0, 1.0), (1, -1.0)):
         body = memory.feet[side]
         if body < 0:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numba import njit
 
+from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.methods.mcsim import contacts
 from poise.methods.mcsim.memory import Memory
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from poise.methods.mcsim.planner import Scene
 
 _FEELING, _STEEPEST = 0.05, 0.25  # [s] in which a tilt of the ground is believed, and the most of it
+_UNSURE = (0.08, 0.045)  # [m] of error along and across the heading from which on feet are set down flat
+_LEAVES, _LANDS, _FLATTENING = 0.15, 0.15, 0.08  # [s] before it leaves until, and before it lands from when; how fast
 _OVER, _RAISED, _RAISING = (0.15, 0.7), 0.10, 0.8  # shares of a swing between which a foot that meets something is
 #   raised, by how much [m] and how fast [m/s]
 
@@ -59,6 +62,39 @@ def step_over(scene: Scene, memory: Memory, dt: float) -> None:
         memory.stumbled[side] = (memory.stumbled[side] or met) and not step.down
         high = _RAISED if memory.stumbled[side] and step.done < _OVER[1] else 0.0
         memory.over[side] += min(max(high - memory.over[side], -_RAISING * dt), _RAISING * dt)
+
+
+def flatten(scene: Scene, memory: Memory, error: Array, dt: float) -> None:
+    """Set feet down flat that should stand on their toes, where balance is about to be lost, as people do.
+
+    `error` (2,) [m] is that of the divergent component. The goal's orientation of the foot is turned.
+    """
+    c, s = math.cos(scene.heading), math.sin(scene.heading)
+    off = max(abs(c * error[0] + s * error[1]) / _UNSURE[0], abs(-s * error[0] + c * error[1]) / _UNSURE[1])
+    for side in (0, 1):
+        step, body = memory.schedule.foot(side, memory.clock.time), memory.feet[side]
+        soon = memory.schedule.stays(side, memory.clock.time) > _LEAVES if step.down else step.left < _LANDS
+        up = scene.goal.turn[body] @ memory.up[side]
+        tiptoe = body >= 0 and c * up[0] + s * up[1] > 0.0
+        wish = min(1.0, max(0.0, off - 1.0)) if soon and tiptoe else 0.0
+        memory.flat[side] += min(max(wish - memory.flat[side], -dt / _FLATTENING), dt / _FLATTENING)
+        memory.sunk[side] = 0.0
+        if memory.flat[side] > 0.0:
+            R = scene.goal.turn[body]
+            turn = least_turn(up, memory.flat[side]) @ R
+            local = memory.rig.local[memory.sole[side]]
+            mine = local[memory.rig.bodies[memory.sole[side]] == body]
+            memory.sunk[side] = float(np.min(mine @ R[2], initial=0.0) - np.min(mine @ turn[2], initial=0.0))
+            scene.goal.turn[body] = turn
+
+
+def least_turn(up: Array, share: float) -> Array:
+    """A share of the least turn (3, 3) that takes a direction (3,) to the vertical."""
+    axis = np.array([up[1], -up[0], 0.0])
+    size = float(np.linalg.norm(axis))
+    if size < 1e-9:
+        return np.eye(3)
+    return rot.to_matrix(rot.exp(share * math.atan2(size, float(up[2])) * axis / size))
 
 
 @njit(cache=True)
