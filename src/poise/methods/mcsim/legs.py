@@ -14,6 +14,7 @@ from numba import njit
 from poise.maths.configuration import quat_difference
 from poise.methods.mcsim.memory import Memory
 from poise.methods.mcsim.terms import jacobian
+from poise.solve.dense import solve_one
 
 if TYPE_CHECKING:
     from poise.methods.mcsim.planner import Scene
@@ -58,7 +59,7 @@ def _bend(hip, hung, place, turn, goal_origin, goal_turn, axes, centre, chain, r
     A = J @ J.T
     for i in range(6):
         A[i, i] += _DAMPING
-    step = J.T @ np.linalg.solve(A, miss)
+    step = J.T @ solve_one(A, miss)
     for d in range(nv):
         out[d] = min(max(step[d], -_FURTHEST), _FURTHEST)
     return out

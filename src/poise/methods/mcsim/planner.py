@@ -13,7 +13,7 @@ from poise.methods.mcsim.feedback import hip_turn, with_hips
 from poise.methods.mcsim.memory import Memory
 from poise.methods.mcsim.passing import Passing
 from poise.methods.mcsim.schedule import Schedule
-from poise.methods.mcsim.terms import Terms, momentum
+from poise.methods.mcsim.terms import Balance, Terms, balance
 from poise.motion.reference import Reference, Sample
 from poise.simulate.servo import Servo
 from poise.simulate.simulator import State, Touches
@@ -25,16 +25,6 @@ _LETTING_GO = 1 / 120  # [s] before its time that a point is let go
 _TOGETHER = 0.1  # [s] within which two feet land as one
 _LEAVING = 0.25  # [s] before it leaves from which on a foot counts less
 _SETTLING = 0.03  # [s] in which the reference is brought to where the feet stand
-
-
-class Balance(NamedTuple):
-    """Where a body is as a whole."""
-
-    place: Array  # (3,) centre of mass [m]
-    velocity: Array  # (3,) [m/s]
-    acceleration: Array  # (3,) [m/s²]
-    spin: Array  # (3,) angular momentum about it [kg m²/s]
-    torque: Array  # (3,) its rate [N m]
 
 
 class Scene(NamedTuple):
@@ -168,8 +158,7 @@ def _misplaced(now: Terms, goal: Terms, touching: np.ndarray, due: np.ndarray, m
 
 def _balance(memory: Memory, x: Terms, a: Array) -> Balance:
     rig = memory.rig
-    p, L, dp, dL = momentum(x.M, x.h, x.v, a, x.origin, x.turn, rig.root, x.centre, rig.mass, rig.gravity)
-    return Balance(x.centre, p / rig.mass, dp / rig.mass, L, dL)
+    return Balance(x.centre, *balance(x.M, x.h, x.v, a, x.origin, x.turn, rig.root, x.centre, rig.mass, rig.gravity))
 
 
 def _cones(way: McSim, state: State, scene: Scene, memory: Memory) -> contacts.Cones:

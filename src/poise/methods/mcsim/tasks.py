@@ -11,7 +11,9 @@ from numba import njit
 from poise.maths.configuration import quat_difference
 from poise.maths.rotations import Array
 from poise.methods.mcsim import contacts, desired, legs, rail, reduced, swing, underfoot
-from poise.methods.mcsim.terms import Rig, Terms, jacobian, motion
+from poise.methods.mcsim.settings import Numbers
+from poise.methods.mcsim.terms import Balance, Body, Rig, Terms, jacobian, motion
+from poise.motion.reference import Sample
 
 if TYPE_CHECKING:
     from poise.methods.mcsim.memory import Memory
@@ -30,10 +32,18 @@ def program(way: McSim, scene: Scene, cones: contacts.Cones, memory: Memory) -> 
         if memory.numbers.momentum and memory.feet[side] >= 0 and not scene.standing[side]:
             place[side], speed[side] = swing.target(way, scene, memory, side)
     held = rail.accelerations(now.q, now.v) if way.planar else _AT_REST
-    out = _program(now, scene.goal, scene.wanted, scene.now_balance, scene.goal_balance, cones, memory.body,
-                   memory.numbers, scene.standing, place, speed, scene.rate, memory.lower, memory.tilt,
-                   held)  # fmt: skip
+    parts = (now, scene.goal, scene.wanted, scene.now_balance, scene.goal_balance, cones, memory.body, memory.numbers)
+    out = _from_tuples(*map(tuple, parts), scene.standing, place, speed, scene.rate, memory.lower, memory.tilt, held)
     return reduced.Reduced(*out)
+
+
+@njit(cache=True)
+def _from_tuples(now, goal, wanted, now_balance, goal_balance, cones, body, numbers, standing, place, speed, rate,
+                 lower, tilt, held):  # fmt: skip
+    """`_program` for plain tuples, which go into compiled code in half the time of named ones."""
+    return _program(Terms(*now), Terms(*goal), Sample(*wanted), Balance(*now_balance), Balance(*goal_balance),
+                    contacts.Cones(*cones), Body(*body), Numbers(*numbers), standing, place, speed, rate, lower, tilt,
+                    held)  # fmt: skip
 
 
 @njit(cache=True)
