@@ -90,7 +90,7 @@ def target(way: McSim, scene: Scene, memory: Memory, side: int) -> tuple[Array, 
     if late > 0.0:
         place[2] -= way.tasks.press * late
         speed[2] -= way.tasks.press
-    if scene.rate == 0.0 and not scene.standing.any():  # the reference that waits is carried along
+    if scene.rate == 0.0 and memory.flying:  # the reference that waits is carried along
         speed[:2] += scene.now_balance.velocity[:2]
     return within_reach(scene, memory, side, place), speed
 
