@@ -60,6 +60,7 @@ class Memory:
     rail: Array = field(default_factory=lambda: np.zeros((3, 3)))  # inertia along what a planar body's rail holds
     offset: Array = field(default_factory=lambda: np.zeros(3))  # [m] of the reference to where the feet stand
     placed: bool = False
+    flying: bool = False  # no foot should stand, and none does
     shift: Array = field(default_factory=lambda: np.zeros((2, 2)))  # [m] of the coming foothold of each foot
     tilt: Array = field(default_factory=lambda: np.zeros(2))  # rise of the ground per metre, less the reference's
     stumbled: np.ndarray = field(default_factory=lambda: np.zeros(2, bool))  # each foot has met something in its swing

@@ -98,12 +98,13 @@ def _scene(way: McSim, now: Terms, touching: np.ndarray, rate: float, memory: Me
     q[:3] += memory.offset
     goal = memory.model.at(q, wanted.v)
     move = _misplaced(now, goal, touching, wanted.contacts, memory)
-    flying = move is None and not standing.any() and (rate == 0.0 or not down.any())
-    if flying:
+    memory.flying = move is None and not any(memory.schedule.foot(side, memory.clock.time).down for side in (0, 1))
+    if memory.flying:
         move = now.centre - goal.centre
         move[2] = 0.0
     if move is not None:
-        at_once = not memory.placed or (flying and rate == 0.0)  # a reference that waits for a landing is carried along
+        # a reference that waits for a landing is carried along
+        at_once = not memory.placed or (memory.flying and rate == 0.0)
         if not at_once:
             move *= 1.0 - math.exp(-dt / _SETTLING)
         memory.offset += move

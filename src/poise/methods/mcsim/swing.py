@@ -94,7 +94,7 @@ def target(way: McSim, scene: Scene, memory: Memory, side: int) -> tuple[Sequenc
     if late > 0.0:
         z -= way.tasks.press * late
         fast[2] -= way.tasks.press
-    if scene.rate == 0.0 and not scene.standing.any():  # the reference that waits is carried along
+    if scene.rate == 0.0 and memory.flying:  # the reference that waits is carried along
         along, across, _ = scene.now_balance.velocity.tolist()
         fast[0] += along
         fast[1] += across
