@@ -56,10 +56,19 @@ class Cylinder:
 
 
 @njit(cache=True)
+def pressed(turn, local, out):
+    """out (3,) = a point of a foot from its ankle, world axes, for the foot's orientation (4,)."""
+    w, x, y, z = turn[0], turn[1], turn[2], turn[3]
+    a, b, c = local[0], local[1], local[2]
+    tx, ty, tz = 2.0 * (y * c - z * b), 2.0 * (z * a - x * c), 2.0 * (x * b - y * a)
+    out[0], out[1], out[2] = a + w * tx + y * tz - z * ty, b + w * ty + z * tx - x * tz, c + w * tz + x * ty - y * tx
+
+
+@njit(cache=True)
 def unanswered(torque, patch, force):
     """Add to the torque (3,) of the ankle on a foot that of the ground's force (3,) at `patch` (3,) from the ankle.
 
-    What is left would turn a foot on whose touching part the ground presses in the middle.
+    What is left would turn a foot on which the ground presses there.
     """
     torque[0] += patch[1] * force[2] - patch[2] * force[1]
     torque[1] += patch[2] * force[0] - patch[0] * force[2]

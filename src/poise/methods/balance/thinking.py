@@ -56,7 +56,6 @@ class Sight(NamedTuple):
     centre: Array  # (3,) of mass
     centres: Array  # (bodies, 3)
     turns: Array  # (bodies, 4)
-    places: Array  # (bodies, 3) of the links' origins
     bias: Array  # (nv,)
 
 
@@ -67,7 +66,7 @@ class Mind(NamedTuple):
     support: np.ndarray  # (2,) bool
     force: Array  # (2,) [N] pressing on each foot
     load: Array  # (2, 3) [N] smoothed ground force on each foot
-    patch: Array  # (2, 3) [m] smoothed middle of the points that touch, from the ankle
+    patch: Array  # (2, 3) [m] where the ground should press, from the ankle, world axes
     carried: Array  # (2, 6) part of the virtual wrench that each foot carries
     middles: Array  # (2, 3) centres of mass of the feet
     place: Array  # (2,) of the centre of mass against the support point
@@ -82,7 +81,7 @@ class Mind(NamedTuple):
 
 
 @njit(cache=True)
-def sense(frame, sight, mind, table, ground, down):
+def sense(frame, sight, mind, wish, table, ground):
     """Which feet support, by the ground's force on them and the sensor: section 6.1."""
     facts, feet = mind.facts, mind.middles
     feet[:] = 0.0
@@ -97,14 +96,15 @@ def sense(frame, sight, mind, table, ground, down):
         mind.force[s] = felt[s, 2]
         for i in range(3):
             mind.load[s, i] = keep * mind.load[s, i] + (1.0 - keep) * felt[s, i]
-    sensor.patches(table, ground, frame.foot_of, frame.feet, sight.places, keep, mind.patch)
+    for s in range(2):
+        contact.pressed(sight.turns[frame.feet[s]], wish.patch[s], mind.patch[s])
     sensor.linger(mind.force, facts[LEFT_SINCE : RIGHT_SINCE + 1], facts[PERIOD], facts[LINGER])
     if facts[RECORDED] != 0.0:
-        mind.support[:] = sensor.by_reference(mind.force, down)
+        mind.support[:] = sensor.by_reference(mind.force, wish.feet_down)
         return
     mind.support[:] = sensor.by_zones(mind.force, sight.centre, feet, facts[ZONE])
     for i in range(2):
-        mind.support[i] = mind.support[i] and down[i]
+        mind.support[i] = mind.support[i] and wish.feet_down[i]
 
 
 @njit(cache=True)
