@@ -7,13 +7,19 @@ from typing import Any
 
 from poise.character.load import load_character
 from poise.errors import PoiseError
-from poise.experiments.mcsim.runs import COLUMNS, film, length, row, run_seeds
+from poise.experiments.mcsim.runs import COLUMNS, NOTE, film, length, row, run_seeds
 from poise.experiments.reproduce import Options, Table
 from poise.methods.mcsim import McSim
 from poise.motion.clip import Clip
 from poise.motion.load import load_clip
+from poise.physical import library
 
-BUILT_IN = ("march", "sneak", "backward", "turn", "run", "hop", "jump", "punch", "wave", "kick", "squat")
+BUILT_IN: dict[str, tuple[str, dict[str, float]]] = {
+    **{name: (name, {}) for name in ("march", "sneak", "backward", "turn", "run", "jump", "punch", "wave", "kick",
+                                     "squat")},
+    "soldier's march": ("march", {"speed": 1.2, "height": 80.0}),
+    "long stride": ("walk", {"speed": 1.6, "stride": 1.8}),
+}  # fmt: skip
 RECORDED = {
     "march": "91_19_f0240-0780", "sneak": "120_08_f0180-0780", "limp": "91_16_f0300-0840",
     "backward": "136_25_f0180-0780", "long stride": "08_07", "stand to walk": "136_20_f0180-0720",
@@ -33,7 +39,7 @@ def run(options: Options) -> Table:
             continue
         rows.append(row(f"{name}, {body}", outcomes))
         figures += film(outcomes[0], options.out, f"mcsim-clip-{name}-{body}")
-    notes = ("Loops for 10 s; open clips to their end, and 1 s after where they end at rest.",)
+    notes = ("Loops for 10 s; open clips to their end, and 1 s after where they end at rest.", NOTE)
     return Table("Whole clips", COLUMNS, tuple(rows), notes, tuple(figures))
 
 
@@ -47,8 +53,12 @@ def _sources(folder: Path | None) -> list[tuple[str, str, str]]:
 
 
 def _outcomes(source: str, body: str, seeds: int) -> list[Any]:
-    clip: Clip = load_clip(source, character=body) if source in BUILT_IN else load_clip(source)
-    if source not in BUILT_IN and body != "its own body":
-        clip = clip.retarget(load_character(body))
+    if source in BUILT_IN:
+        name, how = BUILT_IN[source]
+        clip: Clip = library.make(name, load_character(body), **how)
+    else:
+        clip = load_clip(source)
+        if body != "its own body":
+            clip = clip.retarget(load_character(body))
     physical = clip.make_physical()
     return run_seeds(physical, McSim(), seeds, length(physical, 10.0))

@@ -9,7 +9,7 @@ import numpy as np
 
 from poise.errors import MissingExtra
 from poise.experiments.mcsim.planar import sagittal
-from poise.experiments.mcsim.planar_walks import FIRST, way_of
+from poise.experiments.mcsim.planar_walks import way_of
 from poise.experiments.mcsim.runs import length, run_seeds
 from poise.experiments.reproduce import Options, Table
 from poise.maths.rotations import Array
@@ -27,8 +27,7 @@ def run(options: Options) -> Table:
         counts[name] = np.zeros((len(SCALES), len(GAINS)), int)
         for i, k in enumerate(SCALES):
             for j, kos in enumerate(GAINS):
-                outcomes = run_seeds(clip, replace(way, k=k, kos=kos), options.seeds, length(clip, SECONDS),
-                                     first=FIRST)  # fmt: skip
+                outcomes = run_seeds(clip, replace(way, k=k, kos=kos), options.seeds, length(clip, SECONDS))
                 counts[name][i, j] = sum(o.ok for o in outcomes)
             rows.append((name, k, *(f"{c} of {options.seeds}" for c in counts[name][i])))
     figures = _draw(counts, options.seeds, options.out) if options.out is not None else ()

@@ -13,7 +13,7 @@ from poise.character import Character
 from poise.character.roles import SIDES
 from poise.errors import MissingExtra
 from poise.experiments.mcsim.planar import sagittal
-from poise.experiments.mcsim.planar_walks import FIRST, way_of
+from poise.experiments.mcsim.planar_walks import way_of
 from poise.experiments.mcsim.runs import Outcome, length, run_seeds
 from poise.experiments.reproduce import Options, Table
 from poise.maths import configuration as conf
@@ -40,7 +40,7 @@ def run(options: Options) -> Table:
     ]
     rows, series = [], {}
     for figure, name, clip, how in cases:
-        outcomes = run_seeds(clip, how, options.seeds, length(clip, SECONDS), first=FIRST)
+        outcomes = run_seeds(clip, how, options.seeds, length(clip, SECONDS))
         curves = [squared_error(o) for o in outcomes]
         series[(figure, name)] = curves[0]
         falls = [o.take.fell for o in outcomes if o.take.fell is not None]

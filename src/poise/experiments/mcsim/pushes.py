@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from poise.errors import MissingExtra
+from poise.experiments.mcsim.runs import HELD_OUT, NOTE, phase
 from poise.experiments.reproduce import Options, Table
 from poise.maths.rotations import Array
 from poise.methods.mcsim import McSim
@@ -30,7 +31,7 @@ def run(options: Options) -> Table:
     ahead = tuple(f"{360 * k // 8}°" for k in range(8))
     figures = _polar(shares, options.out) if options.out is not None else ()
     notes = ("Share recovered after 5 s (back in the bands of the undisturbed walk, in step). 0° pushes forward, 90° "
-             "to the left; every second direction is printed.",)  # fmt: skip
+             "to the left; every second direction is printed.", NOTE)  # fmt: skip
     return Table("Pushes at the chest, human42", ("force [N]", "recovered", *ahead), rows, notes, figures)
 
 
@@ -40,7 +41,7 @@ def share(clip: Clip, force: float, phases: int, directions: int = DIRECTIONS) -
     for k in range(directions):
         way = 2 * np.pi * k / directions
         push = Push("chest", (force * np.cos(way), force * np.sin(way), 0.0), AT, DURATION)
-        out[k] = np.mean([recovered(clip, push, clip.duration * p / phases, p) for p in range(phases)])
+        out[k] = np.mean([recovered(clip, push, clip.duration * phase(p, phases), HELD_OUT + p) for p in range(phases)])
     return out
 
 

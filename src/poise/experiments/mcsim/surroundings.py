@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from poise.experiments.mcsim.runs import COLUMNS, film, row, run_seeds
+from poise.experiments.mcsim.runs import COLUMNS, NOTE, film, row, run_seeds
 from poise.experiments.reproduce import Options, Table
 from poise.methods.mcsim import McSim
 from poise.motion.load import load_clip
@@ -35,5 +35,5 @@ def run(options: Options) -> Table:
         outcomes = run_seeds(clip, McSim(), options.seeds, 10.0 if "seesaw" not in name else 4.5, stage)
         rows.append(row(name, outcomes))
         figures += film(outcomes[0], options.out, f"mcsim-{name.split(',')[0].replace(' ', '-')}-{len(rows)}")
-    notes = ("human42, 10 s (seesaw: 4.5 s, the way to its end); two balls a run, from the side and from ahead.",)
+    notes = ("human42, 10 s (seesaw: 4.5 s, the way to its end); two balls a run, from the side and from ahead.", NOTE)
     return Table("New surroundings (section 7.1)", COLUMNS, tuple(rows), notes, tuple(figures))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from poise.experiments.mcsim.runs import COLUMNS, film, row, run_seeds
+from poise.experiments.mcsim.runs import COLUMNS, NOTE, film, row, run_seeds
 from poise.experiments.reproduce import Options, Table
 from poise.methods.mcsim import McSim
 from poise.motion.load import load_clip
@@ -23,5 +23,5 @@ def run(options: Options) -> Table:
             outcomes = run_seeds(clip, McSim(), options.seeds, 20.0)
             rows.append(row(f"{path}, its own body", outcomes))
             figures += film(outcomes[0], options.out, f"mcsim-walk-{clip.name}")
-    notes = ("20 s (as printed: 5 s), noise of 0.1 rad/s and m/s on all starting velocities, starts over one cycle.",)
+    notes = ("20 s (as printed: 5 s), starts over one cycle.", NOTE)
     return Table("Walking in three dimensions", COLUMNS, tuple(rows), notes, tuple(figures))

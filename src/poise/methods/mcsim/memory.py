@@ -9,6 +9,7 @@ import numpy as np
 
 from poise.character import Character
 from poise.character.roles import SIDES
+from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.methods.mcsim.passing import Passing
 from poise.methods.mcsim.reduced import Plan
@@ -16,10 +17,12 @@ from poise.methods.mcsim.schedule import Clock, Schedule
 from poise.methods.mcsim.settings import Numbers
 from poise.methods.mcsim.terms import Body, Rig
 from poise.motion.reference import Reference
+from poise.simulate.servo import Servo
 
 if TYPE_CHECKING:
     from poise.methods.mcsim.method import McSim
 
+_UP = np.array([0.0, 0.0, 1.0])
 _BESIDE = 0.04  # [m] along the foot within which two of its points are beside each other
 
 
@@ -36,6 +39,7 @@ class Memory:
     share: Array  # (nv,) of the joints' inertia that the servos use
     feet: tuple[int, int]  # bodies, -1 where there is none
     sole: tuple[np.ndarray, np.ndarray]  # contact points of each foot
+    sides: np.ndarray  # (P,) whose foot each point is of, -1 for others
     beside: np.ndarray  # (P, P) bool: points of one body beside each other, as the two corners of a heel
     hips: tuple[np.ndarray, np.ndarray]  # joints of each hip
     reach: tuple[tuple[int, float], tuple[int, float]]  # body that each leg hangs from, and its length [m] to the foot
@@ -49,14 +53,12 @@ class Memory:
     normal: Array  # (P, 3) of the ground where it last touched
     bumped: np.ndarray  # (P,) bool: points that touch what cannot be stood on
     level: Array  # (P,) [m] along its normal where each last touched, -inf before that
+    up: Array  # (2, 3) what is up in the axes of each foot where the character stands
     ground: np.ndarray | None = None  # labels that may be stood on
     planned: float = -np.inf  # [s] when the plan was made
     plan: Plan | None = None
-    inertia: Array = field(default_factory=lambda: np.zeros((0, 0)))  # M when the plan was made
+    servo: Servo | None = None  # that carries the plan out
     rail: Array = field(default_factory=lambda: np.zeros((3, 3)))  # inertia along what a planar body's rail holds
-    q: Array = field(default_factory=lambda: np.zeros(0))  # where the servo thinks the body should be when it was
-    v: Array = field(default_factory=lambda: np.zeros(0))
-    a: Array = field(default_factory=lambda: np.zeros(0))
     offset: Array = field(default_factory=lambda: np.zeros(3))  # [m] of the reference to where the feet stand
     placed: bool = False
     shift: Array = field(default_factory=lambda: np.zeros((2, 2)))  # [m] of the coming foothold of each foot
@@ -64,6 +66,8 @@ class Memory:
     stumbled: np.ndarray = field(default_factory=lambda: np.zeros(2, bool))  # each foot has met something in its swing
     over: Array = field(default_factory=lambda: np.zeros(2))  # [m] by which each foot is raised for that
     missing: Array = field(default_factory=lambda: np.zeros(2))  # [s] for which each foot has not stood that should
+    flat: Array = field(default_factory=lambda: np.zeros(2))  # share by which each foot is set down flat
+    sunk: Array = field(default_factory=lambda: np.zeros(2))  # [m] by which its ankle is lower for that
     lower: float = 0.0  # [m] by which the centre of mass is let down for a far step
     asked: float = 0.0  # [m] the same, as the plan of the moment wants it
     lift: Array = field(default_factory=lambda: np.zeros((2, 3)))  # [m] of each foot off its place when it left
@@ -80,10 +84,25 @@ def body_of(rig: Rig, reference: Reference, feet: tuple[int, int], free: np.ndar
                 rig.gravity)  # fmt: skip
 
 
+def sides_of(character: Character) -> np.ndarray:
+    """Whose foot (P,) each contact point is of: 0 left, 1 right, -1 for others."""
+    points = character.contact_points
+    out = np.full(len(points), -1)
+    for side, name in enumerate(SIDES):
+        out[points.of(name)] = side
+    return out
+
+
 def feet_of(character: Character) -> tuple[int, int]:
     """Ids of the two feet, -1 where there is none."""
     left, right = (character.body(f"{s}_foot") if character.has(f"{s}_foot") else -1 for s in SIDES)
     return left, right
+
+
+def up_of(character: Character, feet: tuple[int, int]) -> Array:
+    """What is up (2, 3) in the axes of each foot where the character stands."""
+    turns = character.forward(character.standing_pose())[1][0]
+    return np.stack([rot.rotate(rot.conjugate(turns[f]), _UP) if f >= 0 else _UP for f in feet])
 
 
 def beside_of(character: Character) -> np.ndarray:

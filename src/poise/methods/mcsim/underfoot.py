@@ -11,36 +11,90 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numba import njit
 
+from poise.maths import rotations as rot
+from poise.maths.rotations import Array
+from poise.methods.mcsim import contacts
 from poise.methods.mcsim.memory import Memory
+from poise.stage.ground import Flat, Ground
 
 if TYPE_CHECKING:
     from poise.methods.mcsim.planner import Scene
 
 _FEELING, _STEEPEST = 0.05, 0.25  # [s] in which a tilt of the ground is believed, and the most of it
+_UNSURE = (0.08, 0.045)  # [m] of error along and across the heading from which on feet are set down flat
+_LEAVES, _LANDS, _FLATTENING = 0.15, 0.15, 0.08  # [s] before it leaves until, and before it lands from when; how fast
 _OVER, _RAISED, _RAISING = (0.15, 0.7), 0.10, 0.8  # shares of a swing between which a foot that meets something is
 #   raised, by how much [m] and how fast [m/s]
 
 
 def feel_ground(scene: Scene, memory: Memory, dt: float) -> None:
     """Follow how the ground under the standing feet tilts against that of the reference."""
-    felt = [memory.normal[s[0]] for s, on in zip(memory.sole, scene.standing, strict=True) if on and len(s)]
-    if felt:
-        n = np.sum(felt, axis=0)
-        own = memory.reference.baked.ground.normal(scene.goal.q[:1], scene.goal.q[1:2])[0]
-        tilt = own[:2] / own[2] - n[:2] / n[2]
-        memory.tilt += (1.0 - math.exp(-dt / _FEELING)) * (np.clip(tilt, -_STEEPEST, _STEEPEST) - memory.tilt)
+    x = y = z = 0.0
+    for sole, on in zip(memory.sole, scene.standing.tolist(), strict=True):
+        if on and len(sole):
+            nx, ny, nz = memory.normal[sole[0]].tolist()
+            x, y, z = x + nx, y + ny, z + nz
+    if z > 0.0:
+        across, along = _rise(memory.reference.baked.ground, scene.goal.q)
+        share = 1.0 - math.exp(-dt / _FEELING)
+        for axis, tilt in ((0, -x / z - across), (1, -y / z - along)):
+            memory.tilt[axis] += share * (min(max(tilt, -_STEEPEST), _STEEPEST) - memory.tilt[axis])
+
+
+def _rise(ground: Ground, q: Array) -> tuple[float, float]:
+    """How the ground of a reference rises under a body, per metre along x and y."""
+    if isinstance(ground, Flat):
+        return 0.0, 0.0
+    x, y, z = ground.normal(q[:1], q[1:2])[0].tolist()
+    return -x / z, -y / z
 
 
 def step_over(scene: Scene, memory: Memory, dt: float) -> None:
     """Raise a foot that meets something in the middle of its swing, as people do who stumble."""
+    bumped, touching = contacts.feet(memory.bumped, memory.sides), contacts.feet(scene.touching, memory.sides)
     for side in (0, 1):
         step = memory.schedule.foot(side, memory.clock.time)
-        sole = memory.sole[side]
-        met = not step.down and bool(memory.bumped[sole].any() or (step.done > _OVER[0] and scene.touching[sole].any()))
+        if step.down and memory.over[side] == 0.0:
+            memory.stumbled[side] = False
+            continue
+        met = not step.down and bool(bumped[side] or (step.done > _OVER[0] and touching[side]))
         met &= step.done < _OVER[1]
         memory.stumbled[side] = (memory.stumbled[side] or met) and not step.down
         high = _RAISED if memory.stumbled[side] and step.done < _OVER[1] else 0.0
         memory.over[side] += min(max(high - memory.over[side], -_RAISING * dt), _RAISING * dt)
+
+
+def flatten(scene: Scene, memory: Memory, error: Array, dt: float) -> None:
+    """Set feet down flat that should stand on their toes, where balance is about to be lost, as people do.
+
+    `error` (2,) [m] is that of the divergent component. The goal's orientation of the foot is turned.
+    """
+    c, s = math.cos(scene.heading), math.sin(scene.heading)
+    off = max(abs(c * error[0] + s * error[1]) / _UNSURE[0], abs(-s * error[0] + c * error[1]) / _UNSURE[1])
+    for side in (0, 1):
+        step, body = memory.schedule.foot(side, memory.clock.time), memory.feet[side]
+        soon = memory.schedule.stays(side, memory.clock.time) > _LEAVES if step.down else step.left < _LANDS
+        up = scene.goal.turn[body] @ memory.up[side]
+        tiptoe = body >= 0 and c * up[0] + s * up[1] > 0.0
+        wish = min(1.0, max(0.0, off - 1.0)) if soon and tiptoe else 0.0
+        memory.flat[side] += min(max(wish - memory.flat[side], -dt / _FLATTENING), dt / _FLATTENING)
+        memory.sunk[side] = 0.0
+        if memory.flat[side] > 0.0:
+            R = scene.goal.turn[body]
+            turn = least_turn(up, memory.flat[side]) @ R
+            local = memory.rig.local[memory.sole[side]]
+            mine = local[memory.rig.bodies[memory.sole[side]] == body]
+            memory.sunk[side] = float(np.min(mine @ R[2], initial=0.0) - np.min(mine @ turn[2], initial=0.0))
+            scene.goal.turn[body] = turn
+
+
+def least_turn(up: Array, share: float) -> Array:
+    """A share of the least turn (3, 3) that takes a direction (3,) to the vertical."""
+    axis = np.array([up[1], -up[0], 0.0])
+    size = float(np.linalg.norm(axis))
+    if size < 1e-9:
+        return np.eye(3)
+    return rot.to_matrix(rot.exp(share * math.atan2(size, float(up[2])) * axis / size))
 
 
 @njit(cache=True)
