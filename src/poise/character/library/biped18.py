@@ -5,6 +5,10 @@ prints no lengths: a link is as long as the thin rod of its mass and inertia, L 
 1.62 m. The text says 18 degrees of freedom and the table lists 6 + 11: the twelfth pin is a waist, which cuts the
 torso's rod 35 : 65 into pelvis and chest; straight, both together have the table's 10 kg and 0.176 kg m². The inertia
 is that about the lateral axis; about the other axes of a link it is ours, that of a rod with a limb's thickness.
+
+The paper bounds torques and prints no bounds. A leg of the table weighs 16 kg of 51 kg, twice its share of a human
+body (16.1 %, D. Winter, Biomechanics and Motor Control of Human Movement, table 4.1): it is the leg of a person of
+99 kg, and as strong. With the strength of a person of 51 kg its own weight could not be swung as in running.
 """
 
 from __future__ import annotations
@@ -27,8 +31,10 @@ TABLE = {  # stiffness [N m/rad] (the table says newtons per radian), mass [kg],
     "shin": (4000.0, 5.0, 0.077),
     "foot": (4000.0, 4.0, 0.019),
 }
+LEGS = ("thigh", "shin", "foot")
 WAIST = 0.35  # share of the torso below the added pin
 ANKLE, HIP, SHOULDER, FOOT_WIDTH = 0.07, 0.09, 0.19, 0.09  # [m]
+LEG = 0.161  # share of a leg in the mass of a human body
 RADIUS = {"head": 0.085, "upper_arm": 0.04, "forearm": 0.033, "torso": 0.10, "thigh": 0.065, "shin": 0.045}  # [m]
 
 
@@ -43,12 +49,14 @@ def make() -> Character:
     knee, hip = ANKLE + length("shin"), ANKLE + length("shin") + length("thigh")
     neck, waist = hip + length("torso"), hip + WAIST * length("torso")
     up = lambda z, y=0.0: np.array([0.0, y, z])  # noqa: E731
-    mass = 2 * sum(TABLE[p][1] for p in ("upper_arm", "forearm", "thigh", "shin", "foot")) + 13.0
+    mass = 2 * sum(TABLE[p][1] for p in ("upper_arm", "forearm", *LEGS)) + 13.0
+    legs_of = sum(TABLE[p][1] for p in LEGS) / LEG  # [kg] a person with such legs
     tall = neck + length("head")
 
     def link(role: str, parent: str, part: str, a: Array, b: Array, share: float = 1.0) -> Link:
         stiffness, kilos, inertia = TABLE[part]
-        pin = Pin("y", hinge_range(role, "y"), (torque(role, "y", mass, tall),), (stiffness,)) if parent else None
+        strength = torque(role, "y", legs_of if part in LEGS else mass, tall) if parent else 0.0
+        pin = Pin("y", hinge_range(role, "y"), (strength,), (stiffness,)) if parent else None
         rod = _rod(kilos * share, inertia * share**3, a, b, RADIUS.get(part, 0.04))
         shapes = _shapes(role, part, a, b)
         return Link(role, parent, a, () if pin is None else (pin,), rod, shapes, group_of(role), colour_of(role))

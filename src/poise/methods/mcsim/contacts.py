@@ -66,18 +66,20 @@ def touched(table, ground, bodies, points, on, normal, bumped):
 
 
 @njit(cache=True)
-def within(bodies, points, skin, on, normal):
-    """Mark in `on` (P,) also the points of touching bodies that are less than `skin` [m] above what these touch."""
+def within(points, bodies, skin, on, normal, level):
+    """Mark in `on` (P,) also the points that are less than `skin` [m] above the ground that is known under them.
+
+    That is what another point of the same body touches, or else what the point itself touched last: `level` (P,) [m]
+    keeps how high that was along its normal.
+    """
     was = on.copy()
     for p in range(on.shape[0]):
         for o in range(on.shape[0]):
-            if was[o] and bodies[o] == bodies[p] and not on[p]:
-                above = 0.0
-                for i in range(3):
-                    above += normal[o, i] * (points[p, i] - points[o, i])
-                if above < skin:
-                    on[p] = True
-                    normal[p] = normal[o]
+            if was[o] and bodies[o] == bodies[p] and (o == p or not was[p]):
+                normal[p] = normal[o]
+                level[p] = normal[o, 0] * points[o, 0] + normal[o, 1] * points[o, 1] + normal[o, 2] * points[o, 2]
+        n = normal[p]
+        on[p] |= n[0] * points[p, 0] + n[1] * points[p, 1] + n[2] * points[p, 2] - level[p] < skin
 
 
 @njit(cache=True)

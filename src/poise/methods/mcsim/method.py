@@ -61,8 +61,8 @@ class McSim:
     grip: float = 1e3  # weight of no-slip (7e) in the reduced program
     grip_damping: float = 20.0  # [1/s] of a slipping point
     shrink: float = 0.05  # share by which the corners of a foot are drawn inwards
-    skin: float = 0.0  # [m] above the ground up to which a point of a touching body counts as touching
-    average: bool = False  # track the reference's mean acceleration over the window of a plan, not that of the moment
+    skin: float = 0.0  # [m] above the ground up to which a point counts as touching
+    average: bool = False  # track the mean acceleration of the reference over a plan's window, not that of the moment
     grace: float = 0.015  # [s] for which a point counts as touching after it was last reported
     reach: float = 0.012  # [m] height from which a scheduled corner of a touching foot is used
     early: float = 0.1  # [s] before its time that a landing may take the reference on
@@ -89,9 +89,15 @@ class McSim:
 
     @classmethod
     def printed(cls, **changes: Any) -> McSim:
-        """The paper's own formulation, its errors corrected, with the settings of its tables."""
+        """The paper's own formulation, its errors corrected, with the settings of its tables.
+
+        A plan reproduces the reference acceleration "over a window of size h" (section 4.1): its mean over the window.
+        A skin of 2 mm keeps what stands from losing its contacts for a step at a time, as the contact surface layer of
+        the paper's simulator (ODE) does.
+        """
         own: dict[str, Any] = {"departures": (), "kos": 1000.0, "k": 0.05, "plan": 1 / 96, "friction": 1.0,
-                               "grip_damping": 0.0, "shrink": 0.0, "grace": 0.0, "cd": 0.5, "cv": 0.3}  # fmt: skip
+                               "grip_damping": 0.0, "shrink": 0.0, "grace": 0.0, "skin": 0.002, "average": True,
+                               "cd": 0.3, "cv": 0.2}  # fmt: skip
         return cls(**{**own, **changes})
 
     def prepare(self, reference: Reference, stage: Stage) -> tuple[Reference, list[str]]:
@@ -122,7 +128,8 @@ class McSim:
                       body_of(rig, reference, feet, free), Numbers.of(self),
                       Clock(self.early, self.late), Schedule(reference), Passing.of(reference), reference,
                       np.full(len(points), -np.inf), np.tile([0.0, 0.0, 1.0], (len(points), 1)),
-                      np.zeros(len(points), bool), up_of(character, feet))  # fmt: skip
+                      np.zeros(len(points), bool), np.full(len(points), -np.inf),
+                      up_of(character, feet))  # fmt: skip
 
     @property
     def period(self) -> float:

@@ -73,7 +73,7 @@ def _touching(state: State, touches: Touches, now: Terms, memory: Memory) -> np.
     contacts.touched(touches.table, memory.ground, memory.rig.bodies, now.points, on, memory.normal,
                      memory.bumped)  # fmt: skip
     if memory.way.skin > 0.0:
-        contacts.within(memory.rig.bodies, now.points, memory.way.skin, on, memory.normal)
+        contacts.within(now.points, memory.rig.bodies, memory.way.skin, on, memory.normal, memory.level)
     memory.last[on] = state.time
     return on
 
@@ -166,6 +166,9 @@ def _cones(way: McSim, state: State, scene: Scene, memory: Memory) -> contacts.C
     """The points that the program may push with."""
     use = state.time - memory.last <= way.grace + 1e-9
     gap = np.zeros(len(use))
+    if way.skin > 0.0:
+        height = np.sum(memory.normal * scene.now.points, axis=1) - memory.level
+        gap = np.where(use, np.clip(height, 0.0, way.skin), 0.0)
     if way.has("schedule"):
         use, gap = _scheduled(way, scene, memory, use)
     found = contacts.cones(use, scene.now.points, memory.rig.bodies, memory.normal, way.friction, way.shrink)
