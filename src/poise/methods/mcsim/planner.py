@@ -107,7 +107,7 @@ def _scene(way: McSim, now: Terms, touching: np.ndarray, rate: float, memory: Me
     if memory.flying:
         move = (now.centre - goal.centre) * [1.0, 1.0, 0.0]
     if move is not None:
-        at_once = not memory.placed or (memory.flying and rate == 0.0)  # a reference that waits for a landing is carried along
+        at_once = not memory.placed or (memory.flying and rate == 0.0)  # one that waits for a landing goes along
         move *= 1.0 if at_once else 1.0 - np.exp(-dt / _SETTLING)
         memory.offset, memory.placed = memory.offset + move, True
         goal = _moved(goal, move)
