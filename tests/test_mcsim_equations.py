@@ -11,8 +11,10 @@ from poise.maths import configuration as conf
 from poise.maths import rotations as rot
 from poise.methods.mcsim import contacts, desired, feedback, program, reduced, servo, tasks
 from poise.methods.mcsim import terms as kernels
+from poise.methods.mcsim.forces import forces
 from poise.methods.mcsim.terms import Rig
 from poise.motion.reference import Sample
+from poise.simulate import servo as law
 from poise.solve.qp import solve_qp
 
 
@@ -100,9 +102,9 @@ def test_servos_are_critically_damped_and_spare_the_root(moving):
     error, out = np.zeros(nv), np.empty(nv)
     last = joints[-1, 0]  # a leaf: nothing hangs on it, so its block is all of its inertia
     error[last] = 0.1
-    servo.feedback(now.M, joints, k, ones, error, np.zeros(nv), out)
+    law.feedback(now.M, joints, k, ones, error, np.zeros(nv), out)
     spring = out[last] / error[last]
-    servo.feedback(now.M, joints, k, ones, np.zeros(nv), error, out)
+    law.feedback(now.M, joints, k, ones, np.zeros(nv), error, out)
     damper = out[last] / error[last]
     assert damper == pytest.approx(2.0 * np.sqrt(spring * now.M[last, last]))
     assert not out[:6].any()
@@ -132,54 +134,58 @@ def _standing(name: str):
     return rig, now, cones, character.torque_limit[6:]
 
 
-def _reduced(rig, now, cones, wish, weight=1e6):
-    generalised, rows, target = tasks.grip_rows(now.axes, now.rates, rig.chain, now.centre, now.spin, now.v, rig.bodies,
-                                                cones.which, cones.place, cones.basis, cones.normal, cones.gap,
-                                                0.0)  # fmt: skip
-    none, nl = np.zeros(0), generalised.shape[1]
-    out = reduced.assemble(now.M, now.h, np.arange(6), np.zeros(6), generalised, wish, np.ones(len(wish)), rows, target,
-                           np.full(len(target), weight), np.zeros((0, nl)), none, none, 1e-6)  # fmt: skip
-    return reduced.Reduced(*out, len(wish) - 6), generalised
-
-
 @pytest.mark.parametrize("name", ["human42", "human57"])
 def test_the_reduced_program_has_the_printed_ones_solution(name):
     rig, now, cones, limit = _standing(name)
     wish = 2.0 * np.random.default_rng(1).standard_normal(len(now.v))
     whole = solve_qp(program.printed(rig, now, wish, cones, limit))
     assert whole.solved and max(whole.residuals().values()) < 1e-6
-    problem, _ = _reduced(rig, now, cones, wish)
+    problem = tasks.tracking(rig, now, wish, cones, 1e8, 1e-6)
     plan = reduced.solve(problem, limit)
     assert plan.solved
     assert np.allclose(plan.acceleration, program.parts(whole, len(wish)).acceleration, atol=2e-2)
+
+
+@pytest.mark.parametrize("count", [1, 4, 8, 32, 44])
+def test_forces_of_contacts_meet_the_conditions_of_optimality(count):
+    """Of ½ wᵀ K w + kᵀ w + ½ least λᵀ λ with w = G λ and λ >= 0: no slope where λ > 0, none downwards where λ = 0."""
+    rng, least = np.random.default_rng(count), 1e-3
+    for _ in range(20):
+        root = rng.standard_normal((6, 6)) * 10.0 ** rng.uniform(-1, 1.5, 6)
+        K, k, G = root.T @ root + 1e-2 * np.eye(6), 10.0 * rng.standard_normal(6), rng.standard_normal((6, count))
+        force, found = forces(K, k, G, least)
+        slope = G.T @ (K @ (G @ force) + k) + least * force
+        scale = 1e-8 * (1.0 + np.abs(K).max() * np.abs(force).max() * count)
+        assert found and force.min() >= 0.0
+        assert np.abs(slope[force > 0]).max(initial=0.0) < scale and slope.min() > -scale
 
 
 def test_a_plan_obeys_the_equations_of_motion_its_cones_and_its_bounds():
     rig, now, cones, limit = _standing("human42")
     for strength in (1.0, 0.3):
         wish = 20.0 * np.random.default_rng(2).standard_normal(len(now.v))
-        problem, generalised = _reduced(rig, now, cones, wish)
+        problem = tasks.tracking(rig, now, wish, cones, 1e6, 1e-6)
         plan = reduced.solve(problem, strength * limit)
-        left = now.M @ plan.acceleration + now.h - plan.torque - generalised @ plan.force
-        assert np.abs(left).max() < 1e-6 * (1.0 + np.abs(plan.torque).max()) or plan.bounded
+        left = now.M @ plan.acceleration + now.h - plan.torque - problem.generalised @ plan.force
+        assert np.abs(left).max() < 1e-6 * (1.0 + np.abs(plan.torque).max())
         assert plan.force.min() > -1e-6 and np.all(np.abs(plan.torque[6:]) <= strength * limit + 1e-6)
         assert not plan.torque[:6].any()
 
 
 def test_the_program_can_be_had_unsolved_with_its_bounds():
     rig, now, cones, limit = _standing("human42")
-    problem, _ = _reduced(rig, now, cones, np.zeros(len(now.v)))
+    problem = tasks.tracking(rig, now, np.zeros(len(now.v)), cones, 1e6, 1e-6)
     whole = solve_qp(problem.qp(limit))
     plan = reduced.solve(problem, limit)
     assert whole.solved
-    assert np.allclose(whole.x[: problem.joints], plan.acceleration[6:], atol=1e-3)
+    assert np.allclose(whole.x[: len(limit)], plan.acceleration[6:], atol=1e-3)
 
 
 def test_standing_still_needs_the_weight_and_nothing_more():
     rig, now, cones, limit = _standing("human42")
-    problem, generalised = _reduced(rig, now, cones, np.zeros(len(now.v)))
+    problem = tasks.tracking(rig, now, np.zeros(len(now.v)), cones, 1e6, 1e-6)
     plan = reduced.solve(problem, limit)
-    assert (generalised @ plan.force)[2] == pytest.approx(rig.mass * 9.81, rel=1e-3)
+    assert (problem.generalised @ plan.force)[2] == pytest.approx(rig.mass * 9.81, rel=1e-3)
     assert np.abs(plan.acceleration).max() < 0.05
 
 

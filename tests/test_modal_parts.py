@@ -19,10 +19,10 @@ from poise.methods.modal.eigen import eigen_from
 from poise.methods.modal.linearise import Watched, momentum, momentum_about_origin, with_momentum
 from poise.methods.modal.problem import force_plan
 from poise.methods.modal.schedule import corrected
-from poise.methods.modal.small import solve_small
 from poise.methods.modal.spectrum import check_stiffness, find_modes, subtree_stiffness, tracked_share
 from poise.methods.modal.update import transition
 from poise.methods.modal.window import automatic
+from poise.solve.dense import solve_small
 from poise.solve.lcp import solve_lcp
 
 

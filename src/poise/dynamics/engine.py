@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from functools import cache
+from pathlib import Path
 from typing import NamedTuple
 
 import mujoco
@@ -112,11 +113,13 @@ def warnings(data: Data) -> dict[str, int]:
 class ContactMemory(NamedTuple):
     """Where MuJoCo keeps contacts, for compiled code that reads them without a Python object a step.
 
-    Byte offsets in mjData of the pointers to the contacts and to the constraint forces, and the layout of a contact.
+    Byte offsets in mjData of the pointers to the contacts and to the constraint forces, of the number of contacts, and
+    the layout of a contact.
     """
 
     contacts: int  # bytes from the start of mjData
     forces: int
+    count: int  # of the number of contacts
     size: int  # bytes of one contact
     dist: int  # bytes from the start of a contact, here and below
     pos: int
@@ -129,12 +132,13 @@ class ContactMemory(NamedTuple):
 
 
 _PROBE = """<mujoco><option cone="elliptic"/><worldbody><geom type="plane" size="1 1 1"/>
-<body pos="0 0 .05"><freejoint/><geom size=".1 .1 .1" type="box"/></body></worldbody></mujoco>"""
+<body pos="0 0 .05"><freejoint/><geom size=".1 .1 .1" type="box"/></body>
+<body pos="0 .5 .05"><freejoint/><geom size=".1 .1 .1" type="box"/></body></worldbody></mujoco>"""
 
 
 @cache
 def contact_memory() -> ContactMemory:
-    """The layout of this build of MuJoCo, found by looking where it put the contacts of a box on a plane.
+    """The layout of this build of MuJoCo, found by looking where it put the contacts of two boxes on a plane.
 
     The struct is searched upwards from its start for pointers that are known to be in it, so nothing outside is read.
     """
@@ -147,7 +151,28 @@ def contact_memory() -> ContactMemory:
     # contacts lie at the beginning of the arena, whose own pointer comes before theirs, which comes before the forces'
     contacts = _find(data._address, start, forces)[-1]
     offset = {k: _address(getattr(c, k)) - start for k in ("dist", "pos", "frame", "friction", "mu", "dim", "geom")}
-    return ContactMemory(contacts, forces, size, **offset, address=_address(c.efc_address) - start)
+    address = _address(c.efc_address) - start
+    return ContactMemory(contacts, forces, _counted(model, data, forces), size, **offset, address=address)
+
+
+def _counted(model: Model, data: Data, end: int) -> int:
+    """Bytes from the start of mjData to the number of contacts, known with both boxes down, one lifted, and both."""
+    places = range(0, end, 4)
+    for lifted in (0, 1, 2):
+        data.qpos[2 : 2 + 7 * lifted : 7] = 1.0
+        mujoco.mj_forward(model, data)
+        places = [p for p in places if ctypes.c_int32.from_address(data._address + p).value == data.ncon]
+    if len(places) != 1:
+        raise RuntimeError("This version of MuJoCo keeps the number of its contacts in an unknown place.")
+    return places[0]
+
+
+@cache
+def step_address() -> int:
+    """Where the compiled `mj_step` of the running MuJoCo is."""
+    folder = Path(mujoco.__file__).parent
+    names = [*folder.glob("libmujoco*.so*"), *folder.glob("libmujoco*.dylib"), *folder.glob("mujoco.dll")]
+    return int(ctypes.cast(ctypes.CDLL(str(names[0])).mj_step, ctypes.c_void_p).value or 0)
 
 
 def _address(a: np.ndarray) -> int:

@@ -8,6 +8,7 @@ place leaves no error for the step that follows.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,12 +43,10 @@ class Foothold:
 
         `error` (2,) [m] is that of the divergent component, `frequency` ω [1/s], `heading` [rad] the way of the walk.
         """
-        growth = float(np.exp(frequency * min(left, self.horizon)))
-        c, s = np.cos(heading), np.sin(heading)
-        grown = growth * np.array([c * error[0] + s * error[1], -s * error[0] + c * error[1]])
-        kept = np.sign(grown) * np.maximum(0.0, np.abs(grown) - self.band * (growth - 1.0))
-        far = np.array([self.ahead, self.aside])
-        x, y = np.clip(kept, -far, far)
+        growth, (ex, ey) = math.exp(frequency * min(left, self.horizon)), np.asarray(error).tolist()
+        c, s, quiet = math.cos(heading), math.sin(heading), self.band * (growth - 1.0)
+        x = _beyond(growth * (c * ex + s * ey), quiet, self.ahead)
+        y = _beyond(growth * (c * ey - s * ex), quiet, self.aside)
         return np.array([c * x - s * y, s * x + c * y])
 
     def uncrossed(self, shift: Array, landing: Array, other: Array, side: float, heading: float = 0.0,
@@ -57,16 +56,21 @@ class Foothold:
         `landing` and `other` (2,) [m] are the planned place of the landing foot and the place of the other one; `side`
         is 1 for a left foot, -1 for a right one. A reference whose feet are nearer than `apart` keeps them so.
         """
-        across = np.array([-np.sin(heading), np.cos(heading)])
-        own = side * float(across @ (landing - other))
-        gap = own + side * float(across @ shift)
+        along, across = -math.sin(heading), math.cos(heading)
+        own = side * float(along * (landing[0] - other[0]) + across * (landing[1] - other[1]))
+        gap = own + side * float(along * shift[0] + across * shift[1])
         least = min(self.apart, own, planned)
-        return shift if gap >= least else shift + side * (least - gap) * across
+        return shift if gap >= least else shift + side * (least - gap) * np.array([along, across])
 
     def towards(self, now: Array, wanted: Array, dt: float) -> Array:
         """The shift after dt seconds on the way from `now` to `wanted`."""
         most = self.rate * dt
-        return now + np.clip(wanted - now, -most, most)
+        return now + np.minimum(np.maximum(wanted - now, -most), most)
+
+
+def _beyond(x: float, quiet: float, most: float) -> float:
+    """How far x is outside a band of `quiet` to either side, at most `most`."""
+    return math.copysign(min(max(0.0, abs(x) - quiet), most), x)
 
 
 def divergent(place: Array, velocity: Array, frequency: float) -> Array:

@@ -35,7 +35,7 @@ def _as_pointer(typingctx, address):
     return types.voidptr(address), code
 
 
-_pointer: Any = intrinsic(_as_pointer)
+pointer: Any = intrinsic(_as_pointer)
 
 
 def addresses(model: engine.Model, data: engine.Data, own_bodies: int, geoms: np.ndarray, touches: Array, sums: Array,
@@ -80,8 +80,8 @@ def put(torque, root, steps, target, total):
 def worst(where):
     """Index of the first velocity or acceleration that is not a sensible number, -1 if all are."""
     nv = where[NV]
-    v = carray(_pointer(where[QVEL]), (nv,), np.float64)
-    a = carray(_pointer(where[QACC]), (nv,), np.float64)
+    v = carray(pointer(where[QVEL]), (nv,), np.float64)
+    a = carray(pointer(where[QACC]), (nv,), np.float64)
     for i in range(nv):
         if not (abs(v[i]) < FASTEST) or not np.isfinite(a[i]):
             return i
@@ -136,20 +136,20 @@ def read(where, ncon, dt):
 
     counts: [rows in touches, rows in sums]. Gives what `worst` gives, or WARNED.
     """
-    geoms = carray(_pointer(where[GEOMS]), (where[COUNT], 3), np.int64)
-    touches = carray(_pointer(where[TOUCHES]), (MOST_TOUCHES, 18), np.float64)
-    sums = carray(_pointer(where[SUMS]), (MOST_SUMS, SUM_WIDTH), np.float64)
-    counts = carray(_pointer(where[COUNTS]), (2,), np.int64)
+    geoms = carray(pointer(where[GEOMS]), (where[COUNT], 3), np.int64)
+    touches = carray(pointer(where[TOUCHES]), (MOST_TOUCHES, 18), np.float64)
+    sums = carray(pointer(where[SUMS]), (MOST_SUMS, SUM_WIDTH), np.float64)
+    counts = carray(pointer(where[COUNTS]), (2,), np.int64)
     bad = worst(where)
     if bad >= 0:
         return bad
     size, own, bodies = where[SIZE], where[OWN], where[BODIES]
-    start = carray(_pointer(where[CONTACTS]), (1,), np.int64)[0]
-    numbers = carray(_pointer(start), (ncon, size), np.float64)
-    whole = carray(_pointer(start), (ncon, 2 * size), np.int32)
-    forces = carray(_pointer(carray(_pointer(where[FORCES]), (1,), np.int64)[0]), (1 << 30,), np.float64)
-    cvel = carray(_pointer(where[CVEL]), (bodies, 6), np.float64)
-    com = carray(_pointer(where[COM]), (bodies, 3), np.float64)
+    start = carray(pointer(where[CONTACTS]), (1,), np.int64)[0]
+    numbers = carray(pointer(start), (ncon, size), np.float64)
+    whole = carray(pointer(start), (ncon, 2 * size), np.int32)
+    forces = carray(pointer(carray(pointer(where[FORCES]), (1,), np.int64)[0]), (1 << 30,), np.float64)
+    cvel = carray(pointer(where[CVEL]), (bodies, 6), np.float64)
+    com = carray(pointer(where[COM]), (bodies, 3), np.float64)
     count, rows = 0, counts[1]
     for c in range(ncon):
         first, dim = whole[c, where[ADDRESS]], whole[c, where[DIM]]
@@ -185,7 +185,7 @@ def read(where, ncon, dt):
             row[16], row[17] = fast, 0.0
             rows = _add(sums, rows, row, mine, his, dt)
     counts[0], counts[1] = count, rows
-    warned = carray(_pointer(where[WARNINGS]), (where[KINDS], 2), np.int32)  # how often, beside other facts
+    warned = carray(pointer(where[WARNINGS]), (where[KINDS], 2), np.int32)  # how often, beside other facts
     for i in range(where[KINDS]):
         if warned[i, 0] != 0:
             return WARNED
@@ -236,10 +236,10 @@ def repaint(where, ncon, patches):
     alike, which is what another coefficient of the geoms would have done.
     """
     size = where[SIZE]
-    geoms = carray(_pointer(where[GEOMS]), (where[COUNT], 3), np.int64)
-    start = carray(_pointer(where[CONTACTS]), (1,), np.int64)[0]
-    numbers = carray(_pointer(start), (ncon, size), np.float64)
-    whole = carray(_pointer(start), (ncon, 2 * size), np.int32)
+    geoms = carray(pointer(where[GEOMS]), (where[COUNT], 3), np.int64)
+    start = carray(pointer(where[CONTACTS]), (1,), np.int64)[0]
+    numbers = carray(pointer(start), (ncon, size), np.float64)
+    whole = carray(pointer(start), (ncon, 2 * size), np.int32)
     for c in range(ncon):
         g0, g1 = whole[c, where[GEOM]], whole[c, where[GEOM] + 1]
         if g0 < 0 or g1 < 0 or whole[c, where[ADDRESS]] < 0 or (geoms[g0, 1] != 0 and geoms[g1, 1] != 0):

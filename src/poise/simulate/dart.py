@@ -24,6 +24,7 @@ from poise.maths.rotations import Array
 from poise.motion.ground import Flat, Slope
 from poise.simulate import contacts, guard
 from poise.simulate.programme import add_wrench, wrench_means
+from poise.simulate.servo import Servo
 from poise.simulate.simulator import Means, State, Touches
 from poise.stage import Push, Stage
 from poise.stage.pushes import pushes_at
@@ -132,9 +133,13 @@ class DartSimulator:
         """There are none."""
         return {}
 
-    def step(self, torque: Array, assist: Sequence[Wrench] | Array = (), steps: int = 1,
+    def step(self, torque: Array | Servo, assist: Sequence[Wrench] | Array = (), steps: int = 1,
              slippery: Mapping[int, float] | None = None) -> None:  # fmt: skip
-        """Time steps under joint torques (nv,), wrenches of assistance and the pushes that are due."""
+        """Time steps under joint torques (nv,) or a servo, wrenches of assistance and the pushes that are due."""
+        if isinstance(torque, Servo):
+            for _ in range(steps):
+                self.step(torque.torque(self._q, self._v, self.time), assist, 1, slippery)
+            return
         if slippery:
             raise BadValue("DART cannot change the friction of single bodies while it runs.")
         if not np.all(np.isfinite(torque)) or torque[:6].any():

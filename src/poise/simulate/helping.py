@@ -19,7 +19,7 @@ from poise.simulate.contacts import (
     GEOMS,
     MU,
     SIZE,
-    _pointer,
+    pointer,
 )
 
 LEAST_FRICTION = 1e-3  # a factor below this is one: MuJoCo's cones need some friction
@@ -72,10 +72,10 @@ def soap(where, ncon, factors):
     Between MuJoCo's collision and its solver; see `contacts.repaint`.
     """
     size = where[SIZE]
-    geoms = carray(_pointer(where[GEOMS]), (where[COUNT], 3), np.int64)
-    start = carray(_pointer(where[CONTACTS]), (1,), np.int64)[0]
-    numbers = carray(_pointer(start), (ncon, size), np.float64)
-    whole = carray(_pointer(start), (ncon, 2 * size), np.int32)
+    geoms = carray(pointer(where[GEOMS]), (where[COUNT], 3), np.int64)
+    start = carray(pointer(where[CONTACTS]), (1,), np.int64)[0]
+    numbers = carray(pointer(start), (ncon, size), np.float64)
+    whole = carray(pointer(start), (ncon, 2 * size), np.int32)
     for c in range(ncon):
         g0, g1 = whole[c, where[GEOM]], whole[c, where[GEOM] + 1]
         if g0 < 0 or g1 < 0 or whole[c, where[ADDRESS]] < 0:

@@ -15,6 +15,7 @@ from poise.errors import BadValue
 from poise.maths.rotations import Array
 from poise.motion.reference import Reference
 from poise.simulate.guard import BlowUp
+from poise.simulate.servo import Servo
 from poise.simulate.simulator import Simulator, State, Touches
 from poise.stage import Stage
 from poise.take import Recorder, Take
@@ -26,7 +27,7 @@ _EMPTY_CONTACTS, _EMPTY_WRENCHES = np.zeros((0, 18)), np.zeros((0, 11))
 class Action:
     """What a controller does when torques are not all of it."""
 
-    torque: Array  # (nv,) [N m], zero on the root
+    torque: Array | Servo  # (nv,) [N m], zero on the root, or a servo that is followed until the next action
     # forces that nothing on the stage exerts, recorded as assistance; also as rows (K, 10): body, point, force, moment
     assist: Sequence[Wrench] | Array = ()
     traces: Mapping[str, Array | float] = field(default_factory=dict)  # named numbers for the take
@@ -143,7 +144,7 @@ class _Session:
         self.memory, self.decimation = memory, decimation
         self.count = 0  # steps since the beginning
         self.began = simulator.time
-        self.torque: Array = np.zeros(len(simulator.state().v))
+        self.torque: Array | Servo = np.zeros(len(simulator.state().v))
         self.assist: Sequence[Wrench] | Array = ()
         self.traces: Mapping[str, Array | float] = {}
         self.notes: list[tuple[float, str, str]] = []
@@ -184,7 +185,8 @@ class _Session:
     def _act(self, state: State) -> None:
         act = self.controller.act(state, self.simulator.touches(), self.reference, self.memory)
         if isinstance(act, Action):
-            self.torque, self.assist = np.asarray(act.torque, float), act.assist
+            self.torque = act.torque if isinstance(act.torque, Servo) else np.asarray(act.torque, float)
+            self.assist = act.assist
             self.slippery = act.slippery
             if act.traces:
                 self.traces = {**self.traces, **act.traces}

@@ -12,10 +12,11 @@ from poise.character import Character
 from poise.dynamics import Wrench, engine
 from poise.errors import BadValue
 from poise.maths.rotations import Array
-from poise.simulate import contacts, guard
+from poise.simulate import contacts, guard, stepping
 from poise.simulate.gripping import Gripping
 from poise.simulate.helping import assist_rows, lend, slippery_factors, soap
 from poise.simulate.programme import Programme, wrench_means
+from poise.simulate.servo import Servo
 from poise.simulate.simulator import Means, State, Touches
 from poise.stage import Stage
 from poise.stage.pushes import pushes_at
@@ -51,6 +52,9 @@ class MujocoSimulator:
         self._counts = np.zeros(2, np.int64)
         self._where = contacts.addresses(model, data, self.world.nbody, self._geoms, self._touches, self._sums,
                                          self._counts)  # fmt: skip
+        # what compiled steps need: mj_step, the model, the data and where it counts contacts
+        self._engine = (engine.step_address(), model._address, data._address,
+                        data._address + engine.contact_memory().count)  # fmt: skip
         self._assist = np.zeros((self.world.nbody, 10))
         self._torque, self._steps = np.zeros(self.world.nv), 0
         # views into MuJoCo's own arrays, which stay where they are
@@ -148,12 +152,19 @@ class MujocoSimulator:
             engine.kinematics(self._model, d)
         return {name: np.concatenate([d.xpos[b], d.xquat[b]]) for name, b in self.world.things.items()}
 
-    def step(self, torque: Array, assist: Sequence[Wrench] | Array = (), steps: int = 1,
+    def step(self, torque: Array | Servo, assist: Sequence[Wrench] | Array = (), steps: int = 1,
              slippery: Mapping[int, float] | None = None) -> None:  # fmt: skip
-        """Time steps under joint torques (nv,), wrenches of assistance and whatever is due on the stage.
+        """Time steps under joint torques (nv,) or a servo, wrenches of assistance and whatever is due on the stage.
 
         `slippery` scales the friction of bodies (id -> factor) with whatever they touch.
         """
+        if isinstance(torque, Servo):
+            if self._plain and not self._lent and not len(assist) and not slippery:
+                self._step_under(torque, steps)
+            else:
+                for _ in range(steps):
+                    self.step(torque.torque(self._q, self._v, self.time), assist, 1, slippery)
+            return
         if torque.shape != self._torque.shape:
             raise BadValue(f"{self.character.name} needs torques ({self.world.nv},), not {torque.shape}.")
         bad = contacts.put(torque, self._root, steps, self._target, self._torque)
@@ -175,9 +186,28 @@ class MujocoSimulator:
             if not plain:
                 self._after()
         self._steps += steps
+        self._keep()
+
+    def _step_under(self, servo: Servo, steps: int) -> None:
+        """Steps under a servo with nothing going on beside."""
+        done, bad = stepping.run(self._where, *self._engine, steps, self.dt, self.time, tuple(servo), self._q, self._v,
+                                 self._target, self._torque)  # fmt: skip
+        self._count += done
+        self._steps += done
+        if bad != -1:
+            torque = servo.torque(self._q, self._v, self.time)
+            if bad <= -3:
+                self._stop(guard.torque_sentence(self.character, torque, -3 - bad, self.time), torque)
+            self._check(bad, torque)
+            if done < steps:  # a warning that means nothing
+                self._step_under(servo, steps - done)
+        self._keep()
+
+    def _keep(self) -> None:
+        """Copy the state now and then, for a blow-up."""
         if self._count - self._kept_at >= _KEPT:
             self._kept_at = self._count
-            engine.get_state(model, data, self._kept)
+            engine.get_state(self._model, self._data, self._kept)
 
     def _check(self, bad: int, torque: Array) -> None:
         """Look at what the compiled reader complains of."""

@@ -11,6 +11,7 @@ import numpy as np
 from poise.character import Character
 from poise.dynamics import Wrench
 from poise.maths.rotations import Array
+from poise.simulate.servo import Servo
 from poise.take.record import CONTACT_WIDTH
 
 
@@ -157,12 +158,12 @@ class Simulator(Protocol):
         """Poses (7,) of all things on the stage: position and quaternion."""
         ...
 
-    def step(self, torque: Array, assist: Sequence[Wrench] | Array = (), steps: int = 1,
+    def step(self, torque: Array | Servo, assist: Sequence[Wrench] | Array = (), steps: int = 1,
              slippery: Mapping[int, float] | None = None) -> None:  # fmt: skip
         """One time step, or several, under joint torques (nv,) [N m], zero on the root, and the events that are due.
 
-        Assistance may come as rows (K, 10) of body, world point, force and moment. `slippery` scales the friction of
-        bodies (id -> factor) with whatever they touch.
+        A servo gives the torques anew for the state before each step. Assistance may come as rows (K, 10) of body,
+        world point, force and moment. `slippery` scales the friction of bodies (id -> factor) with whatever they touch.
         """
         ...
 

@@ -14,6 +14,7 @@ from numba import njit
 
 from poise.errors import BadValue
 from poise.maths.rotations import Array
+from poise.solve.dense import cholesky, divide
 
 
 class Solution(NamedTuple):
@@ -21,37 +22,6 @@ class Solution(NamedTuple):
 
     x: Array
     definite: bool
-
-
-@njit(cache=True, fastmath={"contract", "reassoc", "nsz"})
-def _cholesky(a):
-    """The lower Cholesky factor in place; False if `a` is not positive definite."""
-    d = a.shape[0]
-    for j in range(d):
-        for i in range(j, d):
-            s = a[i, j]
-            for k in range(j):
-                s -= a[i, k] * a[j, k]
-            if i > j:
-                a[i, j] = s / a[j, j]
-            elif s > 0.0:
-                a[j, j] = np.sqrt(s)
-            else:
-                return False
-    return True
-
-
-@njit(cache=True, fastmath={"contract", "reassoc", "nsz"})
-def _divide(a, p):
-    """p becomes L^-1 p, with L the lower triangle of `a`; row by row, so that the innermost loop runs along memory."""
-    for j in range(p.shape[0]):
-        for k in range(j):
-            c = a[j, k]
-            for i in range(p.shape[1]):
-                p[j, i] -= c * p[k, i]
-        c = 1.0 / a[j, j]
-        for i in range(p.shape[1]):
-            p[j, i] *= c
 
 
 @njit(cache=True)
@@ -65,14 +35,14 @@ def _factor(bands, arrow, corner, inside):
     panel = np.empty((d, reach * d + w))
     product = np.empty((reach * d + w, reach * d + w))
     for n in range(inside):
-        if not _cholesky(bands[0, n]):
+        if not cholesky(bands[0, n]):
             return False
         last = min(reach, inside - 1 - n)
         panel[:] = 0.0
         for k in range(1, last + 1):
             panel[:, (k - 1) * d : k * d] = bands[k, n].T
         panel[:, reach * d :] = arrow[n]
-        _divide(bands[0, n], panel)
+        divide(bands[0, n], panel)
         if panel.shape[1]:
             np.dot(panel.T, panel, product)
         for k in range(1, last + 1):
@@ -82,7 +52,7 @@ def _factor(bands, arrow, corner, inside):
             arrow[n + k] -= product[(k - 1) * d : k * d, reach * d :]
         arrow[n] = panel[:, reach * d :]
         corner -= product[reach * d :, reach * d :]
-    return _cholesky(corner)
+    return cholesky(corner)
 
 
 @njit(cache=True)

@@ -56,6 +56,17 @@ class Cylinder:
 
 
 @njit(cache=True)
+def unanswered(torque, patch, force):
+    """Add to the torque (3,) of the ankle on a foot that of the ground's force (3,) at `patch` (3,) from the ankle.
+
+    What is left would turn a foot on whose touching part the ground presses in the middle.
+    """
+    torque[0] += patch[1] * force[2] - patch[2] * force[1]
+    torque[1] += patch[2] * force[0] - patch[0] * force[2]
+    torque[2] += patch[0] * force[1] - patch[1] * force[0]
+
+
+@njit(cache=True)
 def compensation(torque, most, out):
     """out (3,) = moment to be put on a foot that balance turns with `torque` (3,), world axes; gives the ratio (21).
 

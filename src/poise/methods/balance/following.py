@@ -1,7 +1,7 @@
 """Following: what the recording wants, looked up at short intervals and carried on between them.
 
 Velocities and momenta are needed (12), (14), (17), and the paper takes them by finite differences from the recording as
-it is. Recordings shake from frame to frame: here every rate is the middle of a parabola through the looks of 33 ms
+it is. Recordings shake from frame to frame: here every rate is the middle of a parabola through the looks of 50 ms
 before and after. Places and joint angles are those of the recording, unaltered.
 """
 
@@ -17,7 +17,8 @@ from poise.methods.balance.momentum import Links, momentum
 from poise.motion.reference import Reference
 
 INTERVAL = 1 / 120  # [s] between two looks at the reference; in between it goes on with its velocity and acceleration
-AHEAD = 4  # looks before and after the present one that are smoothed over
+AHEAD = 6  # looks before and after the present one that are smoothed over
+NEAR, SLOW = 0.03, 0.25  # [m] and [m/s] of a foot that stands as the other does, whatever its label
 
 
 class Wish(NamedTuple):
@@ -29,6 +30,7 @@ class Wish(NamedTuple):
     a: Array  # (nv,)
     momentum: Array  # (6,) angular, then linear
     rate: Array  # (6,) its change with time [N m, N]
+    lead: Array  # (nv,) joint torques [N m] of the recording's own motion that no rigid body of its momentum has
     centre: Array  # (3,) of mass
     feet: Array  # (2, 3) centres of mass of the feet
     turn: Array  # (4,) orientation of the controlled link
@@ -68,12 +70,25 @@ class Following:
         row = self._rates[-1]
         row[:6], row[6:9], row[9:] = momentum(links.own, links.velocity), links.velocity[self.link, :3], sample.v
 
+    def _down(self, labels: np.ndarray) -> np.ndarray:
+        """Boolean (2,): feet that the recording has on the ground, by its labels, or as low as the other and at rest.
+
+        Recorded feet float in deep squats, both alike.
+        """
+        low = [self.links.lowest(p) for p in self._points]
+        down = np.array([bool(np.any(labels[p])) for p in self._points])
+        for s in range(2):
+            speed = np.hypot(*self.links.velocity_of(self.links.body.feet[s])[:2])
+            down[s] |= bool(down[1 - s] and low[s] < low[1 - s] + NEAR and speed < SLOW)
+        return down
+
     def _look(self, reference: Reference, time: float) -> Wish:
         sample, links = reference.sample(time), self.links
         links.place(sample.q, sample.v)
-        down = np.array([bool(np.any(sample.contacts[p])) for p in self._points])
+        down = self._down(sample.contacts)
         rates, slopes = self._value @ self._rates, self._slope @ self._rates
-        return Wish(time, sample.q, rates[9:], slopes[9:], rates[:6], slopes[:6], links.centre[1].copy(),
+        lead = links.lead(sample.q, rates[9:], slopes[9:], slopes[:6])
+        return Wish(time, sample.q, rates[9:], slopes[9:], rates[:6], slopes[:6], lead, links.centre[1].copy(),
                     self.weights @ links.centres, links.turns[self.link].copy(), rates[6:9], down)  # fmt: skip
 
 

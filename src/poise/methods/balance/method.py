@@ -51,6 +51,7 @@ class Balance:
     slider: float | None = None
     until: float = float("inf")  # [s] when the simplified contact is taken away: the paper's first test
     sole: float | None = None  # share of the sole that ankles keep the pressure in; 0: any; None: 1 with a recording
+    give: float = 0.0  # share of what a foot cannot bear that is taken off the leg's force; the rest off its torque
     feed: float = 1.0  # share of the recording's change of momentum that is fed forward (not in the paper)
     fall_below: float = 0.0  # compensated share (21) of the foot's torque below which balance is given up; 0: never
     fall_damping: float = 0.3  # [s] kd / ks in a fall
@@ -80,6 +81,8 @@ class Balance:
             raise BadValue("balance needs a positive zone, period and step, and fall_below from 0 to 1.")
         if self.sole is not None and not 0 <= self.sole <= 2:
             raise BadValue(f"balance uses a share of the sole from 0 to 2, not {self.sole}.")
+        if not 0 <= self.give <= 1:
+            raise BadValue(f"give of balance is a share from 0 to 1, not {self.give}.")
         if not 0 <= self.feed <= 1:
             raise BadValue(f"balance feeds a share of the recording's momentum forward from 0 to 1, not {self.feed}.")
         if self.slider is not None:

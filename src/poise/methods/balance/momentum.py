@@ -44,6 +44,35 @@ class Links:
         mujoco.mj_makeM(self.model, self.data)
         mujoco.mj_rne(self.model, self.data, 0, self.bias)
 
+    def lead(self, q: Array, v: Array, a: Array, rate: Array) -> Array:
+        """Joint torques (nv,) of a motion beyond those of a rigid body with the same change of momentum `rate` (6,).
+
+        Inverse dynamics of q, v, a less the part of J_comᵀ w that spreads the wrench over all links, w being weight
+        and rate: what is left is what links accelerate against each other. Zero on the root.
+        """
+        self.place(q, v)
+        self.data.qacc[:] = a
+        out, spread, wrench = np.zeros(self.model.nv), np.zeros(self.model.nv), np.zeros((2, 6))
+        mujoco.mj_rne(self.model, self.data, 1, out)
+        wrench[0] = rate
+        wrench[0, 3:] -= self.beyond[1, 9] * self.model.opt.gravity
+        joint_torques(self.twists, self.beyond, self.body.moved, np.zeros_like(self.body.path), wrench, spread)
+        out += self.model.dof_armature * a - spread
+        out[:6] = 0.0
+        return out
+
+    def lowest(self, points: np.ndarray) -> float:
+        """Height [m] of the lowest of some contact points of the character."""
+        own = self.body.character.contact_points
+        bodies = own.bodies[points]
+        down = self.data.xmat[bodies].reshape(-1, 3, 3)[:, 2]
+        return float(np.min(self.data.xpos[bodies, 2] + np.sum(down * own.positions[points], axis=1), initial=np.inf))
+
+    def velocity_of(self, body: int) -> Array:
+        """Velocity (3,) [m/s] of a link's centre of mass, world axes."""
+        x = self.velocity[body]
+        return x[3:] + np.cross(x[:3], self.centres[body] - self.centre[1])
+
     @property
     def mass_matrix(self) -> Array:
         """Total spatial mass (6, 6), equation (8)."""

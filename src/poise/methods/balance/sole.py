@@ -1,8 +1,9 @@
 """The real sole: ankles that give no more torque than the ground under the foot can answer. Beyond the paper.
 
 Without the simplified contact a foot that is turned by more than the ground's forces can bear rolls over its edge, and
-nothing is left to stand on. Here the torque that reaches a foot is cut where the centre of pressure that it needs would
-leave the sole. What the artificial torque has taken off does not reach the foot and needs no ground.
+nothing is left to stand on. Here the torque that reaches a foot is kept where the centre of pressure that it needs lies
+in the sole, and the whole leg gives way for it. What the artificial torque has taken off does not reach the foot and
+needs no ground.
 """
 
 from __future__ import annotations
@@ -30,33 +31,42 @@ def soles(character: Character, feet: np.ndarray) -> Array:
 
 
 @njit(cache=True)
-def cut(foot, share, extent, turns, positions, ground, twists, ankle, moments, force, least, torque):
-    """Cut the ankle's part of the joint torques (nv,) to what the foot can bear.
+def spare(share, extent, turns, high, torque, force, least, out):
+    """out (3,) = torque [N m] by which `torque` (3,) on a foot must change so that the sole bears it, world axes.
 
-    `share` of the sole's extent (2, 5) is used; `force` (3,) is what the ground gives the foot by plan, `moments` (3,)
-    the artificial torque on it, `ground` [m] its height.
+    `share` of the sole's extent (5,) is used; `turns` (4,) is the foot's orientation, `high` [m] the ankle's height
+    above the ground, `force` (3,) what the ground gives the foot, at least `least` upwards. Gives whether it changes.
     """
     w, x, y, z = turns[0], turns[1], turns[2], turns[3]
     ex, ey = 1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z)  # the foot's x axis on the ground
     size = max(np.sqrt(ex * ex + ey * ey), 1e-9)
     ex, ey = ex / size, ey / size
-    tx, ty, tz = moments[0], moments[1], moments[2]
-    for k in range(torque.shape[0]):
-        if ankle[foot, k]:
-            tx += twists[k, 0] * torque[k]
-            ty += twists[k, 1] * torque[k]
-            tz += twists[k, 2] * torque[k]
-    high, push = positions[2] - ground, max(force[2], least)
+    tx, ty, tz = torque[0], torque[1], torque[2]
+    push = max(force[2], least)
     px, py = (ty - high * force[0]) / push, -(tx + high * force[1]) / push  # centre of pressure from the ankle
     along, across = ex * px + ey * py, ex * py - ey * px
-    along_in = min(max(along, share * extent[foot, 0]), share * extent[foot, 1])
-    across_in = min(max(across, share * extent[foot, 2]), share * extent[foot, 3])
+    along_in = min(max(along, share * extent[0]), share * extent[1])
+    across_in = min(max(across, share * extent[2]), share * extent[3])
     most = TWIST * push
-    dz = min(max(tz, -most), most) - tz
-    if along_in == along and across_in == across and dz == 0.0:
-        return
-    px, py = ex * along_in - ey * across_in, ey * along_in + ex * across_in
-    dx, dy = -py * push - high * force[1] - tx, px * push + high * force[0] - ty
-    for k in range(torque.shape[0]):
-        if ankle[foot, k]:
-            torque[k] += twists[k, 0] * dx + twists[k, 1] * dy + twists[k, 2] * dz
+    out[0] = out[1] = 0.0
+    out[2] = min(max(tz, -most), most) - tz
+    if along_in != along or across_in != across:
+        px, py = ex * along_in - ey * across_in, ey * along_in + ex * across_in
+        out[0], out[1] = -py * push - high * force[1] - tx, px * push + high * force[0] - ty
+    return out[0] != 0.0 or out[1] != 0.0 or out[2] != 0.0
+
+
+@njit(cache=True)
+def yield_to(change, give, reach, twists, path, torque):
+    """Take a `change` (3,) of the torque on a foot through the whole leg: joint torques (nv,) on its `path` (nv,).
+
+    What the foot cannot bear is taken off the wrench that the leg carries, so that hip, knee and ankle still agree: the
+    share `give` off its horizontal force, which acts `reach` [m] above the foot, the rest off its torque. A torque that
+    is cut at the ankle alone changes the force of a nearly straight leg by much and in no wanted direction.
+    """
+    fx, fy = -give * change[1] / reach, give * change[0] / reach
+    keep = 1.0 - give
+    for k in range(6, torque.shape[0]):
+        if path[k]:
+            torque[k] += keep * (twists[k, 0] * change[0] + twists[k, 1] * change[1]) + twists[k, 2] * change[2]
+            torque[k] -= twists[k, 3] * fx + twists[k, 4] * fy

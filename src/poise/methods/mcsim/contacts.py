@@ -66,6 +66,58 @@ def touched(table, ground, bodies, points, on, normal, bumped):
 
 
 @njit(cache=True)
+def within(bodies, points, skin, on, normal):
+    """Mark in `on` (P,) also the points of touching bodies that are less than `skin` [m] above what these touch."""
+    was = on.copy()
+    for p in range(on.shape[0]):
+        for o in range(on.shape[0]):
+            if was[o] and bodies[o] == bodies[p] and not on[p]:
+                above = 0.0
+                for i in range(3):
+                    above += normal[o, i] * (points[p, i] - points[o, i])
+                if above < skin:
+                    on[p] = True
+                    normal[p] = normal[o]
+
+
+@njit(cache=True)
+def feet(marks, sides):
+    """Which feet (2,) have a point that is marked (P,); `sides` (P,) says whose each point is, -1 for nobody's."""
+    out = np.zeros(2, np.bool_)
+    for p in range(marks.shape[0]):
+        if marks[p] and sides[p] >= 0:
+            out[sides[p]] = True
+    return out
+
+
+@njit(cache=True)
+def misplaced(points, goal, touching, due, sides, weight, out):
+    """How far (3,) the points that touch and should are from where the reference has them, into `out`.
+
+    The mean over each foot counts by its `weight` (2,); other points are used where no foot is. False for no point.
+    """
+    away, count = np.zeros((3, 3)), np.zeros(3)  # of both feet and of all else
+    for p in range(sides.shape[0]):
+        if touching[p] and due[p]:
+            count[sides[p]] += 1.0
+            for i in range(3):
+                away[sides[p], i] += points[p, i] - goal[p, i]
+    if count.sum() == 0.0:
+        return False
+    whole = 0.0
+    out[:] = 0.0
+    for s in range(3):
+        if count[s] > 0.0 and (s < 2 or whole == 0.0):
+            share = weight[s] if s < 2 else 1.0
+            whole += share
+            for i in range(3):
+                out[i] += share * away[s, i] / count[s]
+    for i in range(3):
+        out[i] /= whole
+    return True
+
+
+@njit(cache=True)
 def scheduled(sole, due, touching, bodies, beside, points, goal, reach, normal, use, gap):
     """Mark in `use` (P,) the points of one foot that push, and put into `gap` (P,) how far they are from touching.
 

@@ -10,11 +10,13 @@ follow the velocity alone.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
+from numba import njit
 
 from poise.character import Character
-from poise.maths import rotations as rot
-from poise.maths.configuration import BALL
+from poise.maths.configuration import BALL, quat_exp, quat_mul
 from poise.maths.rotations import Array
 from poise.methods.mcsim.terms import Terms
 
@@ -24,13 +26,13 @@ def hip_turn(now: Terms, goal: Terms, root: int, foot: int, heading: float, cd: 
 
     `foot` is the body that is stood on; `heading` [rad] the way of the walk; cd [rad/m], cv [rad s/m].
     """
-    off = (now.origin[root] - now.origin[foot]) - (goal.origin[root] - goal.origin[foot])
-    fast = now.v[:2] - goal.v[:2]
-    lead = cd * off[:2] + cv * fast
-    along, across = np.array([np.cos(heading), np.sin(heading)]), np.array([-np.sin(heading), np.cos(heading)])
+    c, s = math.cos(heading), math.sin(heading)
+    off = ((now.origin[root] - now.origin[foot]) - (goal.origin[root] - goal.origin[foot])).tolist()
+    fast = (now.v[:2] - goal.v[:2]).tolist()
+    x, y = cd * off[0] + cv * fast[0], cd * off[1] + cv * fast[1]
+    along, across = c * x + s * y, c * y - s * x
     # a thigh swings forward by a negative turn about the lateral axis, and to the left by a positive one about the way
-    turn = -float(along @ lead) * across - float(across @ lead) * -along
-    return np.append(turn, 0.0)
+    return np.array([along * s + across * c, across * s - along * c, 0.0])
 
 
 def with_hips(q: Array, hips: np.ndarray, turn: Array, goal: Terms, root: int) -> Array:
@@ -39,14 +41,23 @@ def with_hips(q: Array, hips: np.ndarray, turn: Array, goal: Terms, root: int) -
     `hips` has a row (address in q, width, axis (3,)) for every joint of the hip: a ball joint is turned as a whole, a
     pin about its own axis alone.
     """
-    out, local = q.copy(), goal.turn[root].T @ turn
+    out = q.copy()
+    _turn_hips(out, hips, turn, goal.turn[root])
+    return out
+
+
+@njit(cache=True)
+def _turn_hips(q, hips, turn, root):
+    """See `with_hips`; in place."""
+    local, quaternion, after = root.T @ turn, np.empty(4), np.empty(4)
     for row in hips:
         at = int(row[0])
         if row[1] == 3:
-            out[at : at + 4] = rot.multiply(rot.exp(local), q[at : at + 4])
+            quat_exp(local, quaternion)
+            quat_mul(quaternion, q[at : at + 4], after)
+            q[at : at + 4] = after
         else:
-            out[at] += float(row[2:5] @ local)
-    return out
+            q[at] += row[2] * local[0] + row[3] * local[1] + row[4] * local[2]
 
 
 def hips_of(character: Character, side: str) -> np.ndarray:

@@ -12,9 +12,9 @@ import numpy as np
 from numba import njit
 
 from poise.maths.configuration import quat_difference
-from poise.maths.rotations import Array
 from poise.methods.mcsim.memory import Memory
 from poise.methods.mcsim.terms import jacobian
+from poise.solve.dense import solve_one
 
 if TYPE_CHECKING:
     from poise.methods.mcsim.planner import Scene
@@ -59,30 +59,31 @@ def _bend(hip, hung, place, turn, goal_origin, goal_turn, axes, centre, chain, r
     A = J @ J.T
     for i in range(6):
         A[i, i] += _DAMPING
-    step = J.T @ np.linalg.solve(A, miss)
+    step = J.T @ solve_one(A, miss)
     for d in range(nv):
         out[d] = min(max(step[d], -_FURTHEST), _FURTHEST)
     return out
 
 
-def within_reach(scene: Scene, memory: Memory, side: int, place: Array) -> Array:
+def within_reach(scene: Scene, memory: Memory, side: int, place: tuple[float, float, float]
+                 ) -> tuple[float, float, float]:  # fmt: skip
     """The place drawn in on the map to where a leg that is not quite straight reaches: straight ones flick and jam.
 
     What the body must be let down by for the leg to reach all the way is asked for in the memory.
     """
     thigh, length = memory.reach[side]
-    body = memory.feet[side]
-    own = float(np.linalg.norm(scene.goal.origin[body] - scene.goal.origin[thigh]))
-    hip, far = scene.now.origin[thigh], max(_STRAIGHT * length, own)
-    x, y, z = place[0] - hip[0], place[1] - hip[1], place[2] - hip[2]
+    leg = (scene.goal.origin[memory.feet[side]] - scene.goal.origin[thigh]).tolist()
+    far = max(_STRAIGHT * length, math.hypot(*leg))
+    hx, hy, hz = scene.now.origin[thigh].tolist()
+    x, y, z = place[0] - hx, place[1] - hy, place[2] - hz
     if not scene.standing.any():  # in flight the body comes down to where the foot reaches
         share = min(1.0, far / math.sqrt(x * x + y * y + z * z))
-        return np.array([hip[0] + share * x, hip[1] + share * y, hip[2] + share * z])
+        return hx + share * x, hy + share * y, hz + share * z
     level = math.hypot(x, y)
     share = min(1.0, math.sqrt(max(0.0, far * far - z * z)) / max(level, 1e-9))
     if share < 1.0 and not scene.standing[side]:
         memory.asked = max(memory.asked, -z - math.sqrt(max(0.0, far * far - level * level)))
-    return np.array([hip[0] + share * x, hip[1] + share * y, place[2]])
+    return hx + share * x, hy + share * y, place[2]
 
 
 def let_down(memory: Memory, dt: float) -> None:

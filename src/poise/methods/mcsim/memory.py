@@ -17,6 +17,7 @@ from poise.methods.mcsim.schedule import Clock, Schedule
 from poise.methods.mcsim.settings import Numbers
 from poise.methods.mcsim.terms import Body, Rig
 from poise.motion.reference import Reference
+from poise.simulate.servo import Servo
 
 if TYPE_CHECKING:
     from poise.methods.mcsim.method import McSim
@@ -38,6 +39,7 @@ class Memory:
     share: Array  # (nv,) of the joints' inertia that the servos use
     feet: tuple[int, int]  # bodies, -1 where there is none
     sole: tuple[np.ndarray, np.ndarray]  # contact points of each foot
+    sides: np.ndarray  # (P,) whose foot each point is of, -1 for others
     beside: np.ndarray  # (P, P) bool: points of one body beside each other, as the two corners of a heel
     hips: tuple[np.ndarray, np.ndarray]  # joints of each hip
     reach: tuple[tuple[int, float], tuple[int, float]]  # body that each leg hangs from, and its length [m] to the foot
@@ -54,11 +56,8 @@ class Memory:
     ground: np.ndarray | None = None  # labels that may be stood on
     planned: float = -np.inf  # [s] when the plan was made
     plan: Plan | None = None
-    inertia: Array = field(default_factory=lambda: np.zeros((0, 0)))  # M when the plan was made
+    servo: Servo | None = None  # that carries the plan out
     rail: Array = field(default_factory=lambda: np.zeros((3, 3)))  # inertia along what a planar body's rail holds
-    q: Array = field(default_factory=lambda: np.zeros(0))  # where the servo thinks the body should be when it was
-    v: Array = field(default_factory=lambda: np.zeros(0))
-    a: Array = field(default_factory=lambda: np.zeros(0))
     offset: Array = field(default_factory=lambda: np.zeros(3))  # [m] of the reference to where the feet stand
     placed: bool = False
     flying: bool = False  # no foot should stand, and none does
@@ -87,6 +86,15 @@ def body_of(rig: Rig, reference: Reference, feet: tuple[int, int], free: np.ndar
     return Body(rig.chain, rig.bodies, rig.root, free, np.array(feet, np.int64), legs,
                 stiff_axes(rig, reference, feet, legs), layout.kind, layout.qadr, layout.vadr, rig.mass,
                 rig.gravity)  # fmt: skip
+
+
+def sides_of(character: Character) -> np.ndarray:
+    """Whose foot (P,) each contact point is of: 0 left, 1 right, -1 for others."""
+    points = character.contact_points
+    out = np.full(len(points), -1)
+    for side, name in enumerate(SIDES):
+        out[points.of(name)] = side
+    return out
 
 
 def feet_of(character: Character) -> tuple[int, int]:

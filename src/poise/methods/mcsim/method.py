@@ -10,10 +10,9 @@ import numpy as np
 from poise.character import Character
 from poise.character.roles import SIDES
 from poise.errors import BadValue, UnknownName
-from poise.maths.rotations import Array
 from poise.methods.mcsim import rail, servo, sight, tuned
 from poise.methods.mcsim.feedback import hips_of
-from poise.methods.mcsim.memory import Memory, beside_of, body_of, feet_of, reach_of, up_of
+from poise.methods.mcsim.memory import Memory, beside_of, body_of, feet_of, reach_of, sides_of, up_of
 from poise.methods.mcsim.passing import Passing
 from poise.methods.mcsim.planner import make_plan
 from poise.methods.mcsim.schedule import Clock, Schedule
@@ -63,11 +62,13 @@ class McSim:
     grip: float = 1e3  # weight of no-slip (7e) in the reduced program
     grip_damping: float = 20.0  # [1/s] of a slipping point
     shrink: float = 0.05  # share by which the corners of a foot are drawn inwards
+    skin: float = 0.0  # [m] above the ground up to which a point of a touching body counts as touching
+    average: bool = False  # track the reference's mean acceleration over the window of a plan, not that of the moment
     grace: float = 0.015  # [s] for which a point counts as touching after it was last reported
     reach: float = 0.012  # [m] height from which a scheduled corner of a touching foot is used
     early: float = 0.1  # [s] before its time that a landing may take the reference on
     late: float = 0.15  # [s] for which the reference waits for a landing
-    period: float = 1 / 960  # [s] between two decisions of the servos
+    step_size: float = 1 / 960  # [s] of the simulator, and between two torques of the servos
 
     name = "mcsim"
 
@@ -79,7 +80,7 @@ class McSim:
             if name not in DEPARTURES:
                 raise UnknownName("departure of mcsim", name, DEPARTURES)
         object.__setattr__(self, "departures", tuple(wanted))
-        for name in ("kos", "plan", "period", "friction"):
+        for name in ("kos", "plan", "step_size", "friction"):
             if not getattr(self, name) > 0:
                 raise BadValue(f"mcsim needs a positive {name}, not {getattr(self, name)}.")
 
@@ -118,7 +119,8 @@ class McSim:
         free = np.array([0, 2, 4] if self.planar else range(6), np.int64)
         k = servo.stiffness(character, self.k)
         return Memory(self, rig, Rig.of(character), limit, servo.blocks(character), k,
-                      servo.shares(character, k, self.period), feet, (points.of(SIDES[0]), points.of(SIDES[1])),
+                      servo.shares(character, k, self.step_size), feet, (points.of(SIDES[0]), points.of(SIDES[1])),
+                      sides_of(character),
                       beside_of(character), (hips_of(character, SIDES[0]), hips_of(character, SIDES[1])),
                       (reach_of(character, feet[0]), reach_of(character, feet[1])),
                       body_of(rig, reference, feet, free), Numbers.of(self),
@@ -126,22 +128,17 @@ class McSim:
                       np.full(len(points), -np.inf), np.tile([0.0, 0.0, 1.0], (len(points), 1)),
                       np.zeros(len(points), bool), up_of(character, feet))  # fmt: skip
 
-    def act(self, state: State, touches: Touches, reference: Reference, memory: Memory) -> Array | Action:
-        """Joint torques (nv,) [N m] within the character's limits."""
+    @property
+    def period(self) -> float:
+        """[s] between two decisions; in between a servo acts. A rail must be felt at every step."""
+        return self.step_size if self.planar else self.plan
+
+    def act(self, state: State, touches: Touches, reference: Reference, memory: Memory) -> Action:
+        """A servo around the torques of the program, equation (1), within the character's limits."""
         traces: dict[str, Any] = {}
-        if state.time - memory.planned > self.plan - 0.5 * self.period:
+        if state.time - memory.planned > self.plan - 0.5 * self.step_size:
             traces = make_plan(memory.way, state, touches, reference, memory)
-        torque = self._torque(state, memory)
         assist = (rail.wrench(state, memory.rail, memory.rig.root),) if self.planar else ()
         notes, memory.notes = memory.notes, []
-        if traces or notes or assist:
-            return Action(torque, assist, traces, notes=tuple(notes))
-        return torque
-
-    def _torque(self, state: State, memory: Memory) -> Array:
-        """Equation (1): the program's torques and the servos' feedback."""
-        assert memory.plan is not None
-        layout, since = memory.rig.character.layout, state.time - memory.planned
-        return servo.torque(layout.kind, layout.qadr, layout.vadr, state.q, state.v, memory.q, memory.v, memory.a,
-                            since, memory.inertia, memory.joints, memory.stiffness, memory.share, memory.plan.torque,
-                            memory.limit)  # fmt: skip
+        assert memory.servo is not None
+        return Action(memory.servo, assist, traces, notes=tuple(notes))

@@ -13,8 +13,9 @@ from poise.methods.mcsim.feedback import hip_turn, with_hips
 from poise.methods.mcsim.memory import Memory
 from poise.methods.mcsim.passing import Passing
 from poise.methods.mcsim.schedule import Schedule
-from poise.methods.mcsim.terms import Terms, momentum
+from poise.methods.mcsim.terms import Balance, Terms, balance
 from poise.motion.reference import Reference, Sample
+from poise.simulate.servo import Servo
 from poise.simulate.simulator import State, Touches
 
 if TYPE_CHECKING:
@@ -24,16 +25,6 @@ _LETTING_GO = 1 / 120  # [s] before its time that a point is let go
 _TOGETHER = 0.1  # [s] within which two feet land as one
 _LEAVING = 0.25  # [s] before it leaves from which on a foot counts less
 _SETTLING = 0.03  # [s] in which the reference is brought to where the feet stand
-
-
-class Balance(NamedTuple):
-    """Where a body is as a whole."""
-
-    place: Array  # (3,) centre of mass [m]
-    velocity: Array  # (3,) [m/s]
-    acceleration: Array  # (3,) [m/s²]
-    spin: Array  # (3,) angular momentum about it [kg m²/s]
-    torque: Array  # (3,) its rate [N m]
 
 
 class Scene(NamedTuple):
@@ -81,6 +72,8 @@ def _touching(state: State, touches: Touches, now: Terms, memory: Memory) -> np.
     on = np.zeros(len(memory.last), bool)
     contacts.touched(touches.table, memory.ground, memory.rig.bodies, now.points, on, memory.normal,
                      memory.bumped)  # fmt: skip
+    if memory.way.skin > 0.0:
+        contacts.within(memory.rig.bodies, now.points, memory.way.skin, on, memory.normal)
     memory.last[on] = state.time
     return on
 
@@ -90,27 +83,33 @@ def _tick(way: McSim, state: State, touching: np.ndarray, memory: Memory, dt: fl
     if not way.has("clock"):
         memory.clock.time = state.time
         return 1.0
-    feet = tuple(bool(touching[s].any()) for s in memory.sole)
-    return memory.clock.advance(memory.schedule, feet, dt)  # type: ignore[arg-type]
+    return memory.clock.advance(memory.schedule, contacts.feet(touching, memory.sides).tolist(), dt)
 
 
 def _scene(way: McSim, now: Terms, touching: np.ndarray, rate: float, memory: Memory, dt: float) -> Scene:
     wanted = memory.reference.sample(memory.clock.time)
-    down = np.array([bool(wanted.contacts[s].any()) for s in memory.sole])
-    standing = down & np.array([bool(touching[s].any()) for s in memory.sole])
-    memory.missing = np.where(down & ~standing, memory.missing + dt, 0.0)
+    if way.average:
+        wanted = wanted._replace(a=(memory.reference.sample(memory.clock.time + way.plan).v - wanted.v) / way.plan)
+    down = contacts.feet(wanted.contacts, memory.sides)
+    standing = down & contacts.feet(touching, memory.sides)
+    for side in (0, 1):
+        memory.missing[side] = memory.missing[side] + dt if down[side] and not standing[side] else 0.0
     q = wanted.q.copy()
     q[:3] += memory.offset
     goal = memory.model.at(q, wanted.v)
-    move = _misplaced(now, goal, touching & wanted.contacts, memory)
+    move = _misplaced(now, goal, touching, wanted.contacts, memory)
     memory.flying = move is None and not any(memory.schedule.foot(side, memory.clock.time).down for side in (0, 1))
     if memory.flying:
-        move = (now.centre - goal.centre) * [1.0, 1.0, 0.0]
+        move = now.centre - goal.centre
+        move[2] = 0.0
     if move is not None:
         at_once = not memory.placed or (memory.flying and rate == 0.0)  # one that waits for a landing goes along
-        move *= 1.0 if at_once else 1.0 - np.exp(-dt / _SETTLING)
-        memory.offset, memory.placed = memory.offset + move, True
-        goal = _moved(goal, move)
+        if not at_once:
+            move *= 1.0 - math.exp(-dt / _SETTLING)
+        memory.offset += move
+        memory.placed = True
+        for place in (goal.q[:3], goal.centre, goal.origin, goal.points):  # the same instant elsewhere
+            place += move
     if way.cd or way.cv:
         wanted = _with_feedback(way, now, goal, wanted, touching, memory)
     return Scene(now, goal, wanted, _balance(memory, now, np.zeros(len(now.v))), _balance(memory, goal, wanted.a),
@@ -145,34 +144,21 @@ def _with_feedback(way: McSim, now: Terms, goal: Terms, wanted: Sample, touching
     return wanted
 
 
-def _misplaced(now: Terms, goal: Terms, both: np.ndarray, memory: Memory) -> Array | None:
+def _misplaced(now: Terms, goal: Terms, touching: np.ndarray, due: np.ndarray, memory: Memory) -> Array | None:
     """How far (3,) the touching points are from where the reference has them; None where none should touch and does.
 
     A foot that is about to leave counts less and less: the body goes over to the one that stays.
     """
-    sum_, whole = np.zeros(3), 0.0
-    for side, sole in enumerate(memory.sole):
-        mine = sole[both[sole]]
-        if len(mine):
-            weight = min(1.0, max(0.02, memory.schedule.stays(side, memory.clock.time) / _LEAVING))
-            sum_ += weight * (now.points[mine] - goal.points[mine]).mean(axis=0)
-            whole += weight
-    if whole == 0.0:  # other points than those of the feet
-        return (now.points[both] - goal.points[both]).mean(axis=0) if both.any() else None
-    return sum_ / whole
-
-
-def _moved(terms: Terms, by: Array) -> Terms:
-    """The same instant elsewhere."""
-    q = terms.q.copy()
-    q[:3] += by
-    return terms._replace(q=q, centre=terms.centre + by, origin=terms.origin + by, points=terms.points + by)
+    stays, time = memory.schedule.stays, memory.clock.time
+    weight = [min(1.0, max(0.02, stays(side, time) / _LEAVING)) for side in (0, 1)]
+    move = np.empty(3)
+    found = contacts.misplaced(now.points, goal.points, touching, due, memory.sides, np.array(weight), move)
+    return move if found else None
 
 
 def _balance(memory: Memory, x: Terms, a: Array) -> Balance:
     rig = memory.rig
-    p, L, dp, dL = momentum(x.M, x.h, x.v, a, x.origin, x.turn, rig.root, x.centre, rig.mass, rig.gravity)
-    return Balance(x.centre, p / rig.mass, dp / rig.mass, L, dL)
+    return Balance(x.centre, *balance(x.M, x.h, x.v, a, x.origin, x.turn, rig.root, x.centre, rig.mass, rig.gravity))
 
 
 def _cones(way: McSim, state: State, scene: Scene, memory: Memory) -> contacts.Cones:
@@ -203,7 +189,7 @@ def _scheduled(way: McSim, scene: Scene, memory: Memory, touching: np.ndarray) -
 
 def _keep(way: McSim, state: State, scene: Scene, plan: reduced.Plan, memory: Memory) -> None:
     """Remember the plan and what the servos follow until the next one."""
-    memory.planned, memory.inertia = state.time, scene.now.M
+    memory.planned = state.time
     if way.planar:
         memory.rail = rail.inertia(state.q, scene.now.M)
     if plan.solved:
@@ -215,7 +201,9 @@ def _keep(way: McSim, state: State, scene: Scene, plan: reduced.Plan, memory: Me
         torque = scene.now.h * (np.arange(len(state.v)) >= 6)
         plan = reduced.Plan(scene.wanted.a, torque, np.zeros(0), False, False)
     memory.plan = plan
+    wanted = scene.wanted.q, scene.wanted.v, scene.wanted.a
     if way.has("ahead") and plan.solved:
-        memory.q, memory.v, memory.a = state.q.copy(), state.v.copy(), plan.acceleration
-    else:
-        memory.q, memory.v, memory.a = scene.wanted.q, scene.wanted.v, scene.wanted.a
+        wanted = state.q, state.v, plan.acceleration
+    layout = memory.rig.character.layout
+    memory.servo = Servo(state.time, *wanted, plan.torque, scene.now.M, memory.stiffness, memory.share, memory.limit,
+                         memory.joints, layout.kind, layout.qadr, layout.vadr)  # fmt: skip

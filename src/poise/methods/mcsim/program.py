@@ -19,7 +19,7 @@ from poise.methods.mcsim.tasks import grip_rows
 from poise.methods.mcsim.terms import Rig, Terms
 from poise.solve.qp import QP, QPSolution
 
-_TINY = 1e-6  # weight of u² and λ², which make the problem strictly convex
+_TINY = 1e-8  # weight of u² and λ², which make the problem strictly convex
 
 
 class Parts(NamedTuple):

@@ -1,9 +1,11 @@
-"""The program (7) with root accelerations, torques and joint accelerations eliminated: unknowns are the forces λ alone.
+"""The program (7) with everything but the net force on the body eliminated.
 
-The six rows of the root carry no torque, so they give the root's accelerations from those of the joints and λ; the rows
-of the joints then give the torques. What is left is least squares in (joint accelerations, λ) with λ >= 0 and torque
-bounds. As long as no torque bound is met, the joint accelerations follow from λ by one Cholesky factor, and a bounded
-problem in λ alone remains (8 to 48 unknowns). Where a bound is met, the problem with bounds is solved.
+The six rows of the root carry no torque, so they give the root's accelerations from those of the joints and from
+w = G λ, the force and moment of all contacts on the root; the rows of the joints then give the torques. As long as no
+torque bound is met, the forces λ >= 0 of the contacts matter through the six numbers w alone, however many there are:
+what is left is least squares in (joint accelerations, w), and after one Cholesky factor a problem in w and λ that a
+handful of Newton steps in six unknowns solves. Where a bound is met, the whole problem in (joint accelerations, λ) is
+given to an active-set solver.
 
 No-slip (7e) is a row of least squares with a large weight here, not an equality: redundant rows (four corners of one
 foot) do no harm, and there is always a solution.
@@ -19,39 +21,34 @@ import numpy as np
 from numba import njit
 
 from poise.maths.rotations import Array
+from poise.methods.mcsim.forces import forces
+from poise.solve.dense import cholesky, divide, solve_small
 from poise.solve.qp import QP
 
-_SCALE = 100.0  # [N] unit of λ inside the program: accelerations and forces are then of one size
-_FREE = np.zeros(512, np.int32)  # DAQP's marks of inequalities
-_MANY, _NOUGHT, _NONE = np.full(512, 1e30), np.zeros(512), np.zeros(0)
-
-
-class Rows(NamedTuple):
-    """Least-squares rows: weight · (matrix x - wish)²."""
-
-    matrix: Array  # (R, n)
-    wish: Array  # (R,)
-    weight: Array  # (R,)
+_SCALE = 100.0  # [N] unit of λ and w inside the program: accelerations and forces are then of one size
 
 
 class Reduced(NamedTuple):
-    """min ½ xᵀ H x + gᵀ x over x = (joint accelerations (nj,), λ (nl,) in units of 100 N).
+    """min ½ zᵀ H z + gᵀ z + ½ least λᵀ λ over z = (joint accelerations (nj,), w = G λ (6,)), with λ >= 0.
 
-    With λ >= 0 and |T x + t| <= limit.
+    And torques of at most a limit. G is `generalised[:6]`; in H and g, w is in units of 100 N and 100 N m.
     """
 
-    H: Array
-    g: Array
-    T: Array  # (nj, n) torques of x
-    t: Array  # (nj,)
-    root: Array  # (6, n + 1) accelerations of the root: of x, and constant
-    joints: int
+    H: Array  # (nj + 6, nj + 6)
+    g: Array  # (nj + 6,)
+    root: Array  # (6, nj + 7) accelerations of the root: of z, and constant
+    M: Array  # (nv, nv)
+    h: Array  # (nv,)
+    generalised: Array  # (nv, nl) J V: what a unit of each λ is in every degree of freedom
+    least: float  # [1/N²]
 
     def qp(self, limit: Array) -> QP:
-        """The program with all its bounds, unsolved, for inspection or another solver."""
-        lower = np.full(len(self.g), -1e30)
-        lower[self.joints :] = 0.0
-        return QP(self.H, self.g, self.T, -limit - self.t, limit - self.t, lower, np.full(len(self.g), 1e30))
+        """The program in (joint accelerations, λ) with all its bounds, unsolved."""
+        H, g, T, t = _whole(*self)
+        nj, n = len(t), len(g)
+        lower = np.full(n, -1e30)
+        lower[nj:] = 0.0
+        return QP(H, g, T, -limit - t, limit - t, lower, np.full(n, 1e30))
 
 
 class Plan(NamedTuple):
@@ -65,17 +62,16 @@ class Plan(NamedTuple):
 
 
 @njit(cache=True)
-def assemble(M, h, free, held, generalised, wish, weight, rows, rows_wish, rows_weight, push, push_wish, push_weight,
-             least):  # fmt: skip
-    """H, g, T, t and root of `Reduced`.
+def assemble(M, h, free, held, wish, weight, rows, rows_wish, rows_weight, push, push_wish, push_weight):
+    """H, g and root of `Reduced`.
 
     free (nf,): rows of the root without force; held (6,): accelerations of the others, that a rail prescribes.
-    generalised (nv, nl): J V. wish, weight (nv,): of each acceleration. rows (R, nv): more rows on accelerations.
-    push (S, nl): rows on the forces alone, in newtons. least: weight of λ² itself.
+    wish, weight (nv,): of each acceleration. rows (R, nv): more rows on accelerations. push (S, 6): rows on the
+    contacts' force and moment on the root [N, N m].
     """
-    nv, nl, nf = M.shape[0], generalised.shape[1], free.shape[0]
+    nv, nf = M.shape[0], free.shape[0]
     nj = nv - 6
-    n = nj + nl
+    n = nj + 6
     right = np.zeros((nf, n + 1))
     A = np.empty((nf, nf))
     for a in range(nf):
@@ -84,17 +80,16 @@ def assemble(M, h, free, held, generalised, wish, weight, rows, rows_wish, rows_
             A[a, b] = M[i, free[b]]
         for d in range(nj):
             right[a, d] = -M[i, 6 + d]
-        for l in range(nl):
-            right[a, nj + l] = _SCALE * generalised[i, l]
+        right[a, nj + i] = _SCALE
         right[a, n] = -h[i]
         for b in range(6):
             right[a, n] -= M[i, b] * held[b]  # zero where the root is free
-    solved = np.linalg.solve(A, right)
+    solve_small(A, right)
     root = np.zeros((6, n + 1))
     for b in range(6):
         root[b, n] = held[b]
     for a in range(nf):
-        root[free[a]] = solved[a]
+        root[free[a]] = right[a]
 
     count = rows.shape[0]
     W = np.zeros((6 + count + push.shape[0], n))
@@ -109,99 +104,120 @@ def assemble(M, h, free, held, generalised, wish, weight, rows, rows_wish, rows_
             s = np.sqrt(rows_weight[r])
             for d in range(nj):
                 W[6 + r, d] = s * (mine[r, d] + rows[r, 6 + d])
-            for l in range(nj, n):
-                W[6 + r, l] = s * mine[r, l]
+            for k in range(nj, n):
+                W[6 + r, k] = s * mine[r, k]
             y[6 + r] = s * (rows_wish[r] - mine[r, n])
     for r in range(push.shape[0]):
         s = np.sqrt(push_weight[r])
-        for l in range(nl):
-            W[6 + count + r, nj + l] = s * _SCALE * push[r, l]
+        for k in range(6):
+            W[6 + count + r, nj + k] = s * _SCALE * push[r, k]
         y[6 + count + r] = s * push_wish[r]
     H = W.T @ W
     g = -(y @ W)
     for d in range(nj):
         H[d, d] += weight[6 + d]
         g[d] -= weight[6 + d] * wish[6 + d]
-    for l in range(nj, n):
-        H[l, l] += least * _SCALE * _SCALE
+    return H, g, root
 
+
+@njit(cache=True)
+def _whole(H, g, root, M, h, generalised, least):
+    """H (n, n) and g (n,) of the program in x = (joint accelerations, λ), and T (nj, n), t (nj,) of torques T x + t."""
+    nj, nl = M.shape[0] - 6, generalised.shape[1]
+    G = np.ascontiguousarray(generalised[:6])
+    by, whole, slope = np.zeros((nj + 6, nj + nl)), np.empty((nj, nj + nl)), np.empty(nj + nl)
+    for d in range(nj):
+        by[d, d] = 1.0
+    by[nj:, nj:] = G
+    K = by.T @ (H @ by)
+    slope[:] = g @ by
+    for l in range(nj, nj + nl):
+        K[l, l] += least * _SCALE * _SCALE
     T = np.ascontiguousarray(M[6:, :6]) @ root
-    t = T[:, n] + h[6:]
-    T = np.ascontiguousarray(T[:, :n])
+    t = T[:, nj + 6] + h[6:]
+    whole[:] = np.ascontiguousarray(T[:, : nj + 6]) @ by
     for d in range(nj):
         for e in range(nj):
-            T[d, e] += M[6 + d, 6 + e]
+            whole[d, e] += M[6 + d, 6 + e]
         for l in range(nl):
-            T[d, nj + l] -= _SCALE * generalised[6 + d, l]
-    return H, g, T, t, root
+            whole[d, nj + l] -= _SCALE * generalised[6 + d, l]
+    return K, slope, whole, t
 
 
 @njit(cache=True)
-def eliminate(H, g, nj):
-    """Without torque bounds: the problem in λ alone, S and s, and the joint accelerations as a - Z λ."""
-    n = H.shape[0]
-    L = np.linalg.cholesky(H[:nj, :nj].copy())
-    right = np.empty((nj, n - nj + 1))
-    right[:, : n - nj] = H[:nj, nj:]
-    right[:, n - nj] = g[:nj]
-    for c in range(right.shape[1]):  # forward substitution
-        for i in range(nj):
-            x = right[i, c]
-            for k in range(i):
-                x -= L[i, k] * right[k, c]
-            right[i, c] = x / L[i, i]
-    Y = np.ascontiguousarray(right[:, : n - nj])
-    y = right[:, n - nj].copy()
-    S = H[nj:, nj:] - Y.T @ Y
-    s = g[nj:] - y @ Y
-    return L, Y, y, S, s
-
-
-@njit(cache=True)
-def back(L, Y, y, force):
-    """Joint accelerations for given forces λ."""
-    x = -(y + Y @ force)
-    nj = L.shape[0]
+def _unbounded(H, g, root, M, h, generalised, least, limit):
+    """The minimiser without torque bounds, as `_outcome` gives it, and whether the forces were found."""
+    nj, nl = M.shape[0] - 6, generalised.shape[1]
+    L, Y, K, k = np.empty((nj, nj)), np.empty((nj, 7)), np.empty((6, 6)), np.empty(6)
+    for i in range(nj):
+        for d in range(i + 1):
+            L[i, d] = H[i, d]
+        for a in range(6):
+            Y[i, a] = H[i, nj + a]
+        Y[i, 6] = g[i]
+    cholesky(L)
+    divide(L, Y)
+    product = Y.T @ Y
+    for a in range(6):
+        for b in range(6):
+            K[a, b] = H[nj + a, nj + b] - product[a, b]
+        k[a] = g[nj + a] - product[a, 6]
+    G = np.ascontiguousarray(generalised[:6])
+    force, found = forces(K, k, G, least * _SCALE * _SCALE)
+    x = np.empty(nj + nl)
+    x[nj:] = force
+    w = G @ force
+    for i in range(nj):
+        x[i] = -Y[i, 6]
+        for a in range(6):
+            x[i] -= Y[i, a] * w[a]
     for i in range(nj - 1, -1, -1):
-        for k in range(i + 1, nj):
-            x[i] -= L[k, i] * x[k]
         x[i] /= L[i, i]
-    return x
+        for d in range(i):
+            x[d] -= L[i, d] * x[i]
+    acceleration, torque, newtons, over = _outcome(x, root, M, h, generalised, limit)
+    return acceleration, torque, newtons, over, found
 
 
 @njit(cache=True)
-def _outcome(x, T, t, root, limit, scale):
-    """Accelerations and torques (nv,) of a solution x, forces [N], and by how much [N m] a torque bound is passed."""
-    nj, n = T.shape[0], x.shape[0]
-    acceleration, torque, over = np.empty(6 + nj), np.zeros(6 + nj), -1e30
-    acceleration[:6] = np.ascontiguousarray(root[:, :n]) @ x + root[:, n]
+def _outcome(x, root, M, h, generalised, limit):
+    """Accelerations and torques (nv,) of x = (joint accelerations, λ), forces [N], and by how much [N m] a torque bound
+    is passed: infinite where something is not a number."""
+    nv, nl = M.shape[0], generalised.shape[1]
+    nj = nv - 6
+    acceleration, torque, force, over = np.empty(nv), np.zeros(nv), np.empty(nl), -1e30
+    for i in range(6):
+        acceleration[i] = root[i, nj + 6]
+        for d in range(nj):
+            acceleration[i] += root[i, d] * x[d]
+        for a in range(6):
+            for l in range(nl):
+                acceleration[i] += root[i, nj + a] * generalised[a, l] * x[nj + l]
     acceleration[6:] = x[:nj]
-    torque[6:] = T @ x + t
-    for d in range(nj):
-        over = max(over, abs(torque[6 + d]) - limit[d])
-    return acceleration, torque, scale * x[nj:], over
-
-
-@njit(cache=True)
-def _joined(L, Y, y, force):
-    return np.concatenate((back(L, Y, y, force), force))
+    for l in range(nl):
+        force[l] = _SCALE * x[nj + l]
+    for d in range(6, nv):
+        u = h[d]
+        for e in range(nv):
+            u += M[d, e] * acceleration[e]
+        for l in range(nl):
+            u -= generalised[d, l] * force[l]
+        torque[d] = u
+        over = max(over, abs(u) - limit[d - 6]) if math.isfinite(u) else math.inf
+    return acceleration, torque, force, over
 
 
 def solve(problem: Reduced, limit: Array) -> Plan:
     """The minimiser; `limit` (nj,) [N m] bounds the torques."""
-    nj, n = problem.joints, len(problem.g)
-    L, Y, y, S, s = eliminate(problem.H, problem.g, nj)
-    nl, flag, force = n - nj, 1, _NONE
-    if nl:
-        force, _, flag, _ = daqp.solve(S, s, np.empty((0, nl)), _MANY[:nl], _NOUGHT[:nl], _FREE[:nl])
-    x = _joined(L, Y, y, force)
-    acceleration, torque, newtons, over = _outcome(x, problem.T, problem.t, problem.root, limit, _SCALE)
+    acceleration, torque, force, over, found = _unbounded(*problem, limit)
     bounded = over > 0.0
-    if flag > 0 and bounded:
-        bound = np.concatenate([_MANY[:n], limit - problem.t])
-        lower = np.concatenate([-_MANY[:nj], _NOUGHT[:nl], -limit - problem.t])
-        x, _, flag, _ = daqp.solve(problem.H, problem.g, problem.T, bound, lower, _FREE[: n + nj])
-        acceleration, torque, newtons, _ = _outcome(x, problem.T, problem.t, problem.root, limit, _SCALE)
+    if bounded or not found:
+        H, g, T, t = _whole(*problem)
+        n, nj = len(g), len(t)
+        upper, lower = np.full(n + nj, 1e30), np.full(n + nj, -1e30)
+        lower[nj:n], lower[n:], upper[n:] = 0.0, -limit - t, limit - t
+        x, _, flag, _ = daqp.solve(H, g, T, upper, lower, np.zeros(n + nj, np.int32))
+        acceleration, torque, force, over = _outcome(x, problem.root, problem.M, problem.h, problem.generalised, limit)
         torque[6:] = np.clip(torque[6:], -limit, limit)
-    solved = flag > 0 and math.isfinite(float(torque.sum()) + float(acceleration.sum()))
-    return Plan(acceleration, torque, newtons, solved, bounded)
+        found = flag > 0
+    return Plan(acceleration, torque, force, found and math.isfinite(over), bounded)

@@ -8,6 +8,7 @@ lands early takes the reference on to its touch-down, and a foot that is late ho
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from poise.motion.reference import Reference
 
 _GRID = 1 / 120  # [s] of the table
 _FAR = 2.0  # [s] beyond which a touch-down is not looked for
+_LIMIT = round(_FAR / _GRID)  # the same in rows
 _AT_REST = 0.3  # [m/s] of the root below which a clip ends at rest
 _BLOCK = 240  # rows that the table grows by
 
@@ -30,6 +32,9 @@ class Step(NamedTuple):
     length: float  # [s] of this swing, 0 in stance
 
 
+_STANCE, _FLYING = Step(True, 0.0, 1.0, 0.0), Step(False, math.inf, 0.0, math.inf)
+
+
 class Schedule:
     """The contacts of a reference as a table that grows while it is followed."""
 
@@ -37,12 +42,15 @@ class Schedule:
         self.reference = reference
         points = reference.character.contact_points
         self._sides = [points.of(side) for side in SIDES]
-        self._begin = -round(_FAR / _GRID)
+        self._begin = -_LIMIT
         self._end = _end_of(reference)
         self._labels = np.zeros((0, len(points)), bool)
-        self._feet = np.zeros((0, 2), bool)
-        self._next, self._last = np.zeros((0, 2), int), np.zeros((0, 2), int)  # rows to the next, from the last contact
-        self._stays = np.zeros((0, 2), int)  # rows until it leaves
+        # by row, of both feet; lists, which are read a number at a time ten times faster than arrays
+        self._feet: list[list[bool]] = []
+        self._next: list[list[int]] = []  # rows to the next contact
+        self._last: list[list[int]] = []  # rows from the last one
+        self._stays: list[list[int]] = []  # rows until it leaves
+        self._known: list[tuple[float, Step]] = [(math.nan, _STANCE), (math.nan, _STANCE)]  # what was asked for last
 
     def _row(self, t: float) -> int:
         return max(0, math.floor(t / _GRID + 1e-6) - self._begin)
@@ -55,13 +63,13 @@ class Schedule:
             first = len(self._labels) + self._begin
             rows = [self.reference.contacts((first + k) * _GRID) for k in range(_BLOCK)]
             self._labels = np.concatenate([self._labels, np.array(rows, bool)])
-        self._feet = np.stack([self._labels[:, side].any(axis=1) for side in self._sides], axis=1)
-        self._feet[max(0, self._end - self._begin) :] = True
+        feet = np.stack([self._labels[:, side].any(axis=1) for side in self._sides], axis=1)
+        feet[max(0, self._end - self._begin) :] = True
         rows, big = np.arange(len(self._labels))[:, None], 1 << 30
-        ahead = np.where(self._feet, rows, big)
-        self._next = np.minimum.accumulate(ahead[::-1], axis=0)[::-1] - rows
-        self._last = rows - np.maximum.accumulate(np.where(self._feet, rows, -1), axis=0)
-        self._stays = np.minimum.accumulate(np.where(self._feet, big, rows)[::-1], axis=0)[::-1] - rows
+        self._feet = feet.tolist()
+        self._next = (np.minimum.accumulate(np.where(feet, rows, big)[::-1], axis=0)[::-1] - rows).tolist()
+        self._last = (rows - np.maximum.accumulate(np.where(feet, rows, -1), axis=0)).tolist()
+        self._stays = (np.minimum.accumulate(np.where(feet, big, rows)[::-1], axis=0)[::-1] - rows).tolist()
 
     def points(self, t: float) -> np.ndarray:
         """Which points (P,) should touch at time t [s] of the reference."""
@@ -71,22 +79,29 @@ class Schedule:
 
     def foot(self, side: int, t: float) -> Step:
         """What a foot should be doing at time t [s] of the reference."""
-        row, far = self._row(t), round(_FAR / _GRID)
-        self._reach(row + far)
-        if self._feet[row, side]:
+        when, step = self._known[side]
+        if when != t:
+            step = self._foot(side, t)
+            self._known[side] = (t, step)
+        return step
+
+    def _foot(self, side: int, t: float) -> Step:
+        row = self._row(t)
+        self._reach(row + _LIMIT)
+        if self._feet[row][side]:
             return _STANCE
-        next_, last = int(self._next[row, side]), int(self._last[row, side])
-        if next_ > far:
+        next_, last = self._next[row][side], self._last[row][side]
+        if next_ > _LIMIT:
             return _FLYING
         within = t / _GRID - math.floor(t / _GRID + 1e-6)
         return Step(False, max(0.0, (next_ - within) * _GRID), (last + within) / (last + next_), (last + next_) * _GRID)
 
     def stays(self, side: int, t: float) -> float:
         """How long [s] a foot that should touch at time t [s] of the reference stays down; inf for 2 s or more."""
-        row, far = self._row(t), round(_FAR / _GRID)
-        self._reach(row + far)
-        left = int(self._stays[row, side])
-        return math.inf if left > far else left * _GRID
+        row = self._row(t)
+        self._reach(row + _LIMIT)
+        left = self._stays[row][side]
+        return math.inf if left > _LIMIT else left * _GRID
 
 
 def _end_of(reference: Reference) -> int:
@@ -97,9 +112,6 @@ def _end_of(reference: Reference) -> int:
     return math.floor((clip.duration - reference.start) / _GRID)
 
 
-_STANCE, _FLYING = Step(True, 0.0, 1.0, 0.0), Step(False, math.inf, 0.0, math.inf)
-
-
 class Clock:
     """The time of the reference that is followed; it runs with real time except at touch-downs."""
 
@@ -108,7 +120,7 @@ class Clock:
         self.early, self.late = early, late  # [s]
         self.held = 0.0  # [s] for which it has waited for the coming touch-down
 
-    def advance(self, schedule: Schedule, touching: tuple[bool, bool], dt: float) -> float:
+    def advance(self, schedule: Schedule, touching: Sequence[bool], dt: float) -> float:
         """One period later; gives the rate at which the reference runs now (0 while it waits)."""
         near = False
         for side in (0, 1):

@@ -10,6 +10,8 @@ Corrected against print:
 - I_c there is in world axes while d is in the joint's. Here both are in the joint's: I_c is the joint's own block of
   the mass matrix, which is the composite inertia of all it carries, about the joint.
 
+The torque itself is that of `poise.simulate.servo.Servo`.
+
 Departures: composite inertias take all other joints as locked. A joint between free ones (a clavicle that carries a
 loose arm) yields up to 500 times more easily than that, and its damping, explicit in time, would throw it about at any
 usual time step. The inertia of a joint is therefore bounded by a multiple of the one that it really feels.
@@ -18,11 +20,10 @@ usual time step. The inertia of a joint is therefore bounded by a multiple of th
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from poise.character import Character
 from poise.dynamics import engine
-from poise.maths.configuration import BALL, FREE, difference_rows
+from poise.maths.configuration import BALL, FREE
 from poise.maths.rotations import Array
 
 TABLED = ("biped18", "human57")  # characters whose stiffness is that of the paper's tables
@@ -61,32 +62,4 @@ def shares(character: Character, k: Array, dt: float) -> Array:
         stubborn = float(np.linalg.eigvals(yielding[rows, rows] @ mass[rows, rows]).real.max())
         root = float(np.sqrt(k[rows].max()))
         out[rows] = min(1.0, 1.0 / (6.0 * root * dt * stubborn)) if root > 0 else 1.0
-    return out
-
-
-@njit(cache=True)
-def feedback(M, joints, k, share, error, rate, out):
-    """u_b into out (nv,): error = d(q_r, q) and rate = v_r - v, both (nv,), with the joints' blocks of M."""
-    out[:6] = 0.0
-    for j in range(joints.shape[0]):
-        first, count = joints[j, 0], joints[j, 1]
-        for a in range(first, first + count):
-            u = 0.0
-            for b in range(first, first + count):
-                u += M[a, b] * (k[b] * error[b] + 2.0 * np.sqrt(k[b]) * rate[b])
-            out[a] = share[a] * u
-
-
-@njit(cache=True)
-def torque(kind, qadr, vadr, q, v, wanted_q, wanted_v, wanted_a, since, M, joints, k, share, planned, limit):
-    """Equation (1), u = u_f + u_b (nv,), within limits (nj,): what is followed was `wanted` `since` seconds ago."""
-    error = np.empty((1, v.shape[0]))
-    difference_rows(kind, qadr, vadr, q.reshape(1, -1), wanted_q.reshape(1, -1), error)
-    rate, out = np.empty(v.shape[0]), np.empty(v.shape[0])
-    for d in range(v.shape[0]):
-        error[0, d] += since * wanted_v[d]
-        rate[d] = wanted_v[d] + since * wanted_a[d] - v[d]
-    feedback(M, joints, k, share, error[0], rate, out)
-    for d in range(6, v.shape[0]):
-        out[d] = min(max(out[d] + planned[d], -limit[d - 6]), limit[d - 6])
     return out

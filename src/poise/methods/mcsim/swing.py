@@ -8,6 +8,7 @@ really stood, passes beside the other leg and goes down where it is late.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -60,50 +61,56 @@ def rows(now, goal, a, turn, chain, body, place, speed, pace, gain, damping):
     return matrix, wish
 
 
-def target(way: McSim, scene: Scene, memory: Memory, side: int) -> tuple[Array, Array]:
+def target(way: McSim, scene: Scene, memory: Memory, side: int) -> tuple[Sequence[float], Sequence[float]]:
     """Where (3,) a swinging foot should be now, and how fast (3,) it moves against the reference."""
-    body, step = memory.feet[side], memory.schedule.foot(side, memory.clock.time)
-    place, speed = scene.goal.origin[body].copy(), np.zeros(3)
+    step = memory.schedule.foot(side, memory.clock.time)
+    x, y, z = scene.goal.origin[memory.feet[side]].tolist()
+    fast, done = [0.0, 0.0, 0.0], min(1.0, step.done / _REACHED)
     full = _uncrossed_yet(scene, memory, side, _on_ground(memory, side))
     if not step.down and step.left < 2.0:
-        u = min(1.0, step.done / _REACHED)
-        blend = u * u * (3 - 2 * u)
-        rate = 6 * u * (1 - u) / _REACHED / max(step.length, _QUICKEST)
-        place += blend * full + (1 - blend) * memory.lift[side]
-        speed += scene.rate * rate * (full - memory.lift[side])
+        blend = done * done * (3 - 2 * done)
+        rate = scene.rate * 6 * done * (1 - done) / _REACHED / max(step.length, _QUICKEST)
+        lift = memory.lift[side].tolist()
+        x, y, z = (p + blend * f + (1 - blend) * b for p, f, b in zip((x, y, z), full, lift, strict=True))
+        fast = [rate * (f - b) for f, b in zip(full, lift, strict=True)]
     elif step.down:
-        place += full
-    place[2] += memory.over[side] + memory.sunk[side]
+        x, y, z = x + full[0], y + full[1], z + full[2]
+    z += float(memory.over[side] + memory.sunk[side])
     if scene.standing[1 - side] and not step.down:
-        ahead = place[:2] - scene.now.origin[memory.feet[1 - side], :2]
-        place[2] += min(1.0, step.done / _REACHED) * float(memory.tilt @ ahead)
+        ox, oy, _ = scene.now.origin[memory.feet[1 - side]].tolist()
+        rise, slant = memory.tilt.tolist()
+        z += done * (rise * (x - ox) + slant * (y - oy))
     if way.has("foothold") and memory.feet[1 - side] >= 0:
         apart, widening = memory.passing.at(side, memory.clock.time)
         leaving = min(1.0, step.done / _LEAVING)
-        across = (1.0 - 2.0 * side) * leaving * np.array([-math.sin(scene.heading), math.cos(scene.heading), 0.0])
-        place += apart * across
-        speed += scene.rate * widening * across
-        aside = _beside(scene, memory, side, place, apart * leaving)
-        place[0] += aside[0]
-        place[1] += aside[1]
+        out = (1.0 - 2.0 * side) * leaving
+        along, across = -out * math.sin(scene.heading), out * math.cos(scene.heading)
+        x, y = x + apart * along, y + apart * across
+        fast[0] += scene.rate * widening * along
+        fast[1] += scene.rate * widening * across
+        aside = _beside(scene, memory, side, (x, y), apart * leaving)
+        x, y = x + aside[0], y + aside[1]
     late = memory.clock.held if scene.rate == 0.0 else min(float(memory.missing[side]), _DEEPEST)
     if late > 0.0:
-        place[2] -= way.tasks.press * late
-        speed[2] -= way.tasks.press
+        z -= way.tasks.press * late
+        fast[2] -= way.tasks.press
     if scene.rate == 0.0 and memory.flying:  # the reference that waits is carried along
-        speed[:2] += scene.now_balance.velocity[:2]
-    return within_reach(scene, memory, side, place), speed
+        along, across, _ = scene.now_balance.velocity.tolist()
+        fast[0] += along
+        fast[1] += across
+    return within_reach(scene, memory, side, (x, y, z)), fast
 
 
-def _on_ground(memory: Memory, side: int) -> Array:
+def _on_ground(memory: Memory, side: int) -> tuple[float, float, float]:
     """The shift of a coming foothold (3,), up or down with the ground on which the other foot stands."""
-    x, y = memory.shift[side]
+    x, y = memory.shift[side].tolist()
     sole = memory.sole[1 - side]
-    normal = memory.normal[sole[0]] if len(sole) else np.array([0.0, 0.0, 1.0])
-    return np.array([x, y, -(x * normal[0] + y * normal[1]) / max(normal[2], 0.5)])
+    a, b, c = memory.normal[sole[0]].tolist() if len(sole) else (0.0, 0.0, 1.0)
+    return x, y, -(x * a + y * b) / max(c, 0.5)
 
 
-def _uncrossed_yet(scene: Scene, memory: Memory, side: int, shift: Array) -> Array:
+def _uncrossed_yet(scene: Scene, memory: Memory, side: int, shift: tuple[float, float, float]
+                   ) -> tuple[float, float, float]:  # fmt: skip
     """The shift (3,) of a foothold without what leads inwards, until the foot has passed the other one.
 
     A foot that crosses sooner kicks the leg that is stood on: toes reach far ahead of an ankle.
@@ -113,27 +120,29 @@ def _uncrossed_yet(scene: Scene, memory: Memory, side: int, shift: Array) -> Arr
     inwards = sign * (-s * shift[0] + c * shift[1])
     if other < 0 or inwards >= 0.0 or not scene.standing[1 - side]:
         return shift
-    x = c * (scene.now.origin[body, 0] - scene.now.origin[other, 0])
-    x += s * (scene.now.origin[body, 1] - scene.now.origin[other, 1])
+    bx, by, _ = (scene.now.origin[body] - scene.now.origin[other]).tolist()
+    x = c * bx + s * by
     u = min(1.0, abs(x) / _CROSSING)
-    lands = memory.landing[side][1] + memory.offset[:2] + shift[:2] - scene.now.origin[other, :2]
-    share = u * u * (3.0 - 2.0 * u) if (c * lands[0] + s * lands[1]) * x > 0.0 else 0.0
+    lx, ly = (memory.landing[side][1] + memory.offset[:2] - scene.now.origin[other, :2]).tolist()
+    ahead = c * (lx + shift[0]) + s * (ly + shift[1])
+    share = u * u * (3.0 - 2.0 * u) if ahead * x > 0.0 else 0.0
     held = sign * (1.0 - share) * inwards
-    return shift - np.array([-s * held, c * held, 0.0])
+    return shift[0] + s * held, shift[1] - c * held, shift[2]
 
 
-def _beside(scene: Scene, memory: Memory, side: int, place: Array, apart: float) -> tuple[float, float]:
+def _beside(scene: Scene, memory: Memory, side: int, place: tuple[float, float], apart: float) -> tuple[float, float]:
     """What must be added to the place of a swinging foot for it to pass beside the other leg, not through it.
 
     `apart` [m] is how much further outwards than in the reference it is led already.
     """
-    other, body = memory.feet[1 - side], memory.feet[side]
-    heading, sign = scene.heading, 1.0 - 2.0 * side
-    c, s = math.cos(heading), math.sin(heading)
-    x, y = place[0] - scene.now.origin[other, 0], place[1] - scene.now.origin[other, 1]
-    planned = scene.goal.origin[body] - scene.goal.origin[other]
+    other, sign = memory.feet[1 - side], 1.0 - 2.0 * side
+    c, s = math.cos(scene.heading), math.sin(scene.heading)
+    ox, oy, _ = scene.now.origin[other].tolist()
+    x, y = place[0] - ox, place[1] - oy
+    goal = scene.goal.origin
+    px, py, _ = (goal[memory.feet[side]] - goal[other]).tolist()
     near = max(0.0, 1.0 - ((c * x + s * y) / _PASSING) ** 2)
-    miss = min(_ASIDE, sign * (-s * planned[0] + c * planned[1]) + apart) - sign * (-s * x + c * y)
+    miss = min(_ASIDE, sign * (-s * px + c * py) + apart) - sign * (-s * x + c * y)
     push = sign * near * max(0.0, miss)
     return -s * push, c * push
 
@@ -141,7 +150,8 @@ def _beside(scene: Scene, memory: Memory, side: int, place: Array, apart: float)
 def move_footholds(way: McSim, scene: Scene, memory: Memory, dt: float) -> None:
     """Let the coming footholds follow the error of the divergent component of motion."""
     now, goal = scene.now_balance, scene.goal_balance
-    low = min((float(scene.goal.points[s, 2].min()) for s in memory.sole if len(s)), default=0.0)
+    low = float(scene.goal.points[memory.sides >= 0, 2].min(initial=np.inf))
+    low = low if math.isfinite(low) else 0.0
     frequency = math.sqrt(-memory.rig.gravity[2] / max(0.3, float(goal.place[2]) - low))
     error = divergent(now.place, now.velocity, frequency) - divergent(goal.place, goal.velocity, frequency)
     heading = scene.heading

@@ -9,8 +9,11 @@ import numpy as np
 from numba import njit
 
 from poise.maths.configuration import quat_difference
+from poise.maths.rotations import Array
 from poise.methods.mcsim import contacts, desired, legs, rail, reduced, swing, underfoot
-from poise.methods.mcsim.terms import jacobian, motion
+from poise.methods.mcsim.settings import Numbers
+from poise.methods.mcsim.terms import Balance, Body, Rig, Terms, jacobian, motion
+from poise.motion.reference import Sample
 
 if TYPE_CHECKING:
     from poise.methods.mcsim.memory import Memory
@@ -26,13 +29,21 @@ def program(way: McSim, scene: Scene, cones: contacts.Cones, memory: Memory) -> 
     """The reduced program of this moment."""
     now, place, speed = scene.now, np.zeros((2, 3)), np.zeros((2, 3))
     for side in (0, 1):
-        if memory.feet[side] >= 0 and not scene.standing[side]:
+        if memory.numbers.momentum and memory.feet[side] >= 0 and not scene.standing[side]:
             place[side], speed[side] = swing.target(way, scene, memory, side)
     held = rail.accelerations(now.q, now.v) if way.planar else _AT_REST
-    out = _program(now, scene.goal, scene.wanted, scene.now_balance, scene.goal_balance, cones, memory.body,
-                   memory.numbers, scene.standing, place, speed, scene.rate, memory.lower, memory.tilt,
-                   held)  # fmt: skip
-    return reduced.Reduced(*out, len(now.v) - 6)
+    parts = (now, scene.goal, scene.wanted, scene.now_balance, scene.goal_balance, cones, memory.body, memory.numbers)
+    out = _from_tuples(*map(tuple, parts), scene.standing, place, speed, scene.rate, memory.lower, memory.tilt, held)
+    return reduced.Reduced(*out)
+
+
+@njit(cache=True)
+def _from_tuples(now, goal, wanted, now_balance, goal_balance, cones, body, numbers, standing, place, speed, rate,
+                 lower, tilt, held):  # fmt: skip
+    """`_program` for plain tuples, which go into compiled code in half the time of named ones."""
+    return _program(Terms(*now), Terms(*goal), Sample(*wanted), Balance(*now_balance), Balance(*goal_balance),
+                    contacts.Cones(*cones), Body(*body), Numbers(*numbers), standing, place, speed, rate, lower, tilt,
+                    held)  # fmt: skip
 
 
 @njit(cache=True)
@@ -53,7 +64,7 @@ def _program(now, goal, wanted, now_balance, goal_balance, cones, body, numbers,
     used = 3 * count
     rows, wishes, weights = np.empty((used + 12, nv)), np.empty(used + 12), np.empty(used + 12)
     rows[:used], wishes[:used], weights[:used] = grip, grip_wish, numbers.grip
-    push, push_wish = np.zeros((0, generalised.shape[1])), np.zeros(6)
+    push, push_wish = np.zeros((0, 6)), np.zeros(6)
     if numbers.momentum:
         for side in range(2):
             foot = body.feet[side]
@@ -67,10 +78,11 @@ def _program(now, goal, wanted, now_balance, goal_balance, cones, body, numbers,
                     weights[used] = numbers.swing if i < 3 else turning
                     used += 1
         if count:
-            push = push_rows(cones.basis, cones.place, now_balance.place, body.mass)
+            push = push_rows(now.turn[body.root], now.origin[body.root] - now.centre, body.mass)
             _momentum(now_balance, goal_balance, numbers, body.gravity, lower, push_wish)
-    return reduced.assemble(now.M, now.h, body.free, held, generalised, wish, weight, rows[:used], wishes[:used],
-                            weights[:used], push, push_wish, numbers.push_weight, _LEAST)  # fmt: skip
+    H, g, root = reduced.assemble(now.M, now.h, body.free, held, wish, weight, rows[:used], wishes[:used],
+                                  weights[:used], push, push_wish, numbers.push_weight)  # fmt: skip
+    return H, g, root, now.M, now.h, generalised, _LEAST
 
 
 @njit(cache=True)
@@ -162,14 +174,34 @@ def _momentum(now, goal, numbers, gravity, lower, wish):
 
 
 @njit(cache=True)
-def push_rows(basis, place, centre, mass):
-    """Rows (6, 4 K): acceleration of the centre of mass and moment about it per newton of each λ."""
-    out = np.empty((6, 4 * basis.shape[0]))
-    for k in range(basis.shape[0]):
-        x, y, z = place[k, 0] - centre[0], place[k, 1] - centre[1], place[k, 2] - centre[2]
-        for f in range(4):
-            a, b, c = basis[k, 0, f], basis[k, 1, f], basis[k, 2, f]
-            j = 4 * k + f
-            out[0, j], out[1, j], out[2, j] = a / mass, b / mass, c / mass
-            out[3, j], out[4, j], out[5, j] = y * c - z * b, z * a - x * c, x * b - y * a
+def push_rows(turn, lever, mass):
+    """Rows (6, 6): acceleration of the centre of mass and moment about it of a force and moment on the root.
+
+    As the root's rows of the equations of motion have them: the force in world axes, the moment about the root in the
+    root's axes, which `turn` (3, 3) takes to the world's. `lever` (3,) leads from the centre of mass to the root.
+    """
+    x, y, z = lever
+    out = np.zeros((6, 6))
+    for i in range(3):
+        out[i, i] = 1.0 / mass
+        for j in range(3):
+            out[3 + i, 3 + j] = turn[i, j]
+    out[3, 1], out[3, 2] = -z, y
+    out[4, 0], out[4, 2] = z, -x
+    out[5, 0], out[5, 1] = -y, x
     return out
+
+
+def tracking(rig: Rig, now: Terms, wish: Array, cones: contacts.Cones, grip: float, least: float,
+             free: tuple[int, ...] = (0, 1, 2, 3, 4, 5)) -> reduced.Reduced:  # fmt: skip
+    """The paper's program at an instant, in its reduced form, without tasks: to be compared with the printed one.
+
+    `wish` is q̈_d (nv,), `grip` the weight of no-slip beside 1 for an acceleration, `least` that of λ² [1/N²].
+    """
+    generalised, rows, rows_wish = grip_rows(now.axes, now.rates, rig.chain, now.centre, now.spin, now.v, rig.bodies,
+                                             cones.which, cones.place, cones.basis, cones.normal, cones.gap,
+                                             0.0)  # fmt: skip
+    none, weights = np.zeros(0), np.full(len(rows_wish), grip)
+    out = reduced.assemble(now.M, now.h, np.array(free, np.int64), np.zeros(6), wish, np.ones(len(wish)), rows,
+                           rows_wish, weights, np.zeros((0, 6)), none, none)  # fmt: skip
+    return reduced.Reduced(*out, now.M, now.h, generalised, least)

@@ -33,6 +33,16 @@ class Terms(NamedTuple):
     points: Array  # (P, 3) contact points of the character
 
 
+class Balance(NamedTuple):
+    """Where a body is as a whole."""
+
+    place: Array  # (3,) centre of mass [m]
+    velocity: Array  # (3,) [m/s]
+    acceleration: Array  # (3,) [m/s²]
+    spin: Array  # (3,) angular momentum about it [kg m²/s]
+    torque: Array  # (3,) its rate [N m]
+
+
 @dataclass(frozen=True, eq=False)
 class Rig:
     """A character's equations of motion with a working memory of its own."""
@@ -150,25 +160,31 @@ def momentum(M, h, v, a, origin, turn, root, centre, mass, gravity):
     The six rows of the root are the momentum of the whole body about the root, turning in the root's axes. The rates
     are without gravity's part: h at rest is weight alone.
     """
-    p, L, dp, dL = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3)
+    rows = np.zeros((4, 3))
+    for d in range(v.shape[0]):
+        for i in range(3):
+            rows[0, i] += M[i, d] * v[d]
+            rows[1, i] += M[3 + i, d] * v[d]
+            rows[2, i] += M[i, d] * a[d]
+            rows[3, i] += M[3 + i, d] * a[d]
+    R, weight = turn[root], mass * gravity
+    p, dp, L, dL = rows[0], rows[2], np.zeros(3), np.zeros(3)
     for i in range(3):
-        for d in range(v.shape[0]):
-            p[i] += M[i, d] * v[d]
-            L[i] += M[3 + i, d] * v[d]
-            dp[i] += M[i, d] * a[d]
-            dL[i] += M[3 + i, d] * a[d]
-        dp[i] += h[i] + mass * gravity[i]
-        dL[i] += h[3 + i]
-    R, r = turn[root], origin[root] - centre
-    L, dL = R @ L, R @ dL
+        dp[i] += h[i] + weight[i]
+        for j in range(3):
+            L[i] += R[i, j] * rows[1, j]
+            dL[i] += R[i, j] * (rows[3, j] + h[3 + j])
+    r = origin[root] - centre
     # h also holds the moment of the weight about the root, -(centre - origin) x mass gravity
-    weight = mass * gravity
-    dL -= _cross(r, weight)
-    L += _cross(r, p)
-    dL += _cross(r, dp)
+    for i in range(3):
+        b, c = (i + 1) % 3, (i + 2) % 3
+        L[i] += r[b] * p[c] - r[c] * p[b]
+        dL[i] += r[b] * (dp[c] - weight[c]) - r[c] * (dp[b] - weight[b])
     return p, L, dp, dL
 
 
-@njit(cache=True, inline="always")
-def _cross(a, b):
-    return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
+@njit(cache=True)
+def balance(M, h, v, a, origin, turn, root, centre, mass, gravity):
+    """Velocity and acceleration of the centre of mass, and the angular momentum about it and its rate (3,) each."""
+    p, L, dp, dL = momentum(M, h, v, a, origin, turn, root, centre, mass, gravity)
+    return p / mass, dp / mass, L, dL

@@ -13,8 +13,9 @@ from numba import njit
 
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
-from poise.methods.mcsim import sight
+from poise.methods.mcsim import contacts, sight
 from poise.methods.mcsim.memory import Memory
+from poise.stage.ground import Flat, Ground
 
 if TYPE_CHECKING:
     from poise.methods.mcsim.planner import Scene
@@ -28,24 +29,40 @@ _OVER, _RAISED, _RAISING = (0.15, 0.7), 0.10, 0.8  # shares of a swing between w
 
 def feel_ground(scene: Scene, memory: Memory, dt: float) -> None:
     """Follow how the ground under the standing feet tilts against that of the reference."""
-    felt = [memory.normal[s[0]] for s, on in zip(memory.sole, scene.standing, strict=True) if on and len(s)]
-    if felt:
-        n = np.sum(felt, axis=0)
-        own = memory.reference.baked.ground.normal(scene.goal.q[:1], scene.goal.q[1:2])[0]
-        tilt = own[:2] / own[2] - n[:2] / n[2]
-        memory.tilt += (1.0 - math.exp(-dt / _FEELING)) * (np.clip(tilt, -_STEEPEST, _STEEPEST) - memory.tilt)
+    x = y = z = 0.0
+    for sole, on in zip(memory.sole, scene.standing.tolist(), strict=True):
+        if on and len(sole):
+            nx, ny, nz = memory.normal[sole[0]].tolist()
+            x, y, z = x + nx, y + ny, z + nz
+    if z > 0.0:
+        across, along = _rise(memory.reference.baked.ground, scene.goal.q)
+        share = 1.0 - math.exp(-dt / _FEELING)
+        for axis, tilt in ((0, -x / z - across), (1, -y / z - along)):
+            memory.tilt[axis] += share * (min(max(tilt, -_STEEPEST), _STEEPEST) - memory.tilt[axis])
+
+
+def _rise(ground: Ground, q: Array) -> tuple[float, float]:
+    """How the ground of a reference rises under a body, per metre along x and y."""
+    if isinstance(ground, Flat):
+        return 0.0, 0.0
+    x, y, z = ground.normal(q[:1], q[1:2])[0].tolist()
+    return -x / z, -y / z
 
 
 def step_over(scene: Scene, memory: Memory, dt: float) -> None:
     """Raise a foot that meets something in the middle of its swing, as people do who stumble."""
+    bumped, touching = contacts.feet(memory.bumped, memory.sides), contacts.feet(scene.touching, memory.sides)
     for side in (0, 1):
         step = memory.schedule.foot(side, memory.clock.time)
-        sole = memory.sole[side]
-        met = not step.down and bool(memory.bumped[sole].any() or (step.done > _OVER[0] and scene.touching[sole].any()))
+        if step.down and memory.over[side] == 0.0:
+            memory.stumbled[side] = False
+            continue
+        met = not step.down and bool(bumped[side] or (step.done > _OVER[0] and touching[side]))
         met &= step.done < _OVER[1]
         memory.stumbled[side] = (memory.stumbled[side] or met) and not step.down
         high = _RAISED if memory.stumbled[side] and step.done < _OVER[1] else 0.0
-        if len(memory.blocks) and not step.down:
+        sole = memory.sole[side]
+        if len(memory.blocks) and len(sole) and not step.down:
             footprint = sight.print_of(scene.now.points[sole, :2], scene.heading)
             need = sight.over(memory.blocks, footprint, scene.heading)
             high = max(high, need - float(scene.goal.points[sole, 2].min())) if need else high

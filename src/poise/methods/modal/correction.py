@@ -22,7 +22,7 @@ import numpy as np
 from numba import njit
 
 from poise.maths.rotations import Array
-from poise.methods.modal.small import solve_one
+from poise.solve.dense import solve_one
 
 _SWEEPS = 12  # of Gauss-Seidel before each attempt of Newton's method
 # Points of one rigid foot share their forces, so W alone is singular, and gaps that are not quite in one plane have no

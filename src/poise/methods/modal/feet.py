@@ -21,8 +21,8 @@ from poise.maths.rotations import Array
 from poise.methods.modal.legs import Legs
 from poise.methods.modal.linearise import Pose, momentum
 from poise.methods.modal.preview import Frames
-from poise.methods.modal.small import solve_one
 from poise.methods.modal.spectrum import skew
+from poise.solve.dense import solve_one
 
 # [m], [5 rad] of the body's deviation from which on, and from which on fully, legs bend; in a simulator, whose contacts
 # give way, small deviations are no reason to

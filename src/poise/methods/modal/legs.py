@@ -12,7 +12,7 @@ from poise.dynamics import engine
 from poise.maths import configuration as conf
 from poise.maths.rotations import Array
 from poise.maths.tree import moved_by
-from poise.methods.modal.small import solve_one
+from poise.solve.dense import solve_one
 
 _STEPS = 5
 _CLOSE = 2e-3  # [rad] of a step after which no other is made

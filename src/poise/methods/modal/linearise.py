@@ -12,7 +12,7 @@ from poise.character import Character
 from poise.dynamics import engine
 from poise.maths.rotations import Array
 from poise.maths.tree import moved_by
-from poise.methods.modal.small import solve_one
+from poise.solve.dense import solve_one
 
 
 class Pose(NamedTuple):

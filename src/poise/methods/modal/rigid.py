@@ -22,8 +22,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from poise.methods.modal.small import solve_one
 from poise.methods.modal.spectrum import skew
+from poise.solve.dense import solve_one
 
 
 @njit(cache=True)

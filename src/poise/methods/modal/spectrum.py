@@ -17,7 +17,7 @@ from poise.character import Character
 from poise.errors import BadValue
 from poise.maths.rotations import Array
 from poise.methods.modal.eigen import eigen_from
-from poise.methods.modal.small import solve_small
+from poise.solve.dense import solve_small
 
 BAND = 1.6  # control is blended from threshold / BAND to threshold · BAND
 

@@ -1,4 +1,4 @@
-"""Small linear systems in compiled code: a dozen unknowns, where a call into LAPACK costs more than the work."""
+"""Dense systems of some dozen unknowns in compiled code, where a call into LAPACK costs more than the work."""
 
 from __future__ import annotations
 
@@ -46,3 +46,34 @@ def solve_one(A, b):
     B = b.reshape((-1, 1))
     solve_small(A, B)
     return b
+
+
+@njit(cache=True, fastmath={"contract", "reassoc", "nsz"})
+def cholesky(a):
+    """The lower Cholesky factor in place; False if `a` is not positive definite."""
+    d = a.shape[0]
+    for j in range(d):
+        for i in range(j, d):
+            s = a[i, j]
+            for k in range(j):
+                s -= a[i, k] * a[j, k]
+            if i > j:
+                a[i, j] = s / a[j, j]
+            elif s > 0.0:
+                a[j, j] = np.sqrt(s)
+            else:
+                return False
+    return True
+
+
+@njit(cache=True, fastmath={"contract", "reassoc", "nsz"})
+def divide(a, p):
+    """p becomes L^-1 p, with L the lower triangle of `a`; row by row, so that the innermost loop runs along memory."""
+    for j in range(p.shape[0]):
+        for k in range(j):
+            c = a[j, k]
+            for i in range(p.shape[1]):
+                p[j, i] -= c * p[k, i]
+        c = 1.0 / a[j, j]
+        for i in range(p.shape[1]):
+            p[j, i] *= c

@@ -1,0 +1,52 @@
+"""Many steps of MuJoCo under a servo in one compiled call: nothing of Python between two steps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import carray, njit, types  # pyright: ignore[reportPrivateImportUsage]
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from poise.simulate import contacts, servo
+
+
+def _call_of_two(typingctx, address, first, second):
+    """Call the C function at an address with two pointers, for numba."""
+
+    def code(context, builder, signature, arguments):
+        kind = ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t, cgutils.voidptr_t])
+        function = builder.inttoptr(arguments[0], kind.as_pointer())
+        builder.call(function, [builder.inttoptr(a, cgutils.voidptr_t) for a in arguments[1:]])
+        return context.get_dummy_value()
+
+    return types.void(address, first, second), code
+
+
+_call: Any = intrinsic(_call_of_two)
+
+
+@njit(cache=True)
+def run(where, step, model, data, count_at, count, dt, time, follow, q, v, target, total):
+    """So many steps from `time` [s] under the servo `follow` (the tuple of its fields); gives how many were taken, and
+    what `contacts.read` found wrong after the last, or the first torque that is not finite as `-3 - index`.
+
+    step, model, data, count_at: addresses of mj_step, of the model, of the data and of its number of contacts. q, v,
+    target: the character's parts of qpos, qvel and qfrc_applied; total (nv,) sums the torques up.
+    """
+    nv = v.shape[0]
+    u = np.empty(nv)
+    for k in range(count):
+        servo.torque(follow, q, v, time + k * dt, u)
+        for d in range(nv):
+            if not np.isfinite(u[d]):
+                return k, -3 - d
+            target[d] = u[d]
+            total[d] += u[d]
+        _call(step, model, data)
+        bad = contacts.read(where, carray(contacts.pointer(count_at), (1,), np.int32)[0], dt)
+        if bad != -1:
+            return k + 1, bad
+    return count, -1
