@@ -72,7 +72,11 @@ class Memory:
     lower: float = 0.0  # [m] by which the centre of mass is let down for a far step
     asked: float = 0.0  # [m] the same, as the plan of the moment wants it
     lift: Array = field(default_factory=lambda: np.zeros((2, 3)))  # [m] of each foot off its place when it left
-    landing: list[tuple[float, Array]] = field(default_factory=lambda: [(-np.inf, np.zeros(2))] * 2)  # of each foot
+    landing: list[tuple[float, Array, Array]] = field(
+        default_factory=lambda: [(-np.inf, np.zeros(2), np.zeros((0, 2)))] * 2
+    )  # when each foot lands [s], its place (2,) and those of its points (P, 2) then [m]
+    blocks: Array = field(default_factory=lambda: np.zeros((0, 6)))  # see `sight.seen`
+    aside: Array = field(default_factory=lambda: np.zeros((2, 2)))  # [m] by which each foothold is moved off a block
     failed: int = 0  # programs without solution in a row
     notes: list[tuple[str, str]] = field(default_factory=list)
 

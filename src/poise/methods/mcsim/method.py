@@ -10,7 +10,7 @@ import numpy as np
 from poise.character import Character
 from poise.character.roles import SIDES
 from poise.errors import BadValue, UnknownName
-from poise.methods.mcsim import rail, servo, tuned
+from poise.methods.mcsim import rail, servo, sight, tuned
 from poise.methods.mcsim.feedback import hips_of
 from poise.methods.mcsim.memory import Memory, beside_of, body_of, feet_of, reach_of, sides_of, up_of
 from poise.methods.mcsim.passing import Passing
@@ -25,7 +25,7 @@ from poise.simulate.loop import Action
 from poise.simulate.simulator import State, Touches
 from poise.stage import Stage
 
-DEPARTURES = ("schedule", "clock", "foothold", "momentum", "damped", "ahead", "slope", "repair")
+DEPARTURES = ("schedule", "clock", "foothold", "momentum", "damped", "ahead", "slope", "sight", "repair")
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,7 @@ class McSim:
     - damped: touching points are brought to rest, and led where the reference's feet pivot.
     - ahead: the servos follow the program's prediction, not the reference.
     - slope: a clip made for level ground is fitted to a slope before it is performed.
+    - sight: feet are raised over the blocks of a stage and set down beside them.
     - repair: a clip is made physical before it is performed.
     """
 
@@ -107,7 +108,10 @@ class McSim:
     def start(self, character: Character, reference: Reference, stage: Stage) -> Memory:
         """A fresh memory; gains that were tuned for the clip take the place of defaults."""
         own = tuned.with_factors(self, tuned.told(reference.clip)) if self._untouched() else self
-        return own._remember(character, reference)
+        memory = own._remember(character, reference)
+        if own.has("sight"):
+            memory.blocks = sight.seen(stage)
+        return memory
 
     def _untouched(self) -> bool:
         """Are the gains that may be tuned those of the class?"""

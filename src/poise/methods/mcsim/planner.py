@@ -103,8 +103,7 @@ def _scene(way: McSim, now: Terms, touching: np.ndarray, rate: float, memory: Me
         move = now.centre - goal.centre
         move[2] = 0.0
     if move is not None:
-        # a reference that waits for a landing is carried along
-        at_once = not memory.placed or (memory.flying and rate == 0.0)
+        at_once = not memory.placed or (memory.flying and rate == 0.0)  # one that waits for a landing goes along
         if not at_once:
             move *= 1.0 - math.exp(-dt / _SETTLING)
         memory.offset += move

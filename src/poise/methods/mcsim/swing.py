@@ -16,7 +16,7 @@ from numba import njit
 
 from poise.maths.configuration import quat_difference
 from poise.maths.rotations import Array
-from poise.methods.mcsim import underfoot
+from poise.methods.mcsim import sight, underfoot
 from poise.methods.mcsim.legs import quaternion, within_reach
 from poise.methods.mcsim.memory import Memory
 from poise.methods.mcsim.terms import jacobian, motion
@@ -170,14 +170,25 @@ def move_footholds(way: McSim, scene: Scene, memory: Memory, dt: float) -> None:
                 place = _landing(memory, side, memory.clock.time + step.left) + memory.offset[:2]
                 other = scene.now.origin[memory.feet[1 - side], :2]
                 wanted = way.foothold.uncrossed(wanted, place, other, sign, heading)
+            if len(memory.blocks):
+                wanted = wanted + _beside_blocks(memory, side, wanted, memory.clock.time + step.left, heading)
             memory.shift[side] = way.foothold.towards(memory.shift[side], wanted, dt)
+
+
+def _beside_blocks(memory: Memory, side: int, shift: Array, time: float, heading: float) -> Array:
+    """How far (2,) [m] a foothold that is shifted already must be moved for the foot not to land on a block."""
+    _landing(memory, side, time)
+    points = memory.landing[side][2] + memory.offset[:2] + shift
+    memory.aside[side] = sight.aside(memory.blocks, sight.print_of(points, heading), heading, memory.aside[side])
+    return memory.aside[side]
 
 
 def _landing(memory: Memory, side: int, time: float) -> Array:
     """The place (2,) where the reference has a foot at a time, remembered for as long as it is the coming landing."""
-    when, place = memory.landing[side]
+    when, place, _ = memory.landing[side]
     if abs(when - time) > 1e-3:
-        q = memory.reference.sample(time).q
-        place = memory.model.character.forward(q)[0][0, memory.feet[side], :2]
-        memory.landing[side] = (time, place)
+        q, character = memory.reference.sample(time).q, memory.model.character
+        place = character.forward(q)[0][0, memory.feet[side], :2]
+        points = character.points(q)[0][memory.sole[side], :2] if len(memory.blocks) else np.zeros((0, 2))
+        memory.landing[side] = (time, place, points)
     return place

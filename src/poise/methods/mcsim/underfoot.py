@@ -13,7 +13,7 @@ from numba import njit
 
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
-from poise.methods.mcsim import contacts
+from poise.methods.mcsim import contacts, sight
 from poise.methods.mcsim.memory import Memory
 from poise.stage.ground import Flat, Ground
 
@@ -61,6 +61,11 @@ def step_over(scene: Scene, memory: Memory, dt: float) -> None:
         met &= step.done < _OVER[1]
         memory.stumbled[side] = (memory.stumbled[side] or met) and not step.down
         high = _RAISED if memory.stumbled[side] and step.done < _OVER[1] else 0.0
+        sole = memory.sole[side]
+        if len(memory.blocks) and len(sole) and not step.down:
+            footprint = sight.print_of(scene.now.points[sole, :2], scene.heading)
+            need = sight.over(memory.blocks, footprint, scene.heading)
+            high = max(high, need - float(scene.goal.points[sole, 2].min())) if need else high
         memory.over[side] += min(max(high - memory.over[side], -_RAISING * dt), _RAISING * dt)
 
 
