@@ -78,6 +78,7 @@ class Memory:
     blocks: Array = field(default_factory=lambda: np.zeros((0, 6)))  # see `sight.seen`
     aside: Array = field(default_factory=lambda: np.zeros((2, 2)))  # [m] by which each foothold is moved off a block
     failed: int = 0  # programs without solution in a row
+    strained: int = 0  # programs that met a torque bound in a row
     notes: list[tuple[str, str]] = field(default_factory=list)
 
 

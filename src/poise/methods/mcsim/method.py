@@ -103,7 +103,12 @@ class McSim:
 
     def prepare(self, reference: Reference, stage: Stage) -> tuple[Reference, list[str]]:
         """The reference fitted to the stage and made physical, and what was done; before the performance begins."""
-        return prepared(reference, stage.ground, fit=self.has("slope"), repair=self.has("repair"))
+        character = reference.character
+        reference, notes = prepared(reference, stage.ground, fit=self.has("slope"), repair=self.has("repair"))
+        missing = [f"{side}_foot" for side in SIDES if not character.has(f"{side}_foot")]
+        if missing:
+            notes = [*notes, f"{character.name} has no {' and no '.join(missing)} to stand on: its joints are tracked"]
+        return reference, notes
 
     def start(self, character: Character, reference: Reference, stage: Stage) -> Memory:
         """A fresh memory; gains that were tuned for the clip take the place of defaults."""

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from poise.methods.mcsim.method import McSim
 
 _LETTING_GO = 1 / 120  # [s] before its time that a point is let go
+_STRAINED = 0.25  # [s] of torques at their limits after which it is said
 _TOGETHER = 0.1  # [s] within which two feet land as one
 _LEAVING = 0.25  # [s] before it leaves from which on a foot counts less
 _SETTLING = 0.03  # [s] in which the reference is brought to where the feet stand
@@ -195,6 +196,10 @@ def _keep(way: McSim, state: State, scene: Scene, plan: reduced.Plan, memory: Me
     memory.planned = state.time
     if way.planar:
         memory.rail = rail.inertia(state.q, scene.now.M)
+    memory.strained = memory.strained + 1 if plan.bounded else 0
+    if memory.strained == round(_STRAINED / way.plan):
+        words = "torque limits have been met for a quarter of a second on end: the body is too weak for this motion"
+        memory.notes.append(("torques", words))
     if plan.solved:
         memory.failed = 0
     else:
