@@ -53,13 +53,19 @@ def test_legs_are_as_strong_as_those_of_a_person_with_such_legs():
 def test_points_in_the_skin_of_the_ground_count_as_touching():
     points = np.array([[0.0, 0.0, -1e-4], [0.2, 0.0, 1.5e-3], [0.0, 0.2, 1.5e-3], [0.2, 0.2, 3e-3]])
     bodies, up = np.array([1, 1, 2, 2]), np.tile([0.0, 0.0, 1.0], (4, 1))
-    on, level = np.array([True, False, False, False]), np.full(4, -np.inf)
-    contacts.within(points, bodies, 0.002, on, up, level)
-    assert on.tolist() == [True, True, False, False]  # the other foot has never touched anything
-    on, level[2:] = np.array([True, False, False, False]), 0.0
-    contacts.within(points, bodies, 0.002, on, up, level)
-    assert on.tolist() == [True, True, True, False]
+    level, high = np.full(4, -np.inf), np.full(4, np.inf)
+
+    def touching():
+        on = np.array([True, False, False, False])
+        contacts.within(points, bodies, 0.002, 1e-4, on, up, level, high)
+        return on.tolist()
+
+    assert touching() == [True, True, False, False]  # the other foot has never touched anything
+    level[2:] = 0.0
+    assert touching() == [True, True, True, False]
     assert level == pytest.approx([-1e-4, -1e-4, 0.0, 0.0])
+    points[1:3, 2] += 3e-4  # rising: a corner of the standing foot stays, the other foot leaves
+    assert touching() == [True, True, False, False]
 
 
 def test_it_jumps_and_stands_again(jump):

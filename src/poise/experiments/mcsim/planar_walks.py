@@ -14,14 +14,14 @@ from poise.motion.load import load_clip
 MOTIONS = ("walk", "run", "jump", "march", "sneak", "backward")
 RECORDED = {"jog (02_03)": ("run", "02_03"), "run (09_01)": ("run", "09_01"), "forward jump (16_05)": ("jump", "16_05")}
 GAINS: dict[str, dict[str, float]] = {  # chosen by hand for a motion, as in table 1 of the paper
-    "run": {"cv": 0.25},
-    "jump": {"grip_damping": 20.0},
+    "run": {"kos": 300.0, "cd": 0.3, "cv": 0.25},
+    "jump": {"kos": 300.0, "grip_damping": 20.0},
 }
 
 
 def way_of(motion: str) -> McSim:
     """The paper's formulation with the gains of a motion."""
-    return McSim.printed(planar=True, **{"k": 0.2, "kos": 300.0, **GAINS.get(motion, {})})
+    return McSim.printed(planar=True, **{"k": 0.2, **GAINS.get(motion, {})})
 
 
 def run(options: Options) -> Table:

@@ -66,20 +66,25 @@ def touched(table, ground, bodies, points, on, normal, bumped):
 
 
 @njit(cache=True)
-def within(points, bodies, skin, on, normal, level):
+def within(points, bodies, skin, risen, on, normal, level, high):
     """Mark in `on` (P,) also the points that are less than `skin` [m] above the ground that is known under them.
 
-    That is what another point of the same body touches, or else what the point itself touched last: `level` (P,) [m]
-    keeps how high that was along its normal.
+    That is what another point of the same body touches, or else what the point itself touched last, unless it has
+    risen by more than `risen` [m] since it was asked before: then it leaves. `level` and `high` (P,) [m] keep how high
+    along its normal each point last touched, and was when asked.
     """
     was = on.copy()
     for p in range(on.shape[0]):
+        stands = False
         for o in range(on.shape[0]):
-            if was[o] and bodies[o] == bodies[p] and (o == p or not was[p]):
-                normal[p] = normal[o]
-                level[p] = normal[o, 0] * points[o, 0] + normal[o, 1] * points[o, 1] + normal[o, 2] * points[o, 2]
-        n = normal[p]
-        on[p] |= n[0] * points[p, 0] + n[1] * points[p, 1] + n[2] * points[p, 2] - level[p] < skin
+            if was[o] and bodies[o] == bodies[p]:
+                stands = True
+                if o == p or not was[p]:
+                    normal[p] = normal[o]
+                    level[p] = normal[o, 0] * points[o, 0] + normal[o, 1] * points[o, 1] + normal[o, 2] * points[o, 2]
+        height = normal[p, 0] * points[p, 0] + normal[p, 1] * points[p, 1] + normal[p, 2] * points[p, 2]
+        on[p] |= height - level[p] < skin and (stands or height - high[p] < risen)
+        high[p] = height
 
 
 @njit(cache=True)

@@ -53,6 +53,7 @@ class Memory:
     normal: Array  # (P, 3) of the ground where it last touched
     bumped: np.ndarray  # (P,) bool: points that touch what cannot be stood on
     level: Array  # (P,) [m] along its normal where each last touched, -inf before that
+    high: Array  # (P,) [m] along its normal where each was at the last plan
     up: Array  # (2, 3) what is up in the axes of each foot where the character stands
     ground: np.ndarray | None = None  # labels that may be stood on
     planned: float = -np.inf  # [s] when the plan was made

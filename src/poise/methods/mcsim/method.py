@@ -93,12 +93,12 @@ class McSim:
         """The paper's own formulation, its errors corrected, with the settings of its tables.
 
         A plan reproduces the reference acceleration "over a window of size h" (section 4.1): its mean over the window.
-        A skin of 2 mm keeps what stands from losing its contacts for a step at a time, as the contact surface layer of
-        the paper's simulator (ODE) does.
+        What rests within 2 mm of the ground counts as touching: contacts that come and go by the micrometre lead the
+        forces from heel to toe and back. The paper's simulator (ODE) has a surface layer against that.
         """
         own: dict[str, Any] = {"departures": (), "kos": 1000.0, "k": 0.05, "plan": 1 / 96, "friction": 1.0,
                                "grip_damping": 0.0, "shrink": 0.0, "grace": 0.0, "skin": 0.002, "average": True,
-                               "cd": 0.3, "cv": 0.2}  # fmt: skip
+                               "cd": 0.5, "cv": 0.3}  # fmt: skip
         return cls(**{**own, **changes})
 
     def prepare(self, reference: Reference, stage: Stage) -> tuple[Reference, list[str]]:
@@ -138,7 +138,7 @@ class McSim:
                       Clock(self.early, self.late), Schedule(reference), Passing.of(reference), reference,
                       np.full(len(points), -np.inf), np.tile([0.0, 0.0, 1.0], (len(points), 1)),
                       np.zeros(len(points), bool), np.full(len(points), -np.inf),
-                      up_of(character, feet))  # fmt: skip
+                      np.full(len(points), np.inf), up_of(character, feet))  # fmt: skip
 
     @property
     def period(self) -> float:

@@ -21,6 +21,7 @@ from poise.simulate.simulator import State, Touches
 if TYPE_CHECKING:
     from poise.methods.mcsim.method import McSim
 
+_LEAVES = 0.03  # [m/s] at which a point that rises counts as leaving the skin of the ground
 _LETTING_GO = 1 / 120  # [s] before its time that a point is let go
 _STRAINED = 0.25  # [s] of torques at their limits after which it is said
 _TOGETHER = 0.1  # [s] within which two feet land as one
@@ -74,7 +75,8 @@ def _touching(state: State, touches: Touches, now: Terms, memory: Memory) -> np.
     contacts.touched(touches.table, memory.ground, memory.rig.bodies, now.points, on, memory.normal,
                      memory.bumped)  # fmt: skip
     if memory.way.skin > 0.0:
-        contacts.within(now.points, memory.rig.bodies, memory.way.skin, on, memory.normal, memory.level)
+        contacts.within(now.points, memory.rig.bodies, memory.way.skin, _LEAVES * (state.time - memory.planned), on,
+                        memory.normal, memory.level, memory.high)  # fmt: skip
     memory.last[on] = state.time
     return on
 
