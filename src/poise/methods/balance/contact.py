@@ -68,11 +68,17 @@ def pressed(turn, local, out):
 def unanswered(torque, patch, force):
     """Add to the torque (3,) of the ankle on a foot that of the ground's force (3,) at `patch` (3,) from the ankle.
 
-    What is left would turn a foot on which the ground presses there.
+    What is left would turn a foot on which the ground presses there. It is a share of the ankle's torque, from nothing
+    to all of it: artificial torque takes off what balance puts on a foot, and turns no foot by itself.
     """
-    torque[0] += patch[1] * force[2] - patch[2] * force[1]
-    torque[1] += patch[2] * force[0] - patch[0] * force[2]
-    torque[2] += patch[0] * force[1] - patch[1] * force[0]
+    x, y, z = torque[0], torque[1], torque[2]
+    gx, gy = patch[1] * force[2] - patch[2] * force[1], patch[2] * force[0] - patch[0] * force[2]
+    gz = patch[0] * force[1] - patch[1] * force[0]
+    size = x * x + y * y
+    share = 1.0 + (gx * x + gy * y) / size if size > 1e-9 else 0.0
+    share = min(1.0, max(0.0, share))
+    torque[0], torque[1] = share * x, share * y
+    torque[2] = min(1.0, max(0.0, 1.0 + gz / z)) * z if abs(z) > 1e-9 else 0.0
 
 
 @njit(cache=True)

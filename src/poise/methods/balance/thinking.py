@@ -56,6 +56,7 @@ class Sight(NamedTuple):
     centre: Array  # (3,) of mass
     centres: Array  # (bodies, 3)
     turns: Array  # (bodies, 4)
+    places: Array  # (bodies, 3) of the links' origins
     bias: Array  # (nv,)
 
 
@@ -96,8 +97,7 @@ def sense(frame, sight, mind, wish, table, ground):
         mind.force[s] = felt[s, 2]
         for i in range(3):
             mind.load[s, i] = keep * mind.load[s, i] + (1.0 - keep) * felt[s, i]
-    for s in range(2):
-        contact.pressed(sight.turns[frame.feet[s]], wish.patch[s], mind.patch[s])
+    sensor.patches(table, ground, frame.foot_of, frame.feet, sight.places, keep, mind.patch)
     sensor.linger(mind.force, facts[LEFT_SINCE : RIGHT_SINCE + 1], facts[PERIOD], facts[LINGER])
     if facts[RECORDED] != 0.0:
         mind.support[:] = sensor.by_reference(mind.force, wish.feet_down)
