@@ -6,7 +6,9 @@ the friction cone. Up to that much of the torque that balance puts on the foot i
 Departures: equation (20) writes the force as m (cos θ, sin θ), which measures θ from the ground; with θ the half angle
 of the friction cone, as the text says, it is m (sin θ, cos θ), equal at 45 degrees only. The vertical part of the
 torque, which the paper always takes off wholly, is taken off up to the same largest torque, so that the slider reaches
-honest physics without a jump.
+honest physics without a jump. The paper takes off all of the torque, which lets the ground press under the ankle; here
+the part that a ground force in the middle of what touches answers is left, without which a foot on its toes is turned
+down onto its heel and cannot push off.
 """
 
 from __future__ import annotations
@@ -53,15 +55,6 @@ class Cylinder:
             raise BadValue(f"The slider goes from 0 (exact) to 1 (superhuman), not to {slider}.")
         share = np.inf if slider == 1.0 else slider / (1.0 - slider)
         return cls(force=float(mass * GRAVITY * share))
-
-
-@njit(cache=True)
-def pressed(turn, local, out):
-    """out (3,) = a point of a foot from its ankle, world axes, for the foot's orientation (4,)."""
-    w, x, y, z = turn[0], turn[1], turn[2], turn[3]
-    a, b, c = local[0], local[1], local[2]
-    tx, ty, tz = 2.0 * (y * c - z * b), 2.0 * (z * a - x * c), 2.0 * (x * b - y * a)
-    out[0], out[1], out[2] = a + w * tx + y * tz - z * ty, b + w * ty + z * tx - x * tz, c + w * tz + x * ty - y * tx
 
 
 @njit(cache=True)

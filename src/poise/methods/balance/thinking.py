@@ -67,7 +67,7 @@ class Mind(NamedTuple):
     support: np.ndarray  # (2,) bool
     force: Array  # (2,) [N] pressing on each foot
     load: Array  # (2, 3) [N] smoothed ground force on each foot
-    patch: Array  # (2, 3) [m] where the ground should press, from the ankle, world axes
+    patch: Array  # (2, 3) [m] smoothed middle of the points that touch, from the ankle
     carried: Array  # (2, 6) part of the virtual wrench that each foot carries
     middles: Array  # (2, 3) centres of mass of the feet
     place: Array  # (2,) of the centre of mass against the support point
