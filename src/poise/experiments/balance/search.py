@@ -28,7 +28,7 @@ from poise.motion.clip import Clip
 
 GAINS = ("kfs", "kfd", "kP", "kts", "ktd", "kL", "stiffness", "damping")
 SOLE = (*GAINS, "sole", "give")
-STAGES = (0.2, 0.1, 0.0)  # positions of the slider
+STAGES = (0.15, 0.0)  # positions of the slider
 WAYS = (20.0, 70.0, 110.0, 160.0)  # [degrees], none of those that are reported
 STARTS = (101, 102)  # seeds of careless starts, none of those that are reported
 

@@ -28,7 +28,7 @@ class Decision:
         self._layout = body.character.layout
         self._frame = _frame(settings, body, following)
         self._sight = Sight(links.twists, links.beyond, links.own, links.velocity, links.centre[1], links.centres,
-                            links.turns, links.bias)  # fmt: skip
+                            links.turns, links.data.xpos, links.bias)  # fmt: skip
         self._mind = _mind(settings, body, recorded)
         self.torque, self.moments, self.wrench = self._mind.torque, self._mind.moments, self._mind.wrench
         self.support, self.facts = self._mind.support, self._mind.facts

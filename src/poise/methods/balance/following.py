@@ -36,7 +36,6 @@ class Wish(NamedTuple):
     turn: Array  # (4,) orientation of the controlled link
     spin: Array  # (3,) its angular velocity, world axes
     feet_down: np.ndarray  # (2,) bool: feet that the recording has on the ground
-    patch: Array  # (2, 3) [m] middle of the points of each foot that touch, in the foot's frame
 
 
 class Following:
@@ -83,29 +82,14 @@ class Following:
             down[s] |= bool(down[1 - s] and low[s] < low[1 - s] + NEAR and speed < SLOW)
         return down
 
-    def _patch(self, labels: np.ndarray) -> Array:
-        """The middle (2, 3) of the points that touch, of all points of a foot where none does, in the foot's frame.
-
-        On its toes a foot is pressed there; were it taken to be pressed under its ankle, artificial torque would turn
-        it down onto its heel.
-        """
-        out, data = np.zeros((2, 3)), self.links.data
-        for s, points in enumerate(self._points):
-            on = points[labels[points]] if np.any(labels[points]) else points
-            if len(on):
-                foot = self.links.body.feet[s]
-                out[s] = data.xmat[foot].reshape(3, 3).T @ (self.links.places(on).mean(axis=0) - data.xpos[foot])
-        return out
-
     def _look(self, reference: Reference, time: float) -> Wish:
         sample, links = reference.sample(time), self.links
         links.place(sample.q, sample.v)
         down = self._down(sample.contacts)
         rates, slopes = self._value @ self._rates, self._slope @ self._rates
-        patch = self._patch(sample.contacts)
         lead = links.lead(sample.q, rates[9:], slopes[9:], slopes[:6])
         return Wish(time, sample.q, rates[9:], slopes[9:], rates[:6], slopes[:6], lead, links.centre[1].copy(),
-                    self.weights @ links.centres, links.turns[self.link].copy(), rates[6:9], down, patch)  # fmt: skip
+                    self.weights @ links.centres, links.turns[self.link].copy(), rates[6:9], down)  # fmt: skip
 
 
 def parabola(half: int, interval: float) -> tuple[Array, Array]:

@@ -40,9 +40,9 @@ class Balance:
     kfs: float = 900.0  # [N/m] control force, position of the centre of mass
     kfd: float = 250.0  # [N s/m] control force, its velocity
     kP: float = 1.0  # [1/s] linear momentum
-    kts: float = 800.0  # [N m/rad] control torque, orientation of the link
+    kts: float = 400.0  # [N m/rad] control torque, orientation of the link
     ktd: float = 80.0  # [N m s/rad] control torque, its angular velocity
-    kL: float = 2.0  # [1/s] angular momentum
+    kL: float = 1.0  # [1/s] angular momentum
     terms: str | tuple[str, ...] = virtual.TERMS  # which of the five act
     link: str = "chest"  # whose orientation is controlled
     stiffness: float = 1.0  # factor of the joint servos' ks: 80 to 800 N m/rad by joint

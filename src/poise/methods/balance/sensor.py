@@ -26,6 +26,24 @@ def pressing(table, ground, foot_of):
 
 
 @njit(cache=True)
+def patches(table, ground, foot_of, feet, places, keep, out):
+    """out (2, 3): the middle of the points of each foot that touch the ground, from its ankle [m], world axes.
+
+    `places` (bodies, 3) of the links' origins; what was there before counts with the share `keep`. A foot in the air
+    keeps its last one.
+    """
+    for s in range(2):
+        least, most = np.full(3, np.inf), np.full(3, -np.inf)
+        for k in range(table.shape[0]):
+            if foot_of[int(table[k, 0])] == s and ground[int(table[k, 1])]:
+                for i in range(3):
+                    least[i], most[i] = min(least[i], table[k, 2 + i]), max(most[i], table[k, 2 + i])
+        if least[0] <= most[0]:
+            for i in range(3):
+                out[s, i] = keep * out[s, i] + (1.0 - keep) * (0.5 * (least[i] + most[i]) - places[feet[s], i])
+
+
+@njit(cache=True)
 def linger(force, since, period, patience):
     """Let a foot that was just unloaded count as pressing for a while: `since` (2,) [s] is how long it has been.
 

@@ -56,6 +56,7 @@ class Sight(NamedTuple):
     centre: Array  # (3,) of mass
     centres: Array  # (bodies, 3)
     turns: Array  # (bodies, 4)
+    places: Array  # (bodies, 3) of the links' origins
     bias: Array  # (nv,)
 
 
@@ -66,7 +67,7 @@ class Mind(NamedTuple):
     support: np.ndarray  # (2,) bool
     force: Array  # (2,) [N] pressing on each foot
     load: Array  # (2, 3) [N] smoothed ground force on each foot
-    patch: Array  # (2, 3) [m] where the ground should press, from the ankle, world axes
+    patch: Array  # (2, 3) [m] smoothed middle of the points that touch, from the ankle
     carried: Array  # (2, 6) part of the virtual wrench that each foot carries
     middles: Array  # (2, 3) centres of mass of the feet
     place: Array  # (2,) of the centre of mass against the support point
@@ -96,8 +97,7 @@ def sense(frame, sight, mind, wish, table, ground):
         mind.force[s] = felt[s, 2]
         for i in range(3):
             mind.load[s, i] = keep * mind.load[s, i] + (1.0 - keep) * felt[s, i]
-    for s in range(2):
-        contact.pressed(sight.turns[frame.feet[s]], wish.patch[s], mind.patch[s])
+    sensor.patches(table, ground, frame.foot_of, frame.feet, sight.places, keep, mind.patch)
     sensor.linger(mind.force, facts[LEFT_SINCE : RIGHT_SINCE + 1], facts[PERIOD], facts[LINGER])
     if facts[RECORDED] != 0.0:
         mind.support[:] = sensor.by_reference(mind.force, wish.feet_down)
