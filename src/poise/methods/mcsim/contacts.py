@@ -98,6 +98,16 @@ def feet(marks, sides):
 
 
 @njit(cache=True)
+def lowest(points, sides):
+    """The height [m] of the lowest point (P, 3) of a foot, 0 where there is none."""
+    low = np.inf
+    for p in range(sides.shape[0]):
+        if sides[p] >= 0:
+            low = min(low, points[p, 2])
+    return low if low < np.inf else 0.0
+
+
+@njit(cache=True)
 def misplaced(points, goal, touching, due, sides, weight, out):
     """How far (3,) the points that touch and should are from where the reference has them, into `out`.
 
@@ -155,6 +165,20 @@ def scheduled(sole, due, touching, bodies, beside, points, goal, reach, normal, 
     if not some:
         for p in sole:
             use[p] = touching[p]
+
+
+@njit(cache=True)
+def scheduled_of_both(left, right, flat, due, touching, bodies, beside, points, goal, reach, normal, use, gap):
+    """`scheduled` for both soles; one that is set down flat (`flat` (2,) above 0.5) stands on all its points."""
+    for side in range(2):
+        sole = left if side == 0 else right
+        if flat[side] > 0.5:
+            some = False
+            for p in sole:
+                some |= due[p]
+            for p in sole:
+                due[p] = some
+        scheduled(sole, due, touching, bodies, beside, points, goal, reach, normal, use, gap)
 
 
 @njit(cache=True)

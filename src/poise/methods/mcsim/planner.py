@@ -184,12 +184,8 @@ def _scheduled(way: McSim, scene: Scene, memory: Memory, touching: np.ndarray) -
     """
     due = scene.wanted.contacts & memory.schedule.points(memory.clock.time + _LETTING_GO)
     use, gap = np.zeros(len(touching), bool), np.zeros(len(touching))
-    for side, sole in enumerate(memory.sole):
-        if len(sole):
-            if memory.flat[side] > 0.5 and due[sole].any():
-                due[sole] = True
-            contacts.scheduled(sole, due, touching, memory.rig.bodies, memory.beside, scene.now.points,
-                               scene.goal.points, way.reach, memory.normal, use, gap)  # fmt: skip
+    contacts.scheduled_of_both(*memory.sole, memory.flat, due, touching, memory.rig.bodies, memory.beside,
+                               scene.now.points, scene.goal.points, way.reach, memory.normal, use, gap)  # fmt: skip
     return use, gap
 
 
