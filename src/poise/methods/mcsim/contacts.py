@@ -88,6 +88,15 @@ def within(points, bodies, skin, risen, on, normal, level, high):
 
 
 @njit(cache=True)
+def gaps(use, points, normal, level, skin, out):
+    """How high (P,) [m] the points in use are above where they last touched, from 0 to `skin`, into `out`."""
+    for p in range(use.shape[0]):
+        if use[p]:
+            height = normal[p, 0] * points[p, 0] + normal[p, 1] * points[p, 1] + normal[p, 2] * points[p, 2]
+            out[p] = min(max(height - level[p], 0.0), skin)
+
+
+@njit(cache=True)
 def feet(marks, sides):
     """Which feet (2,) have a point that is marked (P,); `sides` (P,) says whose each point is, -1 for nobody's."""
     out = np.zeros(2, np.bool_)
