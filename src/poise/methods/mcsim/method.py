@@ -10,7 +10,7 @@ import numpy as np
 from poise.character import Character
 from poise.character.roles import SIDES
 from poise.errors import BadValue, UnknownName
-from poise.methods.mcsim import rail, servo, sight, tuned
+from poise.methods.mcsim import rail, reduced, servo, sight, tuned
 from poise.methods.mcsim.feedback import hips_of
 from poise.methods.mcsim.memory import Memory, beside_of, body_of, feet_of, reach_of, sides_of, up_of
 from poise.methods.mcsim.passing import Passing
@@ -112,6 +112,7 @@ class McSim:
 
     def start(self, character: Character, reference: Reference, stage: Stage) -> Memory:
         """A fresh memory; gains that were tuned for the clip take the place of defaults."""
+        reduced.warm_up()
         own = tuned.with_factors(self, tuned.told(reference.clip)) if self._untouched() else self
         memory = own._remember(character, reference)
         if own.has("sight"):
