@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
 import mujoco
@@ -119,7 +118,7 @@ class ContactMemory(NamedTuple):
 
     contacts: int  # bytes from the start of mjData
     forces: int
-    count: int  # of the number of contacts
+    counter: int  # of the number of contacts
     size: int  # bytes of one contact
     dist: int  # bytes from the start of a contact, here and below
     pos: int
@@ -165,14 +164,6 @@ def _counted(model: Model, data: Data, end: int) -> int:
     if len(places) != 1:
         raise RuntimeError("This version of MuJoCo keeps the number of its contacts in an unknown place.")
     return places[0]
-
-
-@cache
-def step_address() -> int:
-    """Where the compiled `mj_step` of the running MuJoCo is."""
-    folder = Path(mujoco.__file__).parent
-    names = [*folder.glob("libmujoco*.so*"), *folder.glob("libmujoco*.dylib"), *folder.glob("mujoco.dll")]
-    return int(ctypes.cast(ctypes.CDLL(str(names[0])).mj_step, ctypes.c_void_p).value or 0)
 
 
 def _address(a: np.ndarray) -> int:

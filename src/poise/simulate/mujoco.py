@@ -9,7 +9,7 @@ import mujoco
 import numpy as np
 
 from poise.character import Character
-from poise.dynamics import Wrench, engine
+from poise.dynamics import Wrench, engine, native
 from poise.errors import BadValue
 from poise.maths.rotations import Array
 from poise.simulate import contacts, guard, stepping
@@ -53,8 +53,8 @@ class MujocoSimulator:
         self._where = contacts.addresses(model, data, self.world.nbody, self._geoms, self._touches, self._sums,
                                          self._counts)  # fmt: skip
         # what compiled steps need: mj_step, the model, the data and where it counts contacts
-        self._engine = (engine.step_address(), model._address, data._address,
-                        data._address + engine.contact_memory().count)  # fmt: skip
+        self._engine = (native.address("mj_step"), model._address, data._address,
+                        data._address + engine.contact_memory().counter)  # fmt: skip
         self._assist = np.zeros((self.world.nbody, 10))
         self._torque, self._steps = np.zeros(self.world.nv), 0
         # views into MuJoCo's own arrays, which stay where they are

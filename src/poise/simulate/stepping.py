@@ -2,30 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from llvmlite import ir
-from numba import carray, njit, types  # pyright: ignore[reportPrivateImportUsage]
-from numba.core import cgutils
-from numba.extending import intrinsic
+from numba import carray, njit  # pyright: ignore[reportPrivateImportUsage]
 
+from poise.dynamics import native
 from poise.simulate import contacts, servo
-
-
-def _call_of_two(typingctx, address, first, second):
-    """Call the C function at an address with two pointers, for numba."""
-
-    def code(context, builder, signature, arguments):
-        kind = ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t, cgutils.voidptr_t])
-        function = builder.inttoptr(arguments[0], kind.as_pointer())
-        builder.call(function, [builder.inttoptr(a, cgutils.voidptr_t) for a in arguments[1:]])
-        return context.get_dummy_value()
-
-    return types.void(address, first, second), code
-
-
-_call: Any = intrinsic(_call_of_two)
 
 
 @njit(cache=True)
@@ -45,7 +26,7 @@ def run(where, step, model, data, count_at, count, dt, time, follow, q, v, targe
                 return k, -3 - d
             target[d] = u[d]
             total[d] += u[d]
-        _call(step, model, data)
+        native.call_two(step, model, data)
         bad = contacts.read(where, carray(contacts.pointer(count_at), (1,), np.int32)[0], dt)
         if bad != -1:
             return k + 1, bad

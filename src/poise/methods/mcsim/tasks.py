@@ -32,8 +32,9 @@ def program(way: McSim, scene: Scene, cones: contacts.Cones, memory: Memory) -> 
         if memory.numbers.momentum and memory.feet[side] >= 0 and not scene.standing[side]:
             place[side], speed[side] = swing.target(way, scene, memory, side)
     held = rail.accelerations(now.q, now.v) if way.planar else _AT_REST
-    parts = (now, scene.goal, scene.wanted, scene.now_balance, scene.goal_balance, cones, memory.body, memory.numbers)
-    out = _from_tuples(*map(tuple, parts), scene.standing, place, speed, scene.rate, memory.lower, memory.tilt, held)
+    out = _from_tuples(tuple(now), tuple(scene.goal), tuple(scene.wanted), tuple(scene.now_balance),
+                       tuple(scene.goal_balance), tuple(cones), tuple(memory.body), tuple(memory.numbers),
+                       scene.standing, place, speed, scene.rate, memory.lower, memory.tilt, held)  # fmt: skip
     return reduced.Reduced(*out)
 
 

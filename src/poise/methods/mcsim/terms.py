@@ -13,8 +13,10 @@ import numpy as np
 from numba import njit
 
 from poise.character import Character
-from poise.dynamics import engine
+from poise.dynamics import engine, native
 from poise.maths.rotations import Array
+
+_CALLED = ("mj_kinematics", "mj_comPos", "mj_comVel", "mj_makeM", "mj_fullM", "mj_rne")
 
 
 class Terms(NamedTuple):
@@ -55,24 +57,23 @@ class Rig:
     root: int
     mass: float  # [kg]
     gravity: Array  # (3,) [m/s²]
+    calls: np.ndarray  # (8,) addresses of the model, of the data and of the functions that are called
+    views: tuple[Array, ...]  # qpos, qvel, cdof, cdof_dot, subtree_com, xpos, xmat and cvel in the data
 
     @classmethod
     def of(cls, character: Character) -> Rig:
         """The rig of a character."""
         m, p = character.model, character.contact_points
-        return cls(character, engine.data_of(m), _chains(character), np.ascontiguousarray(p.bodies, np.int64),
+        d = engine.data_of(m)
+        calls = np.array([m._address, d._address, *map(native.address, _CALLED)], np.int64)
+        views = (d.qpos, d.qvel, d.cdof, d.cdof_dot, d.subtree_com, d.xpos, d.xmat.reshape(-1, 3, 3), d.cvel)
+        return cls(character, d, _chains(character), np.ascontiguousarray(p.bodies, np.int64),
                    np.ascontiguousarray(p.positions, float).reshape(-1, 3), int(m.jnt_bodyid[0]), character.mass,
-                   np.array(m.opt.gravity))  # fmt: skip
+                   np.array(m.opt.gravity), calls, views)  # fmt: skip
 
     def at(self, q: Array, v: Array) -> Terms:
         """The terms at configuration q (nq,) and velocity v (nv,); they own their numbers."""
-        m, d = self.character.model, self.data
-        engine.place(m, d, q, v)
-        mass, bias = engine.mass_matrix(m, d), engine.bias(m, d)
-        origin, turn = d.xpos.copy(), d.xmat.reshape(-1, 3, 3).copy()
-        points = place_points(origin, turn, self.bodies, self.local)
-        return Terms(q, v, mass, bias, d.cdof.copy(), d.cdof_dot.copy(), d.subtree_com[0].copy(), origin, turn,
-                     d.cvel.copy(), points)  # fmt: skip
+        return Terms(q, v, *_at(self.calls, q, v, self.views, self.bodies, self.local))
 
 
 class Body(NamedTuple):
@@ -100,6 +101,23 @@ def _chains(character: Character) -> np.ndarray:
         first, count = int(m.body_dofadr[b]), int(m.body_dofnum[b])
         chain[b, first : first + count] = True
     return chain
+
+
+@njit(cache=True)
+def _at(calls, q, v, views, bodies, local):
+    """All that `Terms` holds beside q and v; `calls` and the views are those of `Rig`."""
+    nv = v.shape[0]
+    qpos, qvel, cdof, cdof_dot, com, xpos, xmat, cvel = views
+    model, data, kinematics, com_pos, com_vel, make, full, rne = calls
+    qpos[:], qvel[:] = q, v
+    for function in (kinematics, com_pos, com_vel, make):
+        native.call_two(function, model, data)
+    mass, bias = np.zeros((nv, nv)), np.zeros(nv)
+    native.call_three(full, model, data, mass.ctypes.data)
+    native.call_flagged(rne, model, data, 0, bias.ctypes.data)
+    origin, turn = xpos.copy(), xmat.copy()
+    points = place_points(origin, turn, bodies, local)
+    return mass, bias, cdof.copy(), cdof_dot.copy(), com[0].copy(), origin, turn, cvel.copy(), points
 
 
 @njit(cache=True)
