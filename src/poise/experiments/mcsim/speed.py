@@ -54,7 +54,7 @@ def run(options: Options) -> Table:
     rows = []
     for name in ("human42", "human57"):
         ready = Reference(load_clip("walk", character=name))
-        for words, way, seconds in (("with departures", McSim(), 6.0), ("as printed", McSim.printed(), 2.0)):
+        for words, way, seconds in (("with departures", McSim(), 6.0), ("as printed", McSim.printed(), 1.0)):
             perform(ready, way, seconds=0.2)  # compiled now
             pairs = sorted(_pair(ready, way, seconds) for _ in range(_REPEATS))
             own, bare = pairs[_REPEATS // 2]

@@ -10,7 +10,7 @@ import numpy as np
 from poise.character import Character
 from poise.character.roles import SIDES
 from poise.errors import BadValue, UnknownName
-from poise.methods.mcsim import rail, servo, sight, tuned
+from poise.methods.mcsim import rail, reduced, servo, sight, tuned
 from poise.methods.mcsim.feedback import hips_of
 from poise.methods.mcsim.memory import Memory, beside_of, body_of, feet_of, reach_of, sides_of, up_of
 from poise.methods.mcsim.passing import Passing
@@ -52,7 +52,7 @@ class McSim:
     kos: float = 400.0  # [1/s²] gain of equation (4); table 1: 300 to 1000
     k: float = 0.02  # scale of the joints' stiffness in the servos; table 1: 0.005 to 0.2
     friction: float = 0.7  # of the cones in the program
-    plan: float = 1 / 120  # [s] between two programs; the paper: 1/100 to 1/40
+    plan: float = 1 / 160  # [s] between two programs; the paper: 1/100 to 1/40
     departures: tuple[str, ...] | str = DEPARTURES
     tasks: Tasks = field(default_factory=Tasks)
     foothold: Foothold = field(default_factory=lambda: Foothold(aside=0.6, apart=-0.15, band=0.04))
@@ -112,6 +112,7 @@ class McSim:
 
     def start(self, character: Character, reference: Reference, stage: Stage) -> Memory:
         """A fresh memory; gains that were tuned for the clip take the place of defaults."""
+        reduced.warm_up()
         own = tuned.with_factors(self, tuned.told(reference.clip)) if self._untouched() else self
         memory = own._remember(character, reference)
         if own.has("sight"):

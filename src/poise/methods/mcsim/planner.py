@@ -29,6 +29,9 @@ _LEAVING = 0.25  # [s] before it leaves from which on a foot counts less
 _SETTLING = 0.03  # [s] in which the reference is brought to where the feet stand
 
 
+_NO_BALANCE = Balance(*np.zeros((5, 3)))
+
+
 class Scene(NamedTuple):
     """All that a plan is made from."""
 
@@ -115,8 +118,10 @@ def _scene(way: McSim, now: Terms, touching: np.ndarray, rate: float, memory: Me
             place += move
     if way.cd or way.cv:
         wanted = _with_feedback(way, now, goal, wanted, touching, memory)
-    return Scene(now, goal, wanted, _balance(memory, now, np.zeros(len(now.v))), _balance(memory, goal, wanted.a),
-                 touching, standing, rate, _heading(wanted.q))  # fmt: skip
+    whole = _NO_BALANCE, _NO_BALANCE
+    if way.has("momentum") or way.has("foothold"):
+        whole = _balance(memory, now, np.zeros(len(now.v))), _balance(memory, goal, wanted.a)
+    return Scene(now, goal, wanted, *whole, touching, standing, rate, _heading(wanted.q))
 
 
 def _heading(q: Array) -> float:
@@ -169,8 +174,7 @@ def _cones(way: McSim, state: State, scene: Scene, memory: Memory) -> contacts.C
     use = state.time - memory.last <= way.grace + 1e-9
     gap = np.zeros(len(use))
     if way.skin > 0.0:
-        height = np.sum(memory.normal * scene.now.points, axis=1) - memory.level
-        gap = np.where(use, np.clip(height, 0.0, way.skin), 0.0)
+        contacts.gaps(use, scene.now.points, memory.normal, memory.level, way.skin, gap)
     if way.has("schedule"):
         use, gap = _scheduled(way, scene, memory, use)
     found = contacts.cones(use, scene.now.points, memory.rig.bodies, memory.normal, way.friction, way.shrink)
@@ -184,12 +188,8 @@ def _scheduled(way: McSim, scene: Scene, memory: Memory, touching: np.ndarray) -
     """
     due = scene.wanted.contacts & memory.schedule.points(memory.clock.time + _LETTING_GO)
     use, gap = np.zeros(len(touching), bool), np.zeros(len(touching))
-    for side, sole in enumerate(memory.sole):
-        if len(sole):
-            if memory.flat[side] > 0.5 and due[sole].any():
-                due[sole] = True
-            contacts.scheduled(sole, due, touching, memory.rig.bodies, memory.beside, scene.now.points,
-                               scene.goal.points, way.reach, memory.normal, use, gap)  # fmt: skip
+    contacts.scheduled_of_both(*memory.sole, memory.flat, due, touching, memory.rig.bodies, memory.beside,
+                               scene.now.points, scene.goal.points, way.reach, memory.normal, use, gap)  # fmt: skip
     return use, gap
 
 

@@ -16,7 +16,7 @@ from numba import njit
 
 from poise.maths.configuration import quat_difference
 from poise.maths.rotations import Array
-from poise.methods.mcsim import sight, underfoot
+from poise.methods.mcsim import contacts, sight, underfoot
 from poise.methods.mcsim.legs import quaternion, within_reach
 from poise.methods.mcsim.memory import Memory
 from poise.methods.mcsim.terms import jacobian, motion
@@ -150,10 +150,9 @@ def _beside(scene: Scene, memory: Memory, side: int, place: tuple[float, float],
 def move_footholds(way: McSim, scene: Scene, memory: Memory, dt: float) -> None:
     """Let the coming footholds follow the error of the divergent component of motion."""
     now, goal = scene.now_balance, scene.goal_balance
-    low = float(scene.goal.points[memory.sides >= 0, 2].min(initial=np.inf))
-    low = low if math.isfinite(low) else 0.0
-    frequency = math.sqrt(-memory.rig.gravity[2] / max(0.3, float(goal.place[2]) - low))
-    error = divergent(now.place, now.velocity, frequency) - divergent(goal.place, goal.velocity, frequency)
+    low = contacts.lowest(scene.goal.points, memory.sides)
+    frequency = math.sqrt(-float(memory.rig.gravity[2]) / max(0.3, float(goal.place[2]) - low))
+    error = divergent(now.place - goal.place, now.velocity - goal.velocity, frequency)
     heading = scene.heading
     underfoot.flatten(scene, memory, error, dt)
     for side, sign in ((0, 1.0), (1, -1.0)):

@@ -74,8 +74,11 @@ def flatten(scene: Scene, memory: Memory, error: Array, dt: float) -> None:
 
     `error` (2,) [m] is that of the divergent component. The goal's orientation of the foot is turned.
     """
-    c, s = math.cos(scene.heading), math.sin(scene.heading)
-    off = max(abs(c * error[0] + s * error[1]) / _UNSURE[0], abs(-s * error[0] + c * error[1]) / _UNSURE[1])
+    c, s, (ex, ey) = math.cos(scene.heading), math.sin(scene.heading), error.tolist()
+    off = max(abs(c * ex + s * ey) / _UNSURE[0], abs(c * ey - s * ex) / _UNSURE[1])
+    if off <= 1.0 and not memory.flat.any():
+        memory.sunk[:] = 0.0
+        return
     for side in (0, 1):
         step, body = memory.schedule.foot(side, memory.clock.time), memory.feet[side]
         soon = memory.schedule.stays(side, memory.clock.time) > _LEAVES if step.down else step.left < _LANDS
