@@ -1,4 +1,4 @@
-"""How fast the method is: simulated seconds per CPU second at a step of 1/1920 s, decided at every step.
+"""How fast the method is: simulated seconds per CPU second at a step of 1/1920 s, decided at every second step.
 
 python -m poise.experiments.balance.speed
 """
@@ -17,7 +17,7 @@ from poise.methods.balance import Balance
 def run(options: Options) -> Table:
     """The best of three runs of 2 s, on one core."""
     rows = []
-    for name in ("human45",):
+    for name in ("human45", "human42"):
         character = load_character(name)
         for clip in (two_feet(character), one_foot(character)):
             for method in (Balance(), replace(Balance(), slider=0.0)):
