@@ -14,7 +14,7 @@ from poise.methods.balance import Balance, Cylinder, Pull, Upright, contact, sen
 from poise.methods.balance.body import body_of
 from poise.methods.balance.following import parabola
 from poise.methods.balance.momentum import Links, carry, joint_torques, momentum, momentum_jacobian
-from poise.methods.balance.sole import TWIST, cut, soles
+from poise.methods.balance.sole import TWIST, soles, spare, yield_to
 
 CHARACTERS = ("human45", "human42", "human57")
 
@@ -118,8 +118,10 @@ def test_ankles_give_no_more_than_the_sole_bears(seed: int):
     moment, b = 10.0 * rng.standard_normal(3), int(body.feet[0])
     place = links.data.xpos[b]
     ground = place[2] + extent[0, 4]
-    cut(0, 1.0, extent, links.turns[b], place, ground, links.twists, body.ankle, moment, force, 10.0, torque)
-    ankle = body.ankle[0]
+    ankle, change = body.ankle[0], np.zeros(3)
+    asked = moment + links.twists[ankle][:, :3].T @ torque[ankle]
+    assert spare(1.0, extent[0], links.turns[b], place[2] - ground, asked, force, 10.0, change)
+    yield_to(change, 0.0, 0.9, links.twists, body.path[0], torque)
     total = moment + links.twists[ankle][:, :3].T @ torque[ankle]
     high = place[2] - ground
     along, across = (total[1] - high * force[0]) / force[2], -(total[0] + high * force[1]) / force[2]
@@ -128,6 +130,65 @@ def test_ankles_give_no_more_than_the_sole_bears(seed: int):
     assert abs(total[2]) <= TWIST * force[2] + 1e-9
     assert np.allclose(total + np.cross([along, across, -high], force), [0.0, 0.0, total[2] + along * force[1]
                        - across * force[0]])  # fmt: skip
+
+
+def test_a_leg_that_gives_way_does_so_as_a_whole():
+    """What the foot cannot bear leaves the wrench that the leg carries: torque, or the force at the centre of mass."""
+    links, _, _ = links_of("human45")
+    body, change = links.body, np.array([7.0, -4.0, 2.0])
+    for give, reach in ((0.0, 0.9), (1.0, 0.9), (0.4, 0.7)):
+        torque, carried, expected = np.zeros(links.model.nv), np.zeros((2, 6)), np.zeros(links.model.nv)
+        yield_to(change, give, reach, links.twists, body.path[0], torque)
+        carried[0] = [-(1 - give) * change[0], -(1 - give) * change[1], -change[2],
+                      -give * change[1] / reach, give * change[0] / reach, 0.0]  # fmt: skip
+        expected[6:] = -(links.twists @ carried[0])[6:] * body.path[0][6:]
+        assert np.allclose(torque, expected)
+        moved = np.array([0.0, 0.0, reach])  # from the foot to the centre of mass
+        assert np.allclose((carried[0, :3] + np.cross(moved, carried[0, 3:]))[:2], -change[:2])
+
+
+@pytest.mark.parametrize("name", CHARACTERS)
+def test_what_is_led_is_inverse_dynamics_less_a_rigid_body(name: str):
+    """At the reference, torques of the momentum's change and what is led add up to inverse dynamics."""
+    links, q, v = links_of(name)
+    body, rng = links.body, np.random.default_rng(3)
+    a, step = rng.standard_normal(links.model.nv), 1e-6
+    totals = []
+    for sign in (-1.0, 1.0):
+        later = conf.integrate(body.character.layout, q, sign * step * v + 0.5 * step * step * a)
+        links.place(later, v + sign * step * a)
+        totals.append(momentum(links.own, links.velocity))
+    rate = (totals[1] - totals[0]) / (2 * step)
+    lead = links.lead(q, v, a, rate)
+    carried, torque = np.zeros((2, 6)), np.zeros(links.model.nv)
+    carried[0] = rate
+    carried[0, 5] += 9.81 * links.beyond[1, 9]
+    joint_torques(links.twists, links.beyond, body.moved, body.path, carried, torque)
+    x = Dynamics(body.character).at(q, v)
+    full = x.mass_matrix @ a + x.bias
+    held = -(links.twists @ carried[0]) * body.path[0]  # the ground's wrench at the foot, through the leg
+    assert np.allclose((torque + lead - held)[6:], full[6:], atol=1e-3 * np.abs(full).max())
+
+
+def test_artificial_torque_takes_off_what_balance_puts_on_and_turns_no_foot_by_itself():
+    """On its toes a foot that is pressed there needs no help; under its ankle it is helped with all of the torque."""
+    force = np.array([0.0, 0.0, 600.0])
+    for patch, share in (((0.13, 0.0, -0.08), 0.0), ((0.0, 0.0, -0.08), 1.0), ((0.065, 0.0, -0.08), 0.5),
+                         ((-0.05, 0.0, -0.08), 1.0), ((0.3, 0.0, -0.08), 0.0)):  # fmt: skip
+        torque = np.array([0.0, 78.0, 0.0])
+        contact.unanswered(torque, np.array(patch), force)
+        assert np.allclose(torque, [0.0, share * 78.0, 0.0])
+
+
+def test_the_middle_of_what_touches():
+    table, ground = np.zeros((3, 18)), np.array([True, False])
+    table[:, 0] = [2, 2, 2]
+    table[:, 1] = [0, 0, 1]
+    table[:, 2:5] = [[0.2, 0.1, 0.0], [0.4, 0.3, 0.02], [9.0, 9.0, 9.0]]
+    out, places = np.ones((2, 3)), np.zeros((3, 3))
+    places[2] = [0.1, 0.1, 0.1]
+    sensor.patches(table, ground, np.array([-1, 1, 0]), np.array([2, 1]), places, 0.0, out)
+    assert np.allclose(out, [[0.2, 0.1, -0.09], [1.0, 1.0, 1.0]])
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -99,6 +99,7 @@ def test_weak_joints_give_a_fall_and_never_a_blow_up(walk):
     weak = replace(walk.character, torque_limit=0.02 * walk.character.torque_limit)
     take = poise.perform(replace(walk, character=weak), McSim(departures="schedule,momentum"), seconds=1.5)
     assert take.fell is not None and np.all(np.isfinite(take.q)) and np.all(np.isfinite(take.torque))
+    assert any("too weak" in e.text for e in take.events)
 
 
 def test_a_program_without_solution_leaves_the_servos_and_a_line_in_the_take(walk, monkeypatch):
@@ -116,7 +117,9 @@ def test_a_character_without_feet_is_performed_without_them():
     bare = replace(hand, roles={r: b for r, b in hand.roles.items() if not r.endswith("_foot")})
     clip = poise.load_clip("stand")
     take = poise.perform(replace(clip, character=bare), McSim(departures="none"), seconds=0.3)
-    assert np.all(np.isfinite(take.q))
+    assert np.all(np.isfinite(take.q)) and any("no left_foot" in e.text for e in take.events)
+    every = poise.perform(replace(clip, character=bare), "mcsim", seconds=0.3)
+    assert np.all(np.isfinite(every.q))
 
 
 def test_departures_have_names_and_bad_settings_are_refused():

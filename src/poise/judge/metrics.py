@@ -133,12 +133,24 @@ def _sank(take: Take) -> float | None:
     character = take.character
     pelvis = character.body("pelvis") if character.has("pelvis") else int(character.model.jnt_bodyid[0])
     place, place_ref = character.forward(take.q)[0][:, pelvis], character.forward(take.q_ref)[0][:, pelvis]
-    high = place[:, 2] - take.ground.height(place[:, 0], place[:, 1])
+    high = place[:, 2] - take.ground.height(place[:, 0], place[:, 1]) - _tipped(take, place)
     wanted = place_ref[:, 2] - take.clip.ground.height(place_ref[:, 0], place_ref[:, 1])
     for a, e in runs(high < FALL_HEIGHT * wanted):
         if take.time[e - 1] - take.time[a] >= FALL_TIME - 1e-9:
             return float(take.time[a])
     return None
+
+
+def _tipped(take: Take, place: Array) -> Array:
+    """How much higher (F,) [m] than at rest a seesaw is under places (F, 3): who walks down with it has not sunk."""
+    pose = take.props.get("seesaw")
+    if pose is None:
+        return np.zeros(len(place))
+    turn = rot.multiply(pose[:, 3:], rot.conjugate(pose[0, 3:]))
+    up, pivot = rot.rotate(turn, np.array([0.0, 0.0, 1.0])), pose[:, :3] - rot.rotate(turn, pose[0, :3])
+    lean = -np.einsum("fi,fi->f", up[:, :2], place[:, :2] - pivot[:, :2]) / up[:, 2] + pivot[:, 2]
+    rests = take.ground.height(place[:, 0], place[:, 1]) >= -1e-9  # on the plank, not on the floor beside it
+    return np.where(rests, lean, 0.0)
 
 
 def skating(take: Take) -> float:

@@ -1,6 +1,6 @@
 """An animator's wishes: the pelvis dragged (figure 8), and a cup kept upright while punching and while pushed.
 
-python -m poise.experiments.balance.outside --folder MOCAP [--out FOLDER]
+python -m poise.experiments.balance.outside --recordings MOCAP [--out FOLDER]
 """
 
 from __future__ import annotations

@@ -63,18 +63,45 @@ def _one_foot_pose(character: Character, side: str, lean: float) -> Array:
     })  # fmt: skip
 
 
-def careless(clip: Clip, seed: int, degrees: float = 6.0, height: float = 0.03) -> Array:
+def careless(clip: Clip, seed: int, degrees: float = 6.0, height: float = 0.03, beside: float = 0.04) -> Array:
     """A start (nq,) nobody took care with: every joint off by some degrees (standard deviation), dropped from above.
 
-    The lower of the feet that should stand is up to `height` [m] above the ground.
+    The lower of the feet that should stand is up to `height` [m] above the ground. On one foot such a body has its
+    centre of mass up to 25 cm beside it, which nobody could save; it is leaned at the ankle until that is `beside` [m].
     """
     rng, character = np.random.default_rng(seed), clip.character
     turn = np.radians(degrees) * rng.standard_normal(character.model.nv)
     turn[:3], turn[3:6] = 0.0, 0.5 * turn[3:6]
     q = conf.integrate(character.layout, clip.q[0], turn)
     left, right = clip.contacts.feet()[0]
+    if left != right:
+        q = _leaned(character, q, "left" if left else "right", beside)
     q = pose_clip(character, q, (bool(left), bool(right))).q[0].copy()
     q[2] += height * rng.uniform()
+    return q
+
+
+def _leaned(character: Character, q: Array, side: str, beside: float) -> Array:
+    """The pose leaned at the ankle, the foot as it is, until the centre of mass is `beside` [m] its middle at most."""
+    foot = character.body(f"{side}_foot")
+    shin = int(character.model.body_parentid[foot])
+    for _ in range(4):
+        places, turns = character.forward(q)
+        ankle, sole = places[0, foot], character.points(q)[0][character.contact_points.of(side)]
+        off = character.centre_of_mass(q)[0] - sole.mean(axis=0)
+        level = float(np.hypot(off[0], off[1]))
+        if level <= beside:
+            break
+        angle = np.arctan2(level - beside, off[2])
+        lean = rot.exp(angle * np.array([-off[1], off[0], 0.0]) / level * -1.0)
+        q = q.copy()
+        q[:3] = ankle + rot.rotate(lean, q[:3] - ankle)
+        q[3:7] = rot.multiply(lean, q[3:7])
+        relative = rot.multiply(rot.conjugate(rot.multiply(lean, turns[0, shin])), turns[0, foot])
+        rest = character.model.body_quat[foot]
+        out = q[None].copy()
+        turn_joints(character, out, foot, rot.multiply(rot.conjugate(rest), relative)[None])
+        q = out[0]
     return q
 
 

@@ -35,7 +35,7 @@ def recovers(clip: Clip, method: Balance, impulse: float, direction: float, body
     return outlasts(clip, method, AT + DURATION + AFTER, events=[push(impulse, direction, body)]) is None
 
 
-def largest(clip: Clip, method: Balance, direction: float, *, most: float = 160.0, step: float = 15.0,
+def largest(clip: Clip, method: Balance, direction: float, *, most: float = 160.0, step: float = 10.0,
             body: str = "chest") -> float:  # fmt: skip
     """Largest impulse [N s], a multiple of `step` up to `most`, up to which every smaller one is recovered from too.
 
@@ -47,6 +47,6 @@ def largest(clip: Clip, method: Balance, direction: float, *, most: float = 160.
     return best
 
 
-def limits(clip: Clip, method: Balance, directions: Iterable[float] = DIRECTIONS, step: float = 15.0) -> Array:
+def limits(clip: Clip, method: Balance, directions: Iterable[float] = DIRECTIONS, step: float = 10.0) -> Array:
     """The largest impulse [N s] in each direction."""
     return np.array([largest(clip, method, d, step=step) for d in directions])

@@ -19,10 +19,10 @@ def main(run: Callable[[Options], Table], words: Sequence[str] | None = None) ->
     parser = argparse.ArgumentParser()
     parser.add_argument("--seeds", type=int, default=8)
     parser.add_argument("--out", type=Path)
-    parser.add_argument("--folder", type=Path)
+    parser.add_argument("--recordings", type=Path)
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args(words)
-    table = run(Options(given.seeds, given.out, given.folder))
+    table = run(Options(given.seeds, given.out, given.recordings))
     print(json.dumps(table.to_dict()) if given.json else table.text())
 
 

@@ -15,13 +15,14 @@ def stages() -> dict[str, Stage]:
                                   for at, way in ((1.5, (0.0, 1.0, 0.0)), (4.0, (-1.0, 0.0, 0.0)))])
               for part in ("head", "chest", "left_thigh")}  # fmt: skip
     shaken = Platform(size=(40.0, 6.0, 0.1), motion=PlatformMotion(0.08, 0.5, (0.0, 1.0, 0.0), at=1.0))
-    loose = tuple((1.6 + 1.7 * k, 0.1 * (-1) ** k, 20.0 * k, 0.2, 0.12, 0.05, 0.5) for k in range(5))
+    places = [(1.6 + 1.7 * k, 0.1 * (-1) ** k, 20.0 * k, 0.2, 0.12) for k in range(5)]
     return {
         "slope, 5 degrees up": Stage(ground=Slope(5.0)),
         "slope, 10 degrees down": Stage(ground=Slope(-10.0)),
         "platform, 8 cm at 0.5 Hz": Stage(ground=shaken),
-        "seesaw": Stage(ground=Seesaw(length=14.0, width=4.0, above=0.6, limit=3.0, damping=4000.0, mass=80.0)),
-        "blocks of 5 cm, 0.5 kg": Stage(ground=Blocks(loose)),
+        "seesaw": Stage(ground=Seesaw(length=12.0, width=4.0, above=0.6, limit=4.0, damping=4000.0, mass=80.0)),
+        "blocks of 5 cm, 0.5 kg": Stage(ground=Blocks([(*p, 0.05, 0.5) for p in places])),
+        "blocks of 8 cm, 1 kg": Stage(ground=Blocks([(*p, 0.08, 1.0) for p in places])),
         "2 kg at 8 m/s, head": thrown["head"],
         "2 kg at 8 m/s, chest": thrown["chest"],
         "2 kg at 8 m/s, thigh": thrown["left_thigh"],

@@ -6,7 +6,9 @@ the friction cone. Up to that much of the torque that balance puts on the foot i
 Departures: equation (20) writes the force as m (cos θ, sin θ), which measures θ from the ground; with θ the half angle
 of the friction cone, as the text says, it is m (sin θ, cos θ), equal at 45 degrees only. The vertical part of the
 torque, which the paper always takes off wholly, is taken off up to the same largest torque, so that the slider reaches
-honest physics without a jump.
+honest physics without a jump. The paper takes off all of the torque, which lets the ground press under the ankle; here
+the part that a ground force in the middle of what touches answers is left, without which a foot on its toes is turned
+down onto its heel and cannot push off.
 """
 
 from __future__ import annotations
@@ -59,11 +61,17 @@ class Cylinder:
 def unanswered(torque, patch, force):
     """Add to the torque (3,) of the ankle on a foot that of the ground's force (3,) at `patch` (3,) from the ankle.
 
-    What is left would turn a foot on whose touching part the ground presses in the middle.
+    What is left would turn a foot on which the ground presses there. It is a share of the ankle's torque, from nothing
+    to all of it: artificial torque takes off what balance puts on a foot, and turns no foot by itself.
     """
-    torque[0] += patch[1] * force[2] - patch[2] * force[1]
-    torque[1] += patch[2] * force[0] - patch[0] * force[2]
-    torque[2] += patch[0] * force[1] - patch[1] * force[0]
+    x, y, z = torque[0], torque[1], torque[2]
+    gx, gy = patch[1] * force[2] - patch[2] * force[1], patch[2] * force[0] - patch[0] * force[2]
+    gz = patch[0] * force[1] - patch[1] * force[0]
+    size = x * x + y * y
+    share = 1.0 + (gx * x + gy * y) / size if size > 1e-9 else 0.0
+    share = min(1.0, max(0.0, share))
+    torque[0], torque[1] = share * x, share * y
+    torque[2] = min(1.0, max(0.0, 1.0 + gz / z)) * z if abs(z) > 1e-9 else 0.0
 
 
 @njit(cache=True)

@@ -105,20 +105,17 @@ def _mind(s: Balance, body: Body, recorded: bool) -> Mind:
     most = contact.Cylinder.at(s.slider, body.character.mass) if s.slider is not None else s.cylinder
     scale = 1.0 if s.slider is not None else body.scale
     weight = body.character.mass * float(np.linalg.norm(model.opt.gravity))
-    sole = float(recorded) if s.sole is None else s.sole
     facts = np.array([most.torque * scale, s.zone, s.period, weight, s.fall_below, 0.0, 1.0, float(s.split == "even"),
-                      s.linger, np.inf, np.inf, sole, s.feed, s.give, float(recorded)])  # fmt: skip
-    extent, patch = soles(body.character, body.feet), np.zeros((2, 3))
-    patch[:, 2] = extent[:, 4]
-    return Mind(facts, np.zeros(2, bool), np.zeros(2), np.zeros((2, 3)), patch, np.zeros((2, 6)), np.zeros((2, 3)),
-                np.zeros(2), np.zeros(6), np.zeros(nv), np.zeros(nv), np.zeros((2, 3)), np.zeros(nv), np.zeros(nv),
-                np.zeros((model.nbody, 10)), np.zeros((nv, nv)))  # fmt: skip
+                      s.linger, np.inf, np.inf, s.sole, s.feed, s.give, float(recorded)])  # fmt: skip
+    return Mind(facts, np.zeros(2, bool), np.zeros(2), np.zeros((2, 3)), np.zeros((2, 3)), np.zeros((2, 6)),
+                np.zeros((2, 3)), np.zeros(2), np.zeros(6), np.zeros(nv), np.zeros(nv), np.zeros((2, 3)), np.zeros(nv),
+                np.zeros(nv), np.zeros((model.nbody, 10)), np.zeros((nv, nv)))  # fmt: skip
 
 
 @njit(cache=True)
 def _decide(frame, sight, mind, wish, since, v, table, ground):
     """Everything of one decision; results are written into the mind."""
-    thinking.sense(frame, sight, mind, table, ground, wish.feet_down)
+    thinking.sense(frame, sight, mind, wish, table, ground)
     mind.moments[:] = 0.0
     mind.wrench[:] = 0.0
     mind.balance[:] = 0.0

@@ -75,7 +75,7 @@ class Following:
 
         Recorded feet float in deep squats, both alike.
         """
-        low = [self.links.lowest(p) for p in self._points]
+        low = [float(np.min(self.links.places(p)[:, 2], initial=np.inf)) for p in self._points]
         down = np.array([bool(np.any(labels[p])) for p in self._points])
         for s in range(2):
             speed = np.hypot(*self.links.velocity_of(self.links.body.feet[s])[:2])

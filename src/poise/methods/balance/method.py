@@ -40,9 +40,9 @@ class Balance:
     kfs: float = 900.0  # [N/m] control force, position of the centre of mass
     kfd: float = 250.0  # [N s/m] control force, its velocity
     kP: float = 1.0  # [1/s] linear momentum
-    kts: float = 800.0  # [N m/rad] control torque, orientation of the link
+    kts: float = 400.0  # [N m/rad] control torque, orientation of the link
     ktd: float = 80.0  # [N m s/rad] control torque, its angular velocity
-    kL: float = 2.0  # [1/s] angular momentum
+    kL: float = 1.0  # [1/s] angular momentum
     terms: str | tuple[str, ...] = virtual.TERMS  # which of the five act
     link: str = "chest"  # whose orientation is controlled
     stiffness: float = 1.0  # factor of the joint servos' ks: 80 to 800 N m/rad by joint
@@ -50,7 +50,7 @@ class Balance:
     cylinder: Cylinder = field(default_factory=Cylinder)
     slider: float | None = None
     until: float = float("inf")  # [s] when the simplified contact is taken away: the paper's first test
-    sole: float | None = None  # share of the sole that ankles keep the pressure in; 0: any; None: 1 with a recording
+    sole: float = 0.0  # share of the sole that legs keep the pressure in; 0: any, as in the paper
     give: float = 0.0  # share of what a foot cannot bear that is taken off the leg's force; the rest off its torque
     feed: float = 1.0  # share of the recording's change of momentum that is fed forward (not in the paper)
     fall_below: float = 0.0  # compensated share (21) of the foot's torque below which balance is given up; 0: never
@@ -79,7 +79,7 @@ class Balance:
                 raise BadValue(f"{name} of balance must be a number of 0 or more, not {getattr(self, name)}.")
         if not (self.zone > 0 and 0 <= self.fall_below <= 1 and self.period > 0 and self.step_size > 0):
             raise BadValue("balance needs a positive zone, period and step, and fall_below from 0 to 1.")
-        if self.sole is not None and not 0 <= self.sole <= 2:
+        if not 0 <= self.sole <= 2:
             raise BadValue(f"balance uses a share of the sole from 0 to 2, not {self.sole}.")
         if not 0 <= self.give <= 1:
             raise BadValue(f"give of balance is a share from 0 to 1, not {self.give}.")

@@ -61,12 +61,12 @@ class Links:
         out[:6] = 0.0
         return out
 
-    def lowest(self, points: np.ndarray) -> float:
-        """Height [m] of the lowest of some contact points of the character."""
+    def places(self, points: np.ndarray) -> Array:
+        """World positions (K, 3) [m] of some contact points of the character."""
         own = self.body.character.contact_points
         bodies = own.bodies[points]
-        down = self.data.xmat[bodies].reshape(-1, 3, 3)[:, 2]
-        return float(np.min(self.data.xpos[bodies, 2] + np.sum(down * own.positions[points], axis=1), initial=np.inf))
+        turns = self.data.xmat[bodies].reshape(-1, 3, 3)
+        return self.data.xpos[bodies] + np.einsum("kij,kj->ki", turns, own.positions[points])
 
     def velocity_of(self, body: int) -> Array:
         """Velocity (3,) [m/s] of a link's centre of mass, world axes."""

@@ -82,7 +82,7 @@ class Mind(NamedTuple):
 
 
 @njit(cache=True)
-def sense(frame, sight, mind, table, ground, down):
+def sense(frame, sight, mind, wish, table, ground):
     """Which feet support, by the ground's force on them and the sensor: section 6.1."""
     facts, feet = mind.facts, mind.middles
     feet[:] = 0.0
@@ -100,11 +100,11 @@ def sense(frame, sight, mind, table, ground, down):
     sensor.patches(table, ground, frame.foot_of, frame.feet, sight.places, keep, mind.patch)
     sensor.linger(mind.force, facts[LEFT_SINCE : RIGHT_SINCE + 1], facts[PERIOD], facts[LINGER])
     if facts[RECORDED] != 0.0:
-        mind.support[:] = sensor.by_reference(mind.force, down)
+        mind.support[:] = sensor.by_reference(mind.force, wish.feet_down)
         return
     mind.support[:] = sensor.by_zones(mind.force, sight.centre, feet, facts[ZONE])
     for i in range(2):
-        mind.support[i] = mind.support[i] and down[i]
+        mind.support[i] = mind.support[i] and wish.feet_down[i]
 
 
 @njit(cache=True)

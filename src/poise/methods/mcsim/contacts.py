@@ -88,6 +88,15 @@ def within(points, bodies, skin, risen, on, normal, level, high):
 
 
 @njit(cache=True)
+def gaps(use, points, normal, level, skin, out):
+    """How high (P,) [m] the points in use are above where they last touched, from 0 to `skin`, into `out`."""
+    for p in range(use.shape[0]):
+        if use[p]:
+            height = normal[p, 0] * points[p, 0] + normal[p, 1] * points[p, 1] + normal[p, 2] * points[p, 2]
+            out[p] = min(max(height - level[p], 0.0), skin)
+
+
+@njit(cache=True)
 def feet(marks, sides):
     """Which feet (2,) have a point that is marked (P,); `sides` (P,) says whose each point is, -1 for nobody's."""
     out = np.zeros(2, np.bool_)
@@ -95,6 +104,16 @@ def feet(marks, sides):
         if marks[p] and sides[p] >= 0:
             out[sides[p]] = True
     return out
+
+
+@njit(cache=True)
+def lowest(points, sides):
+    """The height [m] of the lowest point (P, 3) of a foot, 0 where there is none."""
+    low = np.inf
+    for p in range(sides.shape[0]):
+        if sides[p] >= 0:
+            low = min(low, points[p, 2])
+    return low if low < np.inf else 0.0
 
 
 @njit(cache=True)
@@ -155,6 +174,20 @@ def scheduled(sole, due, touching, bodies, beside, points, goal, reach, normal, 
     if not some:
         for p in sole:
             use[p] = touching[p]
+
+
+@njit(cache=True)
+def scheduled_of_both(left, right, flat, due, touching, bodies, beside, points, goal, reach, normal, use, gap):
+    """`scheduled` for both soles; one that is set down flat (`flat` (2,) above 0.5) stands on all its points."""
+    for side in range(2):
+        sole = left if side == 0 else right
+        if flat[side] > 0.5:
+            some = False
+            for p in sole:
+                some |= due[p]
+            for p in sole:
+                due[p] = some
+        scheduled(sole, due, touching, bodies, beside, points, goal, reach, normal, use, gap)
 
 
 @njit(cache=True)

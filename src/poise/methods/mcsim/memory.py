@@ -62,6 +62,7 @@ class Memory:
     rail: Array = field(default_factory=lambda: np.zeros((3, 3)))  # inertia along what a planar body's rail holds
     offset: Array = field(default_factory=lambda: np.zeros(3))  # [m] of the reference to where the feet stand
     placed: bool = False
+    flying: bool = False  # no foot should stand, and none does
     shift: Array = field(default_factory=lambda: np.zeros((2, 2)))  # [m] of the coming foothold of each foot
     tilt: Array = field(default_factory=lambda: np.zeros(2))  # rise of the ground per metre, less the reference's
     stumbled: np.ndarray = field(default_factory=lambda: np.zeros(2, bool))  # each foot has met something in its swing
@@ -72,8 +73,13 @@ class Memory:
     lower: float = 0.0  # [m] by which the centre of mass is let down for a far step
     asked: float = 0.0  # [m] the same, as the plan of the moment wants it
     lift: Array = field(default_factory=lambda: np.zeros((2, 3)))  # [m] of each foot off its place when it left
-    landing: list[tuple[float, Array]] = field(default_factory=lambda: [(-np.inf, np.zeros(2))] * 2)  # of each foot
+    landing: list[tuple[float, Array, Array]] = field(
+        default_factory=lambda: [(-np.inf, np.zeros(2), np.zeros((0, 2)))] * 2
+    )  # when each foot lands [s], its place (2,) and those of its points (P, 2) then [m]
+    blocks: Array = field(default_factory=lambda: np.zeros((0, 6)))  # see `sight.seen`
+    aside: Array = field(default_factory=lambda: np.zeros((2, 2)))  # [m] by which each foothold is moved off a block
     failed: int = 0  # programs without solution in a row
+    strained: int = 0  # programs that met a torque bound in a row
     notes: list[tuple[str, str]] = field(default_factory=list)
 
 

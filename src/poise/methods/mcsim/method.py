@@ -10,7 +10,7 @@ import numpy as np
 from poise.character import Character
 from poise.character.roles import SIDES
 from poise.errors import BadValue, UnknownName
-from poise.methods.mcsim import rail, servo, tuned
+from poise.methods.mcsim import rail, reduced, servo, sight, tuned
 from poise.methods.mcsim.feedback import hips_of
 from poise.methods.mcsim.memory import Memory, beside_of, body_of, feet_of, reach_of, sides_of, up_of
 from poise.methods.mcsim.passing import Passing
@@ -25,7 +25,7 @@ from poise.simulate.loop import Action
 from poise.simulate.simulator import State, Touches
 from poise.stage import Stage
 
-DEPARTURES = ("schedule", "clock", "foothold", "momentum", "damped", "ahead", "slope", "repair")
+DEPARTURES = ("schedule", "clock", "foothold", "momentum", "damped", "ahead", "slope", "sight", "repair")
 
 
 @dataclass(frozen=True)
@@ -45,13 +45,14 @@ class McSim:
     - damped: touching points are brought to rest, and led where the reference's feet pivot.
     - ahead: the servos follow the program's prediction, not the reference.
     - slope: a clip made for level ground is fitted to a slope before it is performed.
+    - sight: feet are raised over the blocks of a stage and set down beside them.
     - repair: a clip is made physical before it is performed.
     """
 
     kos: float = 400.0  # [1/s²] gain of equation (4); table 1: 300 to 1000
     k: float = 0.02  # scale of the joints' stiffness in the servos; table 1: 0.005 to 0.2
     friction: float = 0.7  # of the cones in the program
-    plan: float = 1 / 192  # [s] between two programs; the paper: 1/100 to 1/40
+    plan: float = 1 / 160  # [s] between two programs; the paper: 1/100 to 1/40
     departures: tuple[str, ...] | str = DEPARTURES
     tasks: Tasks = field(default_factory=Tasks)
     foothold: Foothold = field(default_factory=lambda: Foothold(aside=0.6, apart=-0.15, band=0.04))
@@ -102,12 +103,21 @@ class McSim:
 
     def prepare(self, reference: Reference, stage: Stage) -> tuple[Reference, list[str]]:
         """The reference fitted to the stage and made physical, and what was done; before the performance begins."""
-        return prepared(reference, stage.ground, fit=self.has("slope"), repair=self.has("repair"))
+        character = reference.character
+        reference, notes = prepared(reference, stage.ground, fit=self.has("slope"), repair=self.has("repair"))
+        missing = [f"{side}_foot" for side in SIDES if not character.has(f"{side}_foot")]
+        if missing:
+            notes = [*notes, f"{character.name} has no {' and no '.join(missing)} to stand on: its joints are tracked"]
+        return reference, notes
 
     def start(self, character: Character, reference: Reference, stage: Stage) -> Memory:
         """A fresh memory; gains that were tuned for the clip take the place of defaults."""
+        reduced.warm_up()
         own = tuned.with_factors(self, tuned.told(reference.clip)) if self._untouched() else self
-        return own._remember(character, reference)
+        memory = own._remember(character, reference)
+        if own.has("sight"):
+            memory.blocks = sight.seen(stage)
+        return memory
 
     def _untouched(self) -> bool:
         """Are the gains that may be tuned those of the class?"""

@@ -23,9 +23,13 @@ if TYPE_CHECKING:
 
 _LEAVES = 0.03  # [m/s] at which a point that rises counts as leaving the skin of the ground
 _LETTING_GO = 1 / 120  # [s] before its time that a point is let go
+_STRAINED = 0.25  # [s] of torques at their limits after which it is said
 _TOGETHER = 0.1  # [s] within which two feet land as one
 _LEAVING = 0.25  # [s] before it leaves from which on a foot counts less
 _SETTLING = 0.03  # [s] in which the reference is brought to where the feet stand
+
+
+_NO_BALANCE = Balance(*np.zeros((5, 3)))
 
 
 class Scene(NamedTuple):
@@ -100,12 +104,12 @@ def _scene(way: McSim, now: Terms, touching: np.ndarray, rate: float, memory: Me
     q[:3] += memory.offset
     goal = memory.model.at(q, wanted.v)
     move = _misplaced(now, goal, touching, wanted.contacts, memory)
-    flying = move is None and not standing.any() and (rate == 0.0 or not down.any())
-    if flying:
+    memory.flying = move is None and not any(memory.schedule.foot(side, memory.clock.time).down for side in (0, 1))
+    if memory.flying:
         move = now.centre - goal.centre
         move[2] = 0.0
     if move is not None:
-        at_once = not memory.placed or (flying and rate == 0.0)  # a reference that waits for a landing is carried along
+        at_once = not memory.placed or (memory.flying and rate == 0.0)  # one that waits for a landing goes along
         if not at_once:
             move *= 1.0 - math.exp(-dt / _SETTLING)
         memory.offset += move
@@ -114,8 +118,10 @@ def _scene(way: McSim, now: Terms, touching: np.ndarray, rate: float, memory: Me
             place += move
     if way.cd or way.cv:
         wanted = _with_feedback(way, now, goal, wanted, touching, memory)
-    return Scene(now, goal, wanted, _balance(memory, now, np.zeros(len(now.v))), _balance(memory, goal, wanted.a),
-                 touching, standing, rate, _heading(wanted.q))  # fmt: skip
+    whole = _NO_BALANCE, _NO_BALANCE
+    if way.has("momentum") or way.has("foothold"):
+        whole = _balance(memory, now, np.zeros(len(now.v))), _balance(memory, goal, wanted.a)
+    return Scene(now, goal, wanted, *whole, touching, standing, rate, _heading(wanted.q))
 
 
 def _heading(q: Array) -> float:
@@ -168,8 +174,7 @@ def _cones(way: McSim, state: State, scene: Scene, memory: Memory) -> contacts.C
     use = state.time - memory.last <= way.grace + 1e-9
     gap = np.zeros(len(use))
     if way.skin > 0.0:
-        height = np.sum(memory.normal * scene.now.points, axis=1) - memory.level
-        gap = np.where(use, np.clip(height, 0.0, way.skin), 0.0)
+        contacts.gaps(use, scene.now.points, memory.normal, memory.level, way.skin, gap)
     if way.has("schedule"):
         use, gap = _scheduled(way, scene, memory, use)
     found = contacts.cones(use, scene.now.points, memory.rig.bodies, memory.normal, way.friction, way.shrink)
@@ -183,12 +188,8 @@ def _scheduled(way: McSim, scene: Scene, memory: Memory, touching: np.ndarray) -
     """
     due = scene.wanted.contacts & memory.schedule.points(memory.clock.time + _LETTING_GO)
     use, gap = np.zeros(len(touching), bool), np.zeros(len(touching))
-    for side, sole in enumerate(memory.sole):
-        if len(sole):
-            if memory.flat[side] > 0.5 and due[sole].any():
-                due[sole] = True
-            contacts.scheduled(sole, due, touching, memory.rig.bodies, memory.beside, scene.now.points,
-                               scene.goal.points, way.reach, memory.normal, use, gap)  # fmt: skip
+    contacts.scheduled_of_both(*memory.sole, memory.flat, due, touching, memory.rig.bodies, memory.beside,
+                               scene.now.points, scene.goal.points, way.reach, memory.normal, use, gap)  # fmt: skip
     return use, gap
 
 
@@ -197,6 +198,10 @@ def _keep(way: McSim, state: State, scene: Scene, plan: reduced.Plan, memory: Me
     memory.planned = state.time
     if way.planar:
         memory.rail = rail.inertia(state.q, scene.now.M)
+    memory.strained = memory.strained + 1 if plan.bounded else 0
+    if memory.strained == round(_STRAINED / way.plan):
+        words = "torque limits have been met for a quarter of a second on end: the body is too weak for this motion"
+        memory.notes.append(("torques", words))
     if plan.solved:
         memory.failed = 0
     else:

@@ -14,6 +14,7 @@ foot) do no harm, and there is always a solution.
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import NamedTuple
 
 import daqp
@@ -221,3 +222,12 @@ def solve(problem: Reduced, limit: Array) -> Plan:
         torque[6:] = np.clip(torque[6:], -limit, limit)
         found = flag > 0
     return Plan(acceleration, torque, force, found and math.isfinite(over), bounded)
+
+
+@cache
+def warm_up() -> None:
+    """Compile, or load from disk, what a first torque bound would otherwise wait for in the middle of a performance."""
+    h = np.zeros(7)
+    h[6] = 2.0  # more than the bound of the single joint
+    problem = Reduced(np.eye(7), np.zeros(7), np.zeros((6, 8)), np.eye(7), h, np.zeros((7, 4)), 1e-7)
+    solve(problem, np.ones(1))

@@ -16,7 +16,7 @@ from numba import njit
 
 from poise.maths.configuration import quat_difference
 from poise.maths.rotations import Array
-from poise.methods.mcsim import underfoot
+from poise.methods.mcsim import contacts, sight, underfoot
 from poise.methods.mcsim.legs import quaternion, within_reach
 from poise.methods.mcsim.memory import Memory
 from poise.methods.mcsim.terms import jacobian, motion
@@ -94,7 +94,7 @@ def target(way: McSim, scene: Scene, memory: Memory, side: int) -> tuple[Sequenc
     if late > 0.0:
         z -= way.tasks.press * late
         fast[2] -= way.tasks.press
-    if scene.rate == 0.0 and not scene.standing.any():  # the reference that waits is carried along
+    if scene.rate == 0.0 and memory.flying:  # the reference that waits is carried along
         along, across, _ = scene.now_balance.velocity.tolist()
         fast[0] += along
         fast[1] += across
@@ -150,10 +150,9 @@ def _beside(scene: Scene, memory: Memory, side: int, place: tuple[float, float],
 def move_footholds(way: McSim, scene: Scene, memory: Memory, dt: float) -> None:
     """Let the coming footholds follow the error of the divergent component of motion."""
     now, goal = scene.now_balance, scene.goal_balance
-    low = float(scene.goal.points[memory.sides >= 0, 2].min(initial=np.inf))
-    low = low if math.isfinite(low) else 0.0
-    frequency = math.sqrt(-memory.rig.gravity[2] / max(0.3, float(goal.place[2]) - low))
-    error = divergent(now.place, now.velocity, frequency) - divergent(goal.place, goal.velocity, frequency)
+    low = contacts.lowest(scene.goal.points, memory.sides)
+    frequency = math.sqrt(-float(memory.rig.gravity[2]) / max(0.3, float(goal.place[2]) - low))
+    error = divergent(now.place - goal.place, now.velocity - goal.velocity, frequency)
     heading = scene.heading
     underfoot.flatten(scene, memory, error, dt)
     for side, sign in ((0, 1.0), (1, -1.0)):
@@ -170,14 +169,25 @@ def move_footholds(way: McSim, scene: Scene, memory: Memory, dt: float) -> None:
                 place = _landing(memory, side, memory.clock.time + step.left) + memory.offset[:2]
                 other = scene.now.origin[memory.feet[1 - side], :2]
                 wanted = way.foothold.uncrossed(wanted, place, other, sign, heading)
+            if len(memory.blocks):
+                wanted = wanted + _beside_blocks(memory, side, wanted, memory.clock.time + step.left, heading)
             memory.shift[side] = way.foothold.towards(memory.shift[side], wanted, dt)
+
+
+def _beside_blocks(memory: Memory, side: int, shift: Array, time: float, heading: float) -> Array:
+    """How far (2,) [m] a foothold that is shifted already must be moved for the foot not to land on a block."""
+    _landing(memory, side, time)
+    points = memory.landing[side][2] + memory.offset[:2] + shift
+    memory.aside[side] = sight.aside(memory.blocks, sight.print_of(points, heading), heading, memory.aside[side])
+    return memory.aside[side]
 
 
 def _landing(memory: Memory, side: int, time: float) -> Array:
     """The place (2,) where the reference has a foot at a time, remembered for as long as it is the coming landing."""
-    when, place = memory.landing[side]
+    when, place, _ = memory.landing[side]
     if abs(when - time) > 1e-3:
-        q = memory.reference.sample(time).q
-        place = memory.model.character.forward(q)[0][0, memory.feet[side], :2]
-        memory.landing[side] = (time, place)
+        q, character = memory.reference.sample(time).q, memory.model.character
+        place = character.forward(q)[0][0, memory.feet[side], :2]
+        points = character.points(q)[0][memory.sole[side], :2] if len(memory.blocks) else np.zeros((0, 2))
+        memory.landing[side] = (time, place, points)
     return place

@@ -13,7 +13,7 @@ from numba import njit
 
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
-from poise.methods.mcsim import contacts
+from poise.methods.mcsim import contacts, sight
 from poise.methods.mcsim.memory import Memory
 from poise.stage.ground import Flat, Ground
 
@@ -61,6 +61,11 @@ def step_over(scene: Scene, memory: Memory, dt: float) -> None:
         met &= step.done < _OVER[1]
         memory.stumbled[side] = (memory.stumbled[side] or met) and not step.down
         high = _RAISED if memory.stumbled[side] and step.done < _OVER[1] else 0.0
+        sole = memory.sole[side]
+        if len(memory.blocks) and len(sole) and not step.down:
+            footprint = sight.print_of(scene.now.points[sole, :2], scene.heading)
+            need = sight.over(memory.blocks, footprint, scene.heading)
+            high = max(high, need - float(scene.goal.points[sole, 2].min())) if need else high
         memory.over[side] += min(max(high - memory.over[side], -_RAISING * dt), _RAISING * dt)
 
 
@@ -69,8 +74,11 @@ def flatten(scene: Scene, memory: Memory, error: Array, dt: float) -> None:
 
     `error` (2,) [m] is that of the divergent component. The goal's orientation of the foot is turned.
     """
-    c, s = math.cos(scene.heading), math.sin(scene.heading)
-    off = max(abs(c * error[0] + s * error[1]) / _UNSURE[0], abs(-s * error[0] + c * error[1]) / _UNSURE[1])
+    c, s, (ex, ey) = math.cos(scene.heading), math.sin(scene.heading), error.tolist()
+    off = max(abs(c * ex + s * ey) / _UNSURE[0], abs(c * ey - s * ex) / _UNSURE[1])
+    if off <= 1.0 and not memory.flat.any():
+        memory.sunk[:] = 0.0
+        return
     for side in (0, 1):
         step, body = memory.schedule.foot(side, memory.clock.time), memory.feet[side]
         soon = memory.schedule.stays(side, memory.clock.time) > _LEAVES if step.down else step.left < _LANDS

@@ -1,0 +1,135 @@
+"""A search for gains by an evolution strategy (CMA-ES), with checkpoints; pushes and starts that no table reports.
+
+Of the default controller, and of the honest one along a homotopy: the paper's future work (section 8). The slider goes
+down in stages; the gains found at one begin the next, where the objective is still well behaved.
+
+python -m poise.experiments.balance.search default|honest [--generations N] [--checkpoint FILE]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from poise.character.load import load_character
+from poise.experiments.balance.poses import careless, one_foot, two_feet
+from poise.experiments.balance.pushing import AFTER, AT, DURATION, push
+from poise.experiments.balance.table import say
+from poise.experiments.balance.trial import outlasts
+from poise.maths.rotations import Array
+from poise.methods.balance import Balance
+from poise.motion.clip import Clip
+
+GAINS = ("kfs", "kfd", "kP", "kts", "ktd", "kL", "stiffness", "damping")
+SOLE = (*GAINS, "sole", "give")
+STAGES = (0.15, 0.0)  # positions of the slider
+WAYS = (20.0, 70.0, 110.0, 160.0)  # [degrees], none of those that are reported
+STARTS = (101, 102)  # seeds of careless starts, none of those that are reported
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a controller is asked to do, and what it may change."""
+
+    names: tuple[str, ...]
+    sizes: tuple[float, ...]  # [N s], rising
+    base: Balance
+    stages: tuple[float | None, ...]
+
+
+TASKS = {
+    "default": Task(GAINS, (40.0, 60.0, 80.0, 100.0), Balance(), (None,)),
+    "honest": Task(SOLE, (12.0, 20.0, 28.0, 36.0), Balance(sole=0.9, give=0.5), STAGES),
+}
+
+
+def settings(base: Balance, names: Sequence[str], x: Array) -> Balance:
+    """A controller whose named numbers are those of `base` times exp(x)."""
+    new = {n: float(getattr(base, n) * np.exp(v)) for n, v in zip(names, x, strict=True)}
+    for name, most in (("give", 1.0), ("sole", 2.0)):
+        if name in new:
+            new[name] = min(new[name], most)
+    return replace(base, **new)
+
+
+def cost(clips: Sequence[Clip], method: Balance, sizes: Sequence[float]) -> float:
+    """How badly pushes and careless starts are survived, 0 (all) to 1 (none); who falls later costs less.
+
+    The first of the clips is pushed; in every direction the ladder of sizes ends with the first fall.
+    """
+    seconds, total, count = AT + DURATION + AFTER, 0.0, 0
+    for way in WAYS:
+        for k, size in enumerate(sizes):
+            fell = outlasts(clips[0], method, seconds, events=[push(size, way)])
+            if fell is not None:
+                total += len(sizes) - k - 0.8 * (fell - AT) / (seconds - AT)
+                break
+        count += len(sizes)
+    for clip in clips:
+        for seed in STARTS:
+            fell = outlasts(clip, method, 3.0, q=careless(clip, seed))
+            total += 0.0 if fell is None else 1.0 - 0.8 * fell / 3.0
+            count += 1
+    return total / count
+
+
+def evolve(value: Callable[[Array], float], start: Array, generations: int, seed: int, spread: float = 0.3,
+           told: Callable[[int, Array, float], None] | None = None) -> tuple[Array, float]:  # fmt: skip
+    """The best point of CMA-ES and its value; `told` hears of every generation."""
+    import cma
+
+    strategy: Any = cma.CMAEvolutionStrategy(list(start), spread, {"seed": seed + 1, "verbose": -9, "popsize": 8})
+    best, least = np.array(start, float), value(start)
+    for k in range(generations):
+        points = strategy.ask()
+        values = [value(np.asarray(x)) for x in points]
+        strategy.tell(points, values)
+        i = int(np.argmin(values))
+        if values[i] < least:
+            best, least = np.asarray(points[i], float), values[i]
+        if told is not None:
+            told(k, best, least)
+    return best, least
+
+
+def search(name: str, generations: int = 8, seed: int = 0, checkpoint: Path | None = None) -> Balance:
+    """The controller that is found; the best so far is kept in `checkpoint` after every generation."""
+    task, character = TASKS[name], load_character("human45")
+    clips = (two_feet(character), one_foot(character, "left"))
+    x = np.zeros(len(task.names))
+    for slider in task.stages:
+        base = task.base if slider is None else replace(task.base, slider=slider)
+
+        def value(point: Array, base: Balance = base) -> float:
+            return cost(clips, settings(base, task.names, point), task.sizes)
+
+        def told(k: int, best: Array, least: float, base: Balance = base) -> None:
+            method = settings(base, task.names, best)
+            found = {n: float(f"{getattr(method, n):.4g}") for n in task.names}
+            say((base.slider, k, f"{least:.4f}", found))
+            if checkpoint is not None:
+                checkpoint.write_text(json.dumps({"slider": base.slider, "cost": least, "gains": found}))
+
+        x, _ = evolve(value, x, generations, seed, told=told)
+    return settings(task.base if task.stages[-1] is None else replace(task.base, slider=0.0), task.names, x)
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("task", choices=tuple(TASKS))
+    parser.add_argument("--generations", type=int, default=8)
+    parser.add_argument("--checkpoint", type=Path)
+    given = parser.parse_args()
+    method = search(given.task, given.generations, checkpoint=given.checkpoint)
+    print(", ".join(f"{n}={getattr(method, n):.4g}" for n in TASKS[given.task].names))
+
+
+if __name__ == "__main__":
+    main()
