@@ -16,7 +16,7 @@ from poise.maths.rotations import Array
 from poise.motion.load import load_clip
 
 SCALES, GAINS = (0.005, 0.05, 0.2, 0.5), (300.0, 1000.0, 2000.0)
-MOTIONS, SECONDS = ("walk", "backward", "jump"), 5.0
+MOTIONS, SECONDS = ("walk",), 5.0
 
 
 def run(options: Options) -> Table:

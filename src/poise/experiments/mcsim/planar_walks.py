@@ -15,7 +15,7 @@ MOTIONS = ("walk", "run", "jump", "march", "sneak", "backward")
 RECORDED = {"jog (02_03)": ("run", "02_03"), "run (09_01)": ("run", "09_01"), "forward jump (16_05)": ("jump", "16_05")}
 GAINS: dict[str, dict[str, float]] = {  # chosen by hand for a motion, as in table 1 of the paper
     "run": {"kos": 450.0, "cv": 0.25},
-    "jump": {"kos": 300.0, "grip_damping": 20.0},
+    "jump": {"kos": 300.0, "grip_damping": 40.0},
 }
 
 
