@@ -49,7 +49,7 @@ def _row(name: str, count: int, repeats: int) -> tuple[Any, ...]:
         use = np.zeros(len(rig.bodies), bool)
         use[used] = True
         up = np.tile([0.0, 0.0, 1.0], (len(use), 1))
-        cones = contacts.Cones(*contacts.cones(use, now.points, rig.bodies, up, 1.0, 0.0), np.zeros(count))
+        cones = contacts.Cones(*contacts.cones(use, np.zeros(len(use)), now.points, rig.bodies, up, 1.0, 0.0))
         whole = program.printed(rig, now, wish, cones, limit)
         begun = time.process_time()
         solution = solve_qp(whole)

@@ -177,8 +177,21 @@ def scheduled(sole, due, touching, bodies, beside, points, goal, reach, normal, 
 
 
 @njit(cache=True)
-def scheduled_of_both(left, right, flat, due, touching, bodies, beside, points, goal, reach, normal, use, gap):
-    """`scheduled` for both soles; one that is set down flat (`flat` (2,) above 0.5) stands on all its points."""
+def lately(last, since, use):
+    """Mark in `use` (P,) the points that touched after `since` [s]; `last` (P,) [s] is when each did."""
+    for p in range(last.shape[0]):
+        use[p] = last[p] >= since
+
+
+@njit(cache=True)
+def scheduled_of_both(left, right, flat, due, use, bodies, beside, points, goal, reach, normal, gap):
+    """`scheduled` for both soles; `use` (P,) are the points that touch before and those that push after.
+
+    A sole that is set down flat (`flat` (2,) above 0.5) stands on all its points.
+    """
+    touching = use.copy()
+    use[:] = False
+    gap[:] = 0.0
     for side in range(2):
         sole = left if side == 0 else right
         if flat[side] > 0.5:
@@ -191,8 +204,8 @@ def scheduled_of_both(left, right, flat, due, touching, bodies, beside, points, 
 
 
 @njit(cache=True)
-def cones(use, points, bodies, normal, friction, shrink):
-    """The cones of the points marked in `use` (P,).
+def cones(use, gap, points, bodies, normal, friction, shrink):
+    """The cones of the points marked in `use` (P,), `gap` (P,) [m] above the ground, as `Cones` has them.
 
     With three or more points on a body the places are drawn towards their middle by the share `shrink`: a foot loaded
     on its very edge is about to tip.
@@ -201,7 +214,7 @@ def cones(use, points, bodies, normal, friction, shrink):
     for p in range(use.shape[0]):
         count += use[p]
     index, place, up = np.empty(count, np.int64), np.empty((count, 3)), np.empty((count, 3))
-    basis = np.empty((count, 3, FACETS))
+    basis, above = np.empty((count, 3, FACETS)), np.empty(count)
     k = 0
     for p in range(use.shape[0]):
         if not use[p]:
@@ -212,7 +225,7 @@ def cones(use, points, bodies, normal, friction, shrink):
                 mates += 1
                 middle += points[o]
         share = shrink if mates >= 3 else 0.0
-        index[k] = p
+        index[k], above[k] = p, gap[p]
         place[k] = points[p] + share * (middle / mates - points[p])
         n = normal[p]
         up[k] = n
@@ -227,4 +240,4 @@ def cones(use, points, bodies, normal, friction, shrink):
             basis[k, i, 2] = (n[i] + friction * b[i]) / size
             basis[k, i, 3] = (n[i] - friction * b[i]) / size
         k += 1
-    return index, place, up, basis
+    return index, place, up, basis, above

@@ -52,7 +52,7 @@ class McSim:
     kos: float = 400.0  # [1/s²] gain of equation (4); table 1: 300 to 1000
     k: float = 0.02  # scale of the joints' stiffness in the servos; table 1: 0.005 to 0.2
     friction: float = 0.7  # of the cones in the program
-    plan: float = 1 / 160  # [s] between two programs; the paper: 1/100 to 1/40
+    plan: float = 1 / 192  # [s] between two programs; the paper: 1/100 to 1/40
     departures: tuple[str, ...] | str = DEPARTURES
     tasks: Tasks = field(default_factory=Tasks)
     foothold: Foothold = field(default_factory=lambda: Foothold(aside=0.6, apart=-0.15, band=0.04))

@@ -41,6 +41,7 @@ class Scene(NamedTuple):
     now_balance: Balance
     goal_balance: Balance
     touching: np.ndarray  # (P,) bool
+    feet: np.ndarray  # (2,) bool: each foot touches
     standing: np.ndarray  # (2,) bool: each foot should stand and does
     rate: float  # at which the reference runs
     heading: float  # [rad] of the reference
@@ -54,8 +55,9 @@ def make_plan(way: McSim, state: State, touches: Touches, reference: Reference, 
     dt = state.time - memory.planned if np.isfinite(memory.planned) else 0.0
     now = memory.rig.at(state.q, state.v)
     touching = _touching(state, touches, now, memory)
-    rate = _tick(way, state, touching, memory, dt)
-    scene = _scene(way, now, touching, rate, memory, dt)
+    feet = contacts.feet(touching, memory.sides)
+    rate = _tick(way, state, feet, memory, dt)
+    scene = _scene(way, now, touching, feet, rate, memory, dt)
     if way.has("foothold"):
         underfoot.feel_ground(scene, memory, dt)
         underfoot.step_over(scene, memory, dt)
@@ -84,20 +86,21 @@ def _touching(state: State, touches: Touches, now: Terms, memory: Memory) -> np.
     return on
 
 
-def _tick(way: McSim, state: State, touching: np.ndarray, memory: Memory, dt: float) -> float:
+def _tick(way: McSim, state: State, feet: np.ndarray, memory: Memory, dt: float) -> float:
     """Let the clock of the reference run; gives its rate."""
     if not way.has("clock"):
         memory.clock.time = state.time
         return 1.0
-    return memory.clock.advance(memory.schedule, contacts.feet(touching, memory.sides).tolist(), dt)
+    return memory.clock.advance(memory.schedule, feet.tolist(), dt)
 
 
-def _scene(way: McSim, now: Terms, touching: np.ndarray, rate: float, memory: Memory, dt: float) -> Scene:
+def _scene(way: McSim, now: Terms, touching: np.ndarray, feet: np.ndarray, rate: float, memory: Memory, dt: float
+           ) -> Scene:  # fmt: skip
     wanted = memory.reference.sample(memory.clock.time)
     if way.average:
         wanted = wanted._replace(a=(memory.reference.sample(memory.clock.time + way.plan).v - wanted.v) / way.plan)
     down = contacts.feet(wanted.contacts, memory.sides)
-    standing = down & contacts.feet(touching, memory.sides)
+    standing = down & feet
     for side in (0, 1):
         memory.missing[side] = memory.missing[side] + dt if down[side] and not standing[side] else 0.0
     q = wanted.q.copy()
@@ -121,7 +124,7 @@ def _scene(way: McSim, now: Terms, touching: np.ndarray, rate: float, memory: Me
     whole = _NO_BALANCE, _NO_BALANCE
     if way.has("momentum") or way.has("foothold"):
         whole = _balance(memory, now, np.zeros(len(now.v))), _balance(memory, goal, wanted.a)
-    return Scene(now, goal, wanted, *whole, touching, standing, rate, _heading(wanted.q))
+    return Scene(now, goal, wanted, *whole, touching, feet, standing, rate, _heading(wanted.q))
 
 
 def _heading(q: Array) -> float:
@@ -170,27 +173,20 @@ def _balance(memory: Memory, x: Terms, a: Array) -> Balance:
 
 
 def _cones(way: McSim, state: State, scene: Scene, memory: Memory) -> contacts.Cones:
-    """The points that the program may push with."""
-    use = state.time - memory.last <= way.grace + 1e-9
-    gap = np.zeros(len(use))
-    if way.skin > 0.0:
-        contacts.gaps(use, scene.now.points, memory.normal, memory.level, way.skin, gap)
-    if way.has("schedule"):
-        use, gap = _scheduled(way, scene, memory, use)
-    found = contacts.cones(use, scene.now.points, memory.rig.bodies, memory.normal, way.friction, way.shrink)
-    return contacts.Cones(*found, gap[use])
+    """The points that the program may push with.
 
-
-def _scheduled(way: McSim, scene: Scene, memory: Memory, touching: np.ndarray) -> tuple[np.ndarray, Array]:
-    """Points (P,) to be used of those that touch, and how high (P,) [m] they are still above the ground.
-
-    A point that is about to leave is let go: in the last frame before, the reference lifts it already.
+    By the schedule, a point that is about to leave is let go: in the last frame before, the reference lifts it already.
     """
-    due = scene.wanted.contacts & memory.schedule.points(memory.clock.time + _LETTING_GO)
-    use, gap = np.zeros(len(touching), bool), np.zeros(len(touching))
-    contacts.scheduled_of_both(*memory.sole, memory.flat, due, touching, memory.rig.bodies, memory.beside,
-                               scene.now.points, scene.goal.points, way.reach, memory.normal, use, gap)  # fmt: skip
-    return use, gap
+    points, bodies, rows = scene.now.points, memory.rig.bodies, len(memory.last)
+    use, gap = np.empty(rows, bool), np.zeros(rows)
+    contacts.lately(memory.last, state.time - way.grace - 1e-9, use)
+    if way.skin > 0.0:
+        contacts.gaps(use, points, memory.normal, memory.level, way.skin, gap)
+    if way.has("schedule"):
+        due = scene.wanted.contacts & memory.schedule.points(memory.clock.time + _LETTING_GO)
+        contacts.scheduled_of_both(*memory.sole, memory.flat, due, use, bodies, memory.beside, points,
+                                   scene.goal.points, way.reach, memory.normal, gap)  # fmt: skip
+    return contacts.Cones(*contacts.cones(use, gap, points, bodies, memory.normal, way.friction, way.shrink))
 
 
 def _keep(way: McSim, state: State, scene: Scene, plan: reduced.Plan, memory: Memory) -> None:

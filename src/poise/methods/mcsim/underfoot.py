@@ -51,7 +51,7 @@ def _rise(ground: Ground, q: Array) -> tuple[float, float]:
 
 def step_over(scene: Scene, memory: Memory, dt: float) -> None:
     """Raise a foot that meets something in the middle of its swing, as people do who stumble."""
-    bumped, touching = contacts.feet(memory.bumped, memory.sides), contacts.feet(scene.touching, memory.sides)
+    bumped, touching = contacts.feet(memory.bumped, memory.sides), scene.feet
     for side in (0, 1):
         step = memory.schedule.foot(side, memory.clock.time)
         if step.down and memory.over[side] == 0.0:
