@@ -64,8 +64,8 @@ class Foothold:
 
     def towards(self, now: Array, wanted: Array, dt: float) -> Array:
         """The shift after dt seconds on the way from `now` to `wanted`."""
-        most = self.rate * dt
-        return now + np.minimum(np.maximum(wanted - now, -most), most)
+        most, (x, y), (u, v) = self.rate * dt, now.tolist(), wanted.tolist()
+        return np.array([x + min(max(u - x, -most), most), y + min(max(v - y, -most), most)])
 
 
 def _beyond(x: float, quiet: float, most: float) -> float:

@@ -117,10 +117,11 @@ def lowest(points, sides):
 
 
 @njit(cache=True)
-def misplaced(points, goal, touching, due, sides, weight, out):
+def misplaced(points, goal, touching, due, sides, left, right, out):
     """How far (3,) the points that touch and should are from where the reference has them, into `out`.
 
-    The mean over each foot counts by its `weight` (2,); other points are used where no foot is. False for no point.
+    The means over the feet count by their weights `left` and `right`; other points are used where no foot is. False
+    for no point.
     """
     away, count = np.zeros((3, 3)), np.zeros(3)  # of both feet and of all else
     for p in range(sides.shape[0]):
@@ -134,7 +135,7 @@ def misplaced(points, goal, touching, due, sides, weight, out):
     out[:] = 0.0
     for s in range(3):
         if count[s] > 0.0 and (s < 2 or whole == 0.0):
-            share = weight[s] if s < 2 else 1.0
+            share = left if s == 0 else right if s == 1 else 1.0
             whole += share
             for i in range(3):
                 out[i] += share * away[s, i] / count[s]
@@ -174,6 +175,25 @@ def scheduled(sole, due, touching, bodies, beside, points, goal, reach, normal, 
     if not some:
         for p in sole:
             use[p] = touching[p]
+
+
+@njit(cache=True)
+def stamp(on, time, last):
+    """Note the time [s] for the points that are marked, in `last` (P,)."""
+    for p in range(on.shape[0]):
+        if on[p]:
+            last[p] = time
+
+
+@njit(cache=True)
+def tilt(normal, sides, standing, out):
+    """The sum (3,) of the normals under the standing feet, each by its first point, into `out`."""
+    out[:] = 0.0
+    for side in range(2):
+        for p in range(sides.shape[0]):
+            if standing[side] and sides[p] == side:
+                out += normal[p]
+                break
 
 
 @njit(cache=True)

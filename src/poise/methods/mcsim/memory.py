@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,7 +14,6 @@ from poise.maths.rotations import Array
 from poise.methods.mcsim.passing import Passing
 from poise.methods.mcsim.reduced import Plan
 from poise.methods.mcsim.schedule import Clock, Schedule
-from poise.methods.mcsim.settings import Numbers
 from poise.methods.mcsim.terms import Body, Rig
 from poise.motion.reference import Reference
 from poise.simulate.servo import Servo
@@ -43,8 +42,8 @@ class Memory:
     beside: np.ndarray  # (P, P) bool: points of one body beside each other, as the two corners of a heel
     hips: tuple[np.ndarray, np.ndarray]  # joints of each hip
     reach: tuple[tuple[int, float], tuple[int, float]]  # body that each leg hangs from, and its length [m] to the foot
-    body: Body  # what the compiled program needs of the character
-    numbers: Numbers  # and of the settings
+    body: tuple[Any, ...]  # the fields of `Body`: what the compiled program needs of the character
+    numbers: tuple[Any, ...]  # the fields of `Numbers`: and of the settings
     clock: Clock
     schedule: Schedule
     passing: Passing

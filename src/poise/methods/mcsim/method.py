@@ -135,7 +135,7 @@ class McSim:
                       sides_of(character),
                       beside_of(character), (hips_of(character, SIDES[0]), hips_of(character, SIDES[1])),
                       (reach_of(character, feet[0]), reach_of(character, feet[1])),
-                      body_of(rig, reference, feet, free), Numbers.of(self),
+                      tuple(body_of(rig, reference, feet, free)), tuple(Numbers.of(self)),
                       Clock(self.early, self.late), Schedule(reference), Passing.of(reference), reference,
                       np.full(len(points), -np.inf), np.tile([0.0, 0.0, 1.0], (len(points), 1)),
                       np.zeros(len(points), bool), np.full(len(points), -np.inf),

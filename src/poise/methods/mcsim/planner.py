@@ -82,7 +82,7 @@ def _touching(state: State, touches: Touches, now: Terms, memory: Memory) -> np.
     if memory.way.skin > 0.0:
         contacts.within(now.points, memory.rig.bodies, memory.way.skin, _LEAVES * (state.time - memory.planned), on,
                         memory.normal, memory.level, memory.high)  # fmt: skip
-    memory.last[on] = state.time
+    contacts.stamp(on, state.time, memory.last)
     return on
 
 
@@ -161,9 +161,9 @@ def _misplaced(now: Terms, goal: Terms, touching: np.ndarray, due: np.ndarray, m
     A foot that is about to leave counts less and less: the body goes over to the one that stays.
     """
     stays, time = memory.schedule.stays, memory.clock.time
-    weight = [min(1.0, max(0.02, stays(side, time) / _LEAVING)) for side in (0, 1)]
+    left, right = (min(1.0, max(0.02, stays(side, time) / _LEAVING)) for side in (0, 1))
     move = np.empty(3)
-    found = contacts.misplaced(now.points, goal.points, touching, due, memory.sides, np.array(weight), move)
+    found = contacts.misplaced(now.points, goal.points, touching, due, memory.sides, left, right, move)
     return move if found else None
 
 

@@ -29,11 +29,11 @@ def program(way: McSim, scene: Scene, cones: contacts.Cones, memory: Memory) -> 
     """The reduced program of this moment."""
     now, place, speed = scene.now, np.zeros((2, 3)), np.zeros((2, 3))
     for side in (0, 1):
-        if memory.numbers.momentum and memory.feet[side] >= 0 and not scene.standing[side]:
+        if way.has("momentum") and memory.feet[side] >= 0 and not scene.standing[side]:
             place[side], speed[side] = swing.target(way, scene, memory, side)
     held = rail.accelerations(now.q, now.v) if way.planar else _AT_REST
     out = _from_tuples(tuple(now), tuple(scene.goal), tuple(scene.wanted), tuple(scene.now_balance),
-                       tuple(scene.goal_balance), tuple(cones), tuple(memory.body), tuple(memory.numbers),
+                       tuple(scene.goal_balance), tuple(cones), memory.body, memory.numbers,
                        scene.standing, place, speed, scene.rate, memory.lower, memory.tilt, held)  # fmt: skip
     return reduced.Reduced(*out)
 

@@ -29,11 +29,9 @@ _OVER, _RAISED, _RAISING = (0.15, 0.7), 0.10, 0.8  # shares of a swing between w
 
 def feel_ground(scene: Scene, memory: Memory, dt: float) -> None:
     """Follow how the ground under the standing feet tilts against that of the reference."""
-    x = y = z = 0.0
-    for sole, on in zip(memory.sole, scene.standing.tolist(), strict=True):
-        if on and len(sole):
-            nx, ny, nz = memory.normal[sole[0]].tolist()
-            x, y, z = x + nx, y + ny, z + nz
+    upright = np.empty(3)
+    contacts.tilt(memory.normal, memory.sides, scene.standing, upright)
+    x, y, z = upright.tolist()
     if z > 0.0:
         across, along = _rise(memory.reference.baked.ground, scene.goal.q)
         share = 1.0 - math.exp(-dt / _FEELING)
