@@ -12,7 +12,6 @@ from poise.character.roles import SIDES
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.methods.mcsim.passing import Passing
-from poise.methods.mcsim.reduced import Plan
 from poise.methods.mcsim.schedule import Clock, Schedule
 from poise.methods.mcsim.terms import Body, Rig
 from poise.motion.reference import Reference
@@ -56,7 +55,6 @@ class Memory:
     up: Array  # (2, 3) what is up in the axes of each foot where the character stands
     ground: np.ndarray | None = None  # labels that may be stood on
     planned: float = -np.inf  # [s] when the plan was made
-    plan: Plan | None = None
     servo: Servo | None = None  # that carries the plan out
     rail: Array = field(default_factory=lambda: np.zeros((3, 3)))  # inertia along what a planar body's rail holds
     offset: Array = field(default_factory=lambda: np.zeros(3))  # [m] of the reference to where the feet stand

@@ -206,7 +206,6 @@ def _keep(way: McSim, state: State, scene: Scene, plan: reduced.Plan, memory: Me
         memory.failed += 1
         torque = scene.now.h * (np.arange(len(state.v)) >= 6)
         plan = reduced.Plan(scene.wanted.a, torque, np.zeros(0), False, False)
-    memory.plan = plan
     wanted = scene.wanted.q, scene.wanted.v, scene.wanted.a
     if way.has("ahead") and plan.solved:
         wanted = state.q, state.v, plan.acceleration

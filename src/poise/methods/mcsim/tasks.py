@@ -193,8 +193,7 @@ def push_rows(turn, lever, mass):
     return out
 
 
-def tracking(rig: Rig, now: Terms, wish: Array, cones: contacts.Cones, grip: float, least: float,
-             free: tuple[int, ...] = (0, 1, 2, 3, 4, 5)) -> reduced.Reduced:  # fmt: skip
+def tracking(rig: Rig, now: Terms, wish: Array, cones: contacts.Cones, grip: float, least: float) -> reduced.Reduced:
     """The paper's program at an instant, in its reduced form, without tasks: to be compared with the printed one.
 
     `wish` is q̈_d (nv,), `grip` the weight of no-slip beside 1 for an acceleration, `least` that of λ² [1/N²].
@@ -203,6 +202,6 @@ def tracking(rig: Rig, now: Terms, wish: Array, cones: contacts.Cones, grip: flo
                                              cones.which, cones.place, cones.basis, cones.normal, cones.gap,
                                              0.0)  # fmt: skip
     none, weights = np.zeros(0), np.full(len(rows_wish), grip)
-    out = reduced.assemble(now.M, now.h, np.array(free, np.int64), np.zeros(6), wish, np.ones(len(wish)), rows,
+    out = reduced.assemble(now.M, now.h, np.arange(6), np.zeros(6), wish, np.ones(len(wish)), rows,
                            rows_wish, weights, np.zeros((0, 6)), none, none)  # fmt: skip
     return reduced.Reduced(*out, now.M, now.h, generalised, least)
