@@ -131,8 +131,9 @@ class Mind:
         walker.look(reference, time)
         feet = self.points.feet
         gap, _ = self.floor.under(places[:feet])
-        walker.sense(places[:feet], gap, error, float(frames.centre[first, 2]), heading_of(frames.q[first]))
-        offsets = walker.ahead(self.window + 2)
+        heading = heading_of(frames.q[first])
+        walker.sense(places[:feet], gap, error, float(frames.centre[first, 2]), heading)
+        offsets = walker.ahead(frames, first, self.window + 2, heading)
         walker.advance()
         return self.preview.edited(offsets, walker), 0
 
