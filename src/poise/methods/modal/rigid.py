@@ -167,14 +167,13 @@ def plan_forces(z, slack, weight, friction, usual, count, alpha, beta, G, y, f, 
     size = 1.0
     for r in range(12):
         size = max(size, 1.0 + abs(z[r]))
-    value = _dual(z, slack, weight, friction, usual, count, alpha, beta, G, y, f, g, H, True)
+    value = _dual(z, slack, weight, friction, usual, count, alpha, beta, G, y, f, g, H, False)
     for step in range(most):
         error = _largest(g)
-        if error <= 1e-10 * size:
+        if error <= 1e-10 * size:  # so it is at once, mostly, with the dual of the step before
             return step, error
+        _dual(z, slack, weight, friction, usual, count, alpha, beta, G, y, f, g, H, True)
         d[:] = g
-        if step > 0:
-            _dual(z, slack, weight, friction, usual, count, alpha, beta, G, y, f, g, H, True)
         solve_one(H, d)
         slope = 0.0
         for r in range(12):
