@@ -62,7 +62,7 @@ def _leading(labels, k, f, out):
 
 @njit(cache=True)
 def _roll(labels, goal, feet, speed, dt, leads, places):
-    """Fill the offsets of the feet ahead and of the one that leads; gives the feet and their speeds (8,) one frame on."""
+    """Fill the offsets of the feet ahead and of the one that leads; gives the feet and their speeds (8,) next."""
     count, last = len(leads), len(labels) - 2
     f, after = feet.copy(), np.empty(8)
     for n in range(count):
