@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.character import Character
+from poise.character.roles import SIDES
+from poise.maths.tree import moved_by
 from poise.methods.modal.mind import DT, Mind
 from poise.methods.modal.settings import Settings
 from poise.motion.reference import Reference
@@ -36,6 +38,7 @@ class ModalTorques(Settings):
         """A fresh memory."""
         memory = Mind(self, character, reference, stage, alone=False)
         firm = np.full(character.model.nv, self.firmness**2)
+        firm[_leg_dofs(character)] = 0.0
         memory.servos = (blocks(character), firm, shares(character, firm, STEP))
         return memory
 
@@ -51,3 +54,11 @@ class ModalTorques(Settings):
         servo = Servo(state.time, state.q, state.v, (made.v - state.v) / DT, made.torque, inertia, firm, share, limit,
                       joints, layout.kind, layout.qadr, layout.vadr)  # fmt: skip
         return Action(servo)
+
+
+def _leg_dofs(character: Character) -> np.ndarray:
+    """Degrees of freedom between root and feet, and of the toes: what the ground pushes must yield."""
+    feet = [character.body(f"{side}_{part}") for side in SIDES for part in ("foot", "toes")
+            if character.has(f"{side}_{part}")]  # fmt: skip
+    moves = moved_by(character.tree)
+    return np.flatnonzero(np.any([moves[b] for b in feet], axis=0)) if feet else np.zeros(0, int)
