@@ -46,7 +46,7 @@ class Modal(Settings):
         made = memory.decide(state.time, state.q, state.v, reference, pushes)
         if not np.abs(made.v).max() < _FASTEST:  # NaN too
             return _lost(state, dt)
-        q, M = np.empty_like(state.q), np.empty((len(state.v), len(state.v)))
+        q, M = np.empty(len(state.q)), np.empty((len(state.v), len(state.v)))
         v = arrive(memory.rig, memory.watched.views, state.q, made.step, made.v, made.centre, made.wanted, dt, q, M)
         memory.placed = (q, M)
         return State(state.time + dt, q, v), made.torque, Touches(made.rows, _NAMES)
