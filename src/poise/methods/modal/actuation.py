@@ -19,8 +19,8 @@ from numba import njit
 def contact_impulses(JP, f, usual, n, dt, touching, standing, group, out, beyond):
     """Fill out (n, nv) with the modal impulses Z_k f_k of the planned forces, by step of the window.
 
-    beyond (n, nv): those of the forces less the usual (V, 3) ones alone. JP (P, 3, nv) maps modal velocities to those of
-    the contact points in their frames. The forces f (V, 3) are walked through in the order in which `force_columns` made
+    beyond (n, nv): those of the forces less the usual (V, 3) ones. JP (P, 3, nv) maps modal velocities to those of the
+    contact points in their frames. The forces f (V, 3) are walked through in the order in which `force_columns` made
     them.
     """
     out[:] = 0.0

@@ -108,7 +108,7 @@ def _noticed(constants, frames, first, pose, v, led, off):
 
 @njit(cache=True)
 def deviation(pose, step, v, wanted, out):
-    """Fill out (4, 3) with how far the body as a whole is off: its centre of mass, its turn about it, and the rates of both.
+    """Fill out (4, 3) with how far the body as a whole is off: centre of mass, turn about it, and the rates of both.
 
     step (nv,): tangent step from the reference's pose to this one. v (nv,); wanted (6,): the reference's velocity of
     the centre of mass and angular momentum. Bending the legs does not change these: the pelvis would move the other

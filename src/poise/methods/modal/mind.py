@@ -17,7 +17,6 @@ from poise.methods.modal.feet import Aims
 from poise.methods.modal.footholds import Walker, heading_of
 from poise.methods.modal.linearise import Watched, impulse
 from poise.methods.modal.preview import Frames, Preview
-from poise.methods.modal.schedule import corrected
 from poise.methods.modal.settings import Settings
 from poise.methods.modal.spectrum import check_stiffness, subtree_stiffness
 from poise.methods.modal.tumble import Tumble
@@ -84,18 +83,15 @@ class Mind:
         if self.placed is None or self.placed[0] is not q:
             self.placed = (q, watched.place(q))
         M = self.placed[1]
-        bias = watched.bias(v)
-        places = watched.places()
-        around = self._around(places, time, pushes)
-        frames, first = self._frames(q, M, v, places, reference, time)
-        aims = self.aims.of(frames, first, watched.placed(q, M), v)
-        if not self.rig.soft:  # where contacts give way a corner is up for a frame or two all the time
-            frames = corrected(frames, first, self.window, around.gap, DT)
+        here = watched.placed(q, M)
+        around = self._around(here.places, time, pushes)
+        frames, first = self._frames(q, M, v, here.places, reference, time)
+        aims = self.aims.of(frames, first, here, v)
         nv, most = len(v), len(self.points) + len(around.ball_gap)
         step, after, torque, wanted = np.empty(nv), np.empty(nv), np.empty(nv), np.empty(6)
         rows, facts = np.empty((most, 18)), np.empty(FACTS)
-        count = advise(self.rig, watched.views, q, v, M, bias, around, frames, first, aims, self.weights,
-                       self.dual, self.known, step, after, torque, wanted, rows, facts)  # fmt: skip
+        count = advise(self.rig, watched.views, q, v, M, around, frames, first, aims, self.weights, self.dual,
+                       self.known, step, after, torque, wanted, rows, facts)  # fmt: skip
         self.traces = {"complementarity": facts[0], "low_modes": facts[1], "torques_cut": facts[2]}
         for w in pushes:
             impulse(w.point, w.force, DT, wanted)
