@@ -19,6 +19,7 @@ from poise.methods.modal.linearise import (
     with_momentum,
 )
 from poise.methods.modal.step import Ahead, Body, Contact, decide
+from poise.methods.modal.touch import LEVEL
 
 TOUCHES = 0.002  # [m] above the ground up to which a point touches now
 RETURN = 0.2  # share of a penetration, or of a grip's slack, that one step takes back
@@ -36,7 +37,7 @@ class Rig(NamedTuple):
     bodies: np.ndarray  # (P,) of the watched points
     local: Array  # (P, 3) [m]
     feet: int  # how many of them are contact points; grips follow
-    friction: Array  # (P,), negative for grips
+    friction: Array  # (P,), negative for hands on fixed bars
     stiffness: Array  # (nv,)
     limit: Array  # (nv,) [N m]
     mass: float
@@ -50,7 +51,7 @@ class Around(NamedTuple):
 
     gap: Array  # (F,) [m] of the contact points above the ground
     turn: Array  # (F, 3, 3) frames of the ground there
-    holds: np.ndarray  # (G,) bool: closed hands
+    holds: np.ndarray  # (G,) bool: closed hands, of those that carry loads the ones near the ground
     slack: Array  # (G, 3) [m] of them
     ball_bodies: np.ndarray  # (K,) of other parts of the body that are about to touch
     ball_places: Array  # (K, 3)
@@ -80,7 +81,11 @@ def _gaps(rig, around, frames, first, n):
             for k in range(n):
                 touching[k, i] = held and (k == 0 or touching[k, i])
             slack[i] = around.slack[i - feet]
-            turn[i] = np.eye(3)
+            if rig.friction[i] >= 0.0:  # a load in the hand, borne by the ground
+                touching[0, i] = held and slack[i, 0] < TOUCHES
+                turn[i] = LEVEL
+            else:
+                turn[i] = np.eye(3)
     return near, slack, turn, touching
 
 
@@ -192,7 +197,7 @@ def advise(rig, views, q, v, M, bias, around, frames, first, aims, weights, dual
         impulse(place, force, dt, wanted)
         if max(abs(f[0]), abs(f[1]), abs(f[2])) <= 1e-9:
             continue
-        grip = contact.friction[j] < 0.0
+        grip = j < own and index[j] >= rig.feet
         row = rows[count]
         row[:] = 0.0
         row[0] = rig.bodies[index[j]] if j < own else around.ball_bodies[j - own]

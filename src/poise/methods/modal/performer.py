@@ -52,7 +52,11 @@ class Modal(Settings):
         integrate_rows(layout.kind, layout.qadr, layout.vadr, state.q[None], made.step[None], q[None])
         memory.placed = (q, memory.watched.place(q))
         v = arrive(memory.rig, memory.watched.views, q, memory.placed[1], made.v, made.centre, made.wanted, dt)
-        return State(state.time + dt, q, v), made.torque, Touches(made.rows, _NAMES)
+        rows, loads = made.rows, memory.loads
+        if loads is not None:
+            places, gravity = memory.watched.places()[memory.points.feet :], memory.rig.gravity
+            rows = loads.rows(rows, made.places, places, memory.rates(v), gravity, dt)
+        return State(state.time + dt, q, v), made.torque, Touches(rows, _NAMES)
 
 
 def _lost(state: State, dt: float) -> tuple[State, Array, Touches]:
