@@ -152,7 +152,7 @@ class Mind:
         slack = self._open[1]
         if points.grips:
             held = np.where(holds[:, None], points.anchor, places[feet:])
-            slack = RETURN * (places[feet:] - held)
+            slack = (0.0 if self.rig.soft else RETURN) * (places[feet:] - held)  # another simulator lets hands slide
         if self.loads is not None:
             high = places[feet:, 2] - points.stands
             bears = points.loads > 0.0
