@@ -144,11 +144,11 @@ def _moved(way: Any, reference: Reference, stage: Stage, state: State, seconds: 
             break
         external = _external(stage, pushes, reference, state) if pushes else None
         recorder.frame(state.time, state.q, state.v, torque, touches.table, external,
-                       traces=getattr(memory, "traces", None))  # fmt: skip
+                       props=getattr(memory, "props", None), traces=getattr(memory, "traces", None))  # fmt: skip
         state = after
         if bar is not None:
             bar.step()
-    recorder.frame(state.time, state.q, state.v, np.zeros(len(state.v)))
+    recorder.frame(state.time, state.q, state.v, np.zeros(len(state.v)), props=getattr(memory, "props", None))
     return recorder.finish({"loop": clock.process_time() - begun})
 
 

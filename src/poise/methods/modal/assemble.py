@@ -23,6 +23,7 @@ from poise.methods.modal.linearise import (
 from poise.methods.modal.meeting import Met
 from poise.methods.modal.schedule import TOUCHES, expect
 from poise.methods.modal.step import Ahead, Body, Contact, decide
+from poise.methods.modal.touch import LEVEL
 
 RETURN = 0.2  # share of a penetration, or of a grip's slack, that one step takes back
 FACTS = 5  # numbers that are told of a decision: certificate [N], planned modes, cut joints, Newton steps, work
@@ -39,7 +40,7 @@ class Rig(NamedTuple):
     bodies: np.ndarray  # (P,) of the watched points
     local: Array  # (P, 3) [m]
     feet: int  # how many of them are contact points; grips follow
-    friction: Array  # (P,), negative for grips
+    friction: Array  # (P,), negative for hands on fixed bars
     stiffness: Array  # (nv,)
     limit: Array  # (nv,) [N m]
     mass: float
@@ -53,7 +54,7 @@ class Around(NamedTuple):
 
     gap: Array  # (F,) [m] of the contact points above the ground
     turn: Array  # (F, 3, 3) frames of the ground there
-    holds: np.ndarray  # (G,) bool: closed hands
+    holds: np.ndarray  # (G,) bool: closed hands, of those that carry loads the ones near the ground
     slack: Array  # (G, 3) [m] of them
     ball_bodies: np.ndarray  # (K,) of other parts of the body that are about to touch
     ball_places: Array  # (K, 3)
@@ -86,7 +87,11 @@ def _gaps(rig, around, frames, first, n, dt):
             for k in range(n):
                 touching[k, i] = held and (k == 0 or touching[k, i])
             slack[i] = around.slack[i - feet]
-            turn[i] = np.eye(3)
+            if rig.friction[i] >= 0.0:  # a load in the hand, borne by the ground
+                touching[0, i] = held and slack[i, 0] < TOUCHES
+                turn[i] = LEVEL
+            else:
+                turn[i] = np.eye(3)
     return near, slack, turn, touching
 
 
@@ -209,7 +214,7 @@ def advise(rig, views, q, v, M, around, frames, first, aims, weights, dual, know
         impulse(place, force, dt, wanted)
         if max(abs(f[0]), abs(f[1]), abs(f[2])) <= 1e-9:
             continue
-        grip = contact.friction[j] < 0.0
+        grip = j < own and index[j] >= rig.feet
         row = rows[count]
         row[:] = 0.0
         row[0] = rig.bodies[index[j]] if j < own else around.ball_bodies[j - own]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import mujoco
 import numpy as np
 from numba import njit
 
@@ -44,8 +45,9 @@ class Views(NamedTuple):
 class Watched:
     """Points fixed in bodies whose places and Jacobians are asked for again and again."""
 
-    def __init__(self, character: Character, bodies: np.ndarray, local: Array):
-        self.character, self.model = character, character.model
+    def __init__(self, character: Character, bodies: np.ndarray, local: Array, model: mujoco.MjModel | None = None):
+        """`model`: that of the character with what it carries, if anything."""
+        self.character, self.model = character, character.model if model is None else model
         self.bodies, self.local = np.asarray(bodies, np.int64), np.ascontiguousarray(local, float).reshape(-1, 3)
         self.data = data = engine.data_of(self.model)
         calls = np.array([self.model._address, data._address, *map(native.address, _CALLED)], np.int64)
