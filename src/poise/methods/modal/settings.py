@@ -41,7 +41,8 @@ class Settings:
     feedforward: bool = True  # measure effort from the reference's own forces and torques [False: from nothing]
     limits: bool = True  # keep joint torques within the character's limits
     footholds: bool = True  # move the next foothold where a push asks for it
-    modes: tuple[int, int] | None = None  # plan these modes (first, one past the last) instead of those below threshold
+    modes: tuple[int, int] | frozenset[int] | None = None  # plan these modes (first, one past the last; or a set of
+    # their numbers, from 6 on) instead of those below the threshold
     repair: bool = True  # make a clip physical first, where it is not, and fit it to a slope [False]
     margin: float = 0.06  # [m] above the ground within which a point is looked after
     tolerance: float = 1e-6  # [N] of the complementarity of contacts
@@ -84,8 +85,7 @@ class Settings:
             raise BadValue(
                 f"The deviation of a high mode must shrink in a step: high_decay < 1, not {self.high_decay}."
             )
-        if self.modes is not None and not 6 <= self.modes[0] < self.modes[1]:
-            raise BadValue(f"The planned modes {self.modes} must be internal ones, numbered from 6 on.")
+        _check_modes(self.modes)
 
     def prepare(self, reference: Reference, stage: Stage) -> tuple[Reference, list[str]]:
         """The reference fitted to the stage and made physical, and what was done; before the performance begins."""
@@ -93,12 +93,23 @@ class Settings:
 
     def weights(self, dt: float, window: int) -> Weights:
         """The numbers for compiled code, for steps of dt [s] and this window."""
-        first, last = (0, 0) if self.modes is None else self.modes
+        if isinstance(self.modes, frozenset):
+            first, last = sum(1 << (m - 6) for m in self.modes), -1
+        else:
+            first, last = (0, 0) if self.modes is None else self.modes
         return Weights(dt, window, int(self.group), self.place, self.turn, self.velocity, self.height, self.force,
                        self.low_place, self.low_velocity, self.low_effort, self.threshold, self.high_decay, first, last,
                        self.cancel_low,
                        self.cancel_high, self.damping_mass, self.damping_stiffness, bool(self.limits),
                        bool(self.feedforward), self.tolerance)  # fmt: skip
+
+
+def _check_modes(modes: tuple[int, int] | frozenset[int] | None) -> None:
+    if isinstance(modes, frozenset):
+        if not modes or not all(isinstance(m, int) and 6 <= m < 68 for m in modes):
+            raise BadValue(f"The planned modes {sorted(modes)} must be internal ones, numbered from 6 to 67.")
+    elif modes is not None and not (len(modes) == 2 and 6 <= modes[0] < modes[1]):
+        raise BadValue(f"The planned modes {modes} must be internal ones, numbered from 6 on.")
 
 
 def _whole(steps: object) -> bool:
