@@ -48,33 +48,36 @@ CALLED = {  # what Python calls in a step: owner, name, what it is for
 
 
 class Watch:
-    """CPU time by name, each without what it calls under another name."""
+    """Times of calls by name, each without what it calls under another name.
+
+    Wall time, and the median of all calls: a clock of CPU time is too coarse for microseconds, and what other programs
+    take from a call now and then does not count.
+    """
 
     def __init__(self) -> None:
-        self.spent: dict[str, float] = {}
-        self._open: list[str] = []
-        self._since = 0.0
+        self.calls: dict[tuple[str, str], list[float]] = {}
+        self._open: list[float] = []  # what inner calls of each open call took [s]
 
-    def switch(self) -> None:
-        """Charge the time since the last change to whoever runs."""
-        now = clock.process_time()
-        if self._open:
-            self.spent[self._open[-1]] = self.spent.get(self._open[-1], 0.0) + now - self._since
-        self._since = now
-
-    def around(self, name: str, work: Callable[..., Any]) -> Callable[..., Any]:
-        """The function, timed under a name."""
+    def around(self, key: tuple[str, str], work: Callable[..., Any]) -> Callable[..., Any]:
+        """The function, timed under a part of the step and its own name."""
 
         def timed(*args: Any, **more: Any) -> Any:
-            self.switch()
-            self._open.append(name)
+            self._open.append(0.0)
+            begun = clock.perf_counter()
             try:
                 return work(*args, **more)
             finally:
-                self.switch()
-                self._open.pop()
+                took = clock.perf_counter() - begun
+                inner = self._open.pop()
+                self.calls.setdefault(key, []).append(took - inner)
+                if self._open:
+                    self._open[-1] += took
 
         return timed
+
+    def of(self, part: str, steps: int) -> float:
+        """Time [s] of a part in one of so many steps."""
+        return sum(float(np.median(t)) * len(t) / steps for (what, _), t in self.calls.items() if what == part)
 
 
 @contextmanager
@@ -82,7 +85,7 @@ def watched(watch: Watch) -> Iterator[None]:
     """While this lasts, everything in `CALLED` is timed."""
     owned = [(owner, name, getattr(owner, name), what) for what, all_of in CALLED.items() for owner, name in all_of]
     for owner, name, work, what in owned:
-        setattr(owner, name, watch.around(what, work))
+        setattr(owner, name, watch.around((what, name), work))
     try:
         yield
     finally:
@@ -100,11 +103,11 @@ def _plan_all(change, low, n):
 
 
 def inside(clip_name: str, window: int) -> dict[str, float]:
-    """Mean times [s] of the parts of the compiled decision."""
+    """Median times [s] of the parts of the compiled decision."""
     clip = load_clip(clip_name)
     seen = collect(clip, window, 1.5)[30:]
     parts: dict[str, list[float]] = {}
-    for s in seen[:: max(1, len(seen) // 12)]:
+    for s in seen[:: max(1, len(seen) // 8)]:
         body, _, _, weights, dual, known = s
         given: Any = (body.M, body.stiffness, body.R, body.place, body.centre, body.mass)
         shapes, squares, _ = find_modes(*given)
@@ -120,8 +123,8 @@ def inside(clip_name: str, window: int) -> dict[str, float]:
             ("plans of the low modes", lambda _, c=change, i=low, n=weights.window: _plan_all(c, i, n)),
             ("contact correction", lambda _, a=touch: correct(a[0], a[1], a[2].copy(), a[3], a[4])),
         ):  # fmt: skip
-            parts.setdefault(name, []).append(mean_time(work, [None], 0.004))
-    return {name: float(np.mean(values)) for name, values in parts.items()}
+            parts.setdefault(name, []).append(mean_time(work, [None], 0.04))
+    return {name: float(np.median(values)) for name, values in parts.items()}
 
 
 def _correction(seen: tuple[Any, ...], shapes: np.ndarray, change: np.ndarray) -> tuple[Any, ...]:
@@ -147,7 +150,7 @@ def where(clip_name: str, window: int, seconds: float) -> list[tuple[str, float,
         perform(clip, Modal(window=window), seconds=seconds)
     steps = round(seconds * 120)
     whole = 1e6 / (120.0 * plain.realtime_factor)
-    spent = {name: 1e6 * watch.spent.get(name, 0.0) / steps for name in CALLED}
+    spent = {name: 1e6 * watch.of(name, steps) for name in CALLED}
     spent["the rest of Python"] = max(0.0, whole - sum(spent.values()))
     rows: list[tuple[str, float, float]] = []
     for name, value in spent.items():

@@ -21,7 +21,7 @@ from poise.performance import perform
 from poise.solve.socp import cone_program
 from poise.stage import Stage
 
-WINDOWS, FORCE = (1, 2, 4, 8, 12, 16, 24, 36, 48, 60), 150.0  # [steps], [N]
+WINDOWS, FORCE = (1, 12, 24, 36, 60), 150.0  # [steps], [N]
 
 
 def collect(clip: Clip, window: int, seconds: float = 1.0, stage: Stage | None = None) -> list[tuple[Any, ...]]:
@@ -55,13 +55,13 @@ def mean_time(work: Any, over: list[Any], least: float = 0.2) -> float:
 
 
 def compare(plan: ForcePlan) -> tuple[float, float]:
-    """Relative difference of the objectives, and the time [s] of Clarabel."""
+    """How much the objective is above Clarabel's, relatively (negative: better), and the time [s] of Clarabel."""
     A, b, friction, weight = plan.as_cone_problem()
     begun = clock.process_time()
     other = cone_program(A, b, friction, weight=weight)
     spent = clock.process_time() - begun
     own, its = plan.objective(plan.solve()), plan.objective(other.forces.reshape(-1, 3))
-    return abs(own - its) / max(abs(its), 1e-12), spent
+    return (own - its) / max(abs(its), 1e-12), spent
 
 
 def run(options: Options) -> Table:
@@ -80,10 +80,10 @@ def run(options: Options) -> Table:
             steps = float(np.mean([p.solved()[1] for p in plans]))
             rows.append((window, state, float(np.mean([p.count for p in plans])), steps, 1e6 * own,
                          1e6 * float(np.mean(spent)), float(np.mean(spent)) / own, float(np.max(apart)),
-                         1e6 * modes, 1e6 * whole))  # fmt: skip
+                         float(np.min(apart)), 1e6 * modes, 1e6 * whole))  # fmt: skip
     return Table("The contact-force plan of walking, cold start, and the compiled decision",
                  ("window", "state", "forces", "Newton steps", "plan [us]", "Clarabel [us]", "times faster",
-                  "objectives differ by", "modes [us]", "whole decision [us]"), tuple(rows),
+                  "objective above Clarabel's", "or below it", "modes [us]", "whole decision [us]"), tuple(rows),
                  ("Clarabel gets the sparse form with an auxiliary residual, its best.",
                   f"Pushed: the 0.7 s that follow 0.05 s after the beginning of a push of {FORCE:g} N to the left.")
                  )  # fmt: skip
