@@ -7,13 +7,14 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from poise.maths.configuration import difference_rows
+from poise.maths.configuration import difference_rows, integrate_rows
 from poise.maths.rotations import Array
 from poise.methods.modal.linearise import (
     Pose,
     impulse,
     momentum,
     momentum_about_origin,
+    place,
     places_of,
     point_jacobian,
     with_momentum,
@@ -212,13 +213,17 @@ def advise(rig, views, q, v, M, bias, around, frames, first, aims, weights, dual
 
 
 @njit(cache=True)
-def arrive(rig, views, q, M, v, before, wanted, dt):
-    """The velocity (nv,) at the new pose that the views hold, with the momentum that all forces leave.
+def arrive(rig, views, q, step, v, before, wanted, dt, after, M):
+    """Fill `after` (nq,) with the pose q (nq,) plus step (nv,), which the memory then holds, and M (nv, nv) with its
+    inertia; gives the velocity (nv,) there with the momentum that all forces leave.
 
-    before (3,): the centre of mass where the step began. wanted (6,): the momentum without gravity's share.
+    v (nv,): the velocity of the linearised step. before (3,): the centre of mass where the step began. wanted (6,): the
+    momentum without gravity's share.
     """
     root = rig.root
+    integrate_rows(rig.kind, rig.qadr, rig.vadr, q.reshape(1, -1), step.reshape(1, -1), after.reshape(1, -1))
+    place(views, after, M)
     centre = views.centre[0].copy()
-    pose = Pose(q, M, views.xmat[root].copy().reshape(3, 3), views.xpos[root].copy(), centre, np.empty((0, 3)))
+    pose = Pose(after, M, views.xmat[root].copy().reshape(3, 3), views.xpos[root].copy(), centre, np.empty((0, 3)))
     impulse(0.5 * (before + centre), rig.mass * rig.gravity, dt, wanted)
     return with_momentum(pose, v, wanted)

@@ -17,6 +17,7 @@ from poise.character import Character
 from poise.character.roles import SIDES
 from poise.maths import configuration as conf
 from poise.maths import rotations as rot
+from poise.maths.configuration import difference_rows
 from poise.maths.rotations import Array
 from poise.methods.modal.legs import Legs
 from poise.methods.modal.linearise import Pose, momentum
@@ -41,42 +42,32 @@ class Aims:
         """`walks`: the feet take turns on the ground, and are led all the time. `soft`: contacts give way."""
         self._near, self._full = _FROM_SOFT if soft else _FROM
         self._legs, self._layout, self._dt = Legs(character), character.layout, dt
-        self._window, self._walks = window, walks
-        self._points = [character.contact_points.of(side) for side in SIDES]
-        self.able = self._legs.two and all(len(p) for p in self._points)
+        owners = character.contact_points
+        self._points = np.stack([np.isin(np.arange(len(owners)), owners.of(side)) for side in SIDES])  # (2, P)
+        self.able = self._legs.two and bool(self._points.any(axis=1).all())
         self._led = np.full(2, np.nan)  # how much each foot is held to its place in the world
+        self._constants = (self._layout.kind, self._layout.qadr, self._layout.vadr, self._points, walks, window, dt)
 
     def of(self, frames: Frames, first: int, pose: Pose, v: Array) -> tuple[Array, Array, Array]:
         """Poses (nq,) of now and next, and the velocity (nv,) now, for a body in a pose with the velocity v (nv,)."""
         now, after, rate = frames.q[first], frames.q[first + 1], frames.v[first]
         if not self.able:
             return now, after, rate
-        self._lead(frames, first)
-        step = conf.difference(self._layout, now, pose.q)
-        shift, tilt, drift, turning = deviation(pose, step, v, frames.momentum[first])
-        far, steep = float(np.linalg.norm(shift)), float(np.linalg.norm(tilt))
+        off = np.empty((4, 3))
+        far, steep = _noticed(self._constants, frames, first, pose, v, self._led, off)
         size = max(far, _ARM * steep)
         if size < self._near or self._led.max() < 0.02:
             return now, after, rate
         share = min(1.0, (size - self._near) / (self._full - self._near))
-        off = share * min(1.0, _FARTHEST / max(far, 1e-9)) * shift
-        lean = share * min(1.0, _STEEPEST / max(steep, 1e-9)) * tilt
+        shift = share * min(1.0, _FARTHEST / max(far, 1e-9)) * off[0]
+        lean = share * min(1.0, _STEEPEST / max(steep, 1e-9)) * off[1]
         ahead = share * self._dt
-        bent = [self._bent(now, frames.centre[first], off, lean),
-                self._bent(after, frames.centre[first + 1], off + ahead * drift, lean + ahead * turning)]  # fmt: skip
+        bent = [self._bent(now, frames.centre[first], shift, lean),
+                self._bent(after, frames.centre[first + 1], shift + ahead * off[2], lean + ahead * off[3])]  # fmt: skip
         came = conf.difference(self._layout, bent[0], bent[1]) / self._dt
         rate = rate.copy()
         rate[6:] += came[6:] - frames.v[first + 1, 6:]
         return bent[0], bent[1], rate
-
-    def _lead(self, frames: Frames, first: int) -> None:
-        """Who is led: feet that touch within the window, faded in and out."""
-        for f in (0, 1):
-            touches = self._walks or bool(frames.touching[first : first + self._window + 1, self._points[f]].any())
-            if np.isnan(self._led[f]):
-                self._led[f] = float(touches)
-            slow = _CLOSER if touches else _LEAVING
-            self._led[f] += (float(touches) - self._led[f]) * min(1.0, self._dt / slow)
 
     def _bent(self, pose: Array, centre: Array, shift: Array, tilt: Array) -> Array:
         """A pose of the reference, its body moved and turned about its centre, its feet left in place where led."""
@@ -94,8 +85,30 @@ class Aims:
 
 
 @njit(cache=True)
-def deviation(pose, step, v, wanted):
-    """How far the body as a whole is off (4, 3): its centre of mass, its turn about it, and the rates of both.
+def _noticed(constants, frames, first, pose, v, led, off):
+    """How far [m] and how steeply [rad] the body is off; fills off (4, 3), see `deviation`, and moves led (2,) on.
+
+    Led are feet that touch within the window, faded in and out.
+    """
+    kind, qadr, vadr, points, walks, window, dt = constants
+    for f in range(2):
+        touches = walks
+        for k in range(first, first + window + 1):
+            for i in range(points.shape[1]):
+                touches = touches or (points[f, i] and frames.touching[k, i])
+        aim = 1.0 if touches else 0.0
+        if np.isnan(led[f]):
+            led[f] = aim
+        led[f] += (aim - led[f]) * min(1.0, dt / (_CLOSER if touches else _LEAVING))
+    step = np.empty((1, len(v)))
+    difference_rows(kind, qadr, vadr, frames.q[first : first + 1], pose.q.reshape(1, -1), step)
+    deviation(pose, step[0], v, frames.momentum[first], off)
+    return np.sqrt((off[0] * off[0]).sum()), np.sqrt((off[1] * off[1]).sum())
+
+
+@njit(cache=True)
+def deviation(pose, step, v, wanted, out):
+    """Fill out (4, 3) with how far the body as a whole is off: its centre of mass, its turn about it, and the rates of both.
 
     step (nv,): tangent step from the reference's pose to this one. v (nv,); wanted (6,): the reference's velocity of
     the centre of mass and angular momentum. Bending the legs does not change these: the pelvis would move the other
@@ -106,7 +119,5 @@ def deviation(pose, step, v, wanted):
     B[3:] = pose.R.T
     inertia = B.T @ (np.ascontiguousarray(pose.M[:6, :6]) @ B)
     moved, moving = momentum(pose, step), momentum(pose, v) - wanted
-    out = np.empty((4, 3))
     out[0], out[2] = moved[:3], moving[:3]
     out[1], out[3] = solve_one(inertia.copy(), moved[3:].copy()), solve_one(inertia, moving[3:].copy())
-    return out

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import mujoco
 import numpy as np
 from numba import njit
 
 from poise.character import Character
-from poise.dynamics import engine
+from poise.dynamics import engine, native
 from poise.maths.rotations import Array
 from poise.maths.tree import moved_by
 from poise.solve.dense import solve_one
+
+_CALLED = ("mj_kinematics", "mj_comPos", "mj_comVel", "mj_subtreeVel", "mj_makeM", "mj_fullM", "mj_rne")
 
 
 class Pose(NamedTuple):
@@ -35,6 +36,9 @@ class Views(NamedTuple):
     centre: Array  # (B, 3) of mass of the subtrees
     speed: Array  # (B, 3) of these centres
     spin: Array  # (B, 3) angular momentum about them
+    q: Array  # (nq,)
+    v: Array  # (nv,)
+    calls: np.ndarray  # (9,) addresses of the model, of the memory and of `_CALLED`
 
 
 class Watched:
@@ -44,24 +48,22 @@ class Watched:
         self.character, self.model = character, character.model
         self.bodies, self.local = np.asarray(bodies, np.int64), np.ascontiguousarray(local, float).reshape(-1, 3)
         self.data = data = engine.data_of(self.model)
-        self.views = Views(data.xpos, data.xmat, data.cdof, data.subtree_com, data.subtree_linvel, data.subtree_angmom)
+        calls = np.array([self.model._address, data._address, *map(native.address, _CALLED)], np.int64)
+        self.views = Views(data.xpos, data.xmat, data.cdof, data.subtree_com, data.subtree_linvel, data.subtree_angmom,
+                           data.qpos, data.qvel, calls)  # fmt: skip
         self.moves = moved_by(character.tree)
         self.root = int(self.model.jnt_bodyid[0])
-        self._q, self._v = data.qpos, data.qvel
 
     def place(self, q: Array) -> Array:
         """Put the pose q (nq,) into the working memory; gives its inertia (nv, nv)."""
-        model, data = self.model, self.data
-        self._q[:] = q
-        mujoco.mj_kinematics(model, data)
-        mujoco.mj_comPos(model, data)
-        return engine.mass_matrix(model, data)
+        M = np.empty((self.model.nv, self.model.nv))
+        place(self.views, q, M)
+        return M
 
     def pose(self, q: Array, v: Array) -> Pose:
         """The pose q (nq,); the working memory then holds it with the velocity v (nv,)."""
         M = self.place(q)
-        self._v[:] = v
-        mujoco.mj_comVel(self.model, self.data)
+        self.bias(v)
         return self.placed(q, M)
 
     def placed(self, q: Array, M: Array) -> Pose:
@@ -74,18 +76,41 @@ class Watched:
 
     def bias(self, v: Array) -> Array:
         """Coriolis, centrifugal and gravity forces (nv,) at the velocity v of the pose that the memory holds."""
-        self._v[:] = v
-        mujoco.mj_comVel(self.model, self.data)
-        return engine.bias(self.model, self.data)
+        out = np.empty(self.model.nv)
+        bias(self.views, v, out)
+        return out
 
-    def moving(self, q: Array, v: Array) -> None:
-        """Put pose and velocity in; the views then hold the momentum as well."""
-        model, data = self.model, self.data
-        self._q[:], self._v[:] = q, v
-        mujoco.mj_kinematics(model, data)
-        mujoco.mj_comPos(model, data)
-        mujoco.mj_comVel(model, data)
-        mujoco.mj_subtreeVel(model, data)
+
+@njit(cache=True)
+def place(views, q, M):
+    """Put the pose q (nq,) into the working memory; fills M (nv, nv) with its inertia."""
+    model, data, kinematics, middle, _, _, inertia, full, _ = views.calls
+    views.q[:] = q
+    native.call_two(kinematics, model, data)
+    native.call_two(middle, model, data)
+    native.call_two(inertia, model, data)
+    native.call_three(full, model, data, M.ctypes.data)
+
+
+@njit(cache=True)
+def bias(views, v, out):
+    """Fill out (nv,) with the velocity products and gravity at the velocity v (nv,) of the pose in the memory."""
+    model, data, _, _, speeds, _, _, _, newton_euler = views.calls
+    views.v[:] = v
+    native.call_two(speeds, model, data)
+    native.call_flagged(newton_euler, model, data, 0, out.ctypes.data)
+
+
+@njit(cache=True)
+def moving(views, q, v):
+    """Put pose and velocity in; the views then hold the momentum as well."""
+    model, data, kinematics, middle, speeds, sums, _, _, _ = views.calls
+    views.q[:] = q
+    views.v[:] = v
+    native.call_two(kinematics, model, data)
+    native.call_two(middle, model, data)
+    native.call_two(speeds, model, data)
+    native.call_two(sums, model, data)
 
 
 @njit(cache=True)

@@ -8,7 +8,6 @@ import numpy as np
 
 from poise.character import Character
 from poise.errors import BadValue
-from poise.maths.configuration import integrate_rows
 from poise.maths.rotations import Array
 from poise.methods.modal.assemble import arrive
 from poise.methods.modal.mind import DT, Mind
@@ -47,11 +46,9 @@ class Modal(Settings):
         made = memory.decide(state.time, state.q, state.v, reference, pushes)
         if not np.abs(made.v).max() < _FASTEST:  # NaN too
             return _lost(state, dt)
-        q = np.empty_like(state.q)
-        layout = memory.character.layout
-        integrate_rows(layout.kind, layout.qadr, layout.vadr, state.q[None], made.step[None], q[None])
-        memory.placed = (q, memory.watched.place(q))
-        v = arrive(memory.rig, memory.watched.views, q, memory.placed[1], made.v, made.centre, made.wanted, dt)
+        q, M = np.empty(len(state.q)), np.empty((len(state.v), len(state.v)))
+        v = arrive(memory.rig, memory.watched.views, state.q, made.step, made.v, made.centre, made.wanted, dt, q, M)
+        memory.placed = (q, M)
         return State(state.time + dt, q, v), made.torque, Touches(made.rows, _NAMES)
 
 

@@ -17,7 +17,7 @@ from poise.maths import configuration as conf
 from poise.maths.configuration import difference_rows
 from poise.maths.rotations import Array
 from poise.methods.modal.footholds import Offsets, Walker
-from poise.methods.modal.linearise import Watched, places_of
+from poise.methods.modal.linearise import Watched, moving, places_of
 from poise.methods.modal.rigid import plan_forces
 from poise.methods.modal.touch import LEVEL, Floor, Points
 from poise.motion.reference import Reference
@@ -119,44 +119,44 @@ class Preview:
         )
         frames.centre[:, :2] += offsets.root[: n + 1]
         for row, pose_q, v in ((0, q[0], rates[0]), (1, q[1], rates[1]), (n, q[3], rates[2])):
-            self._watched.moving(pose_q, v)
             frames.q[row], frames.v[row] = pose_q, v
             _note(self._constants, frames, row)
 
     def _add(self, reference: Reference, time: float, row: int, alone: bool) -> None:
         """Look at the reference at a time and put it in a row; the forces of the row before are now known."""
         a, layout, sample = self._all, self.character.layout, reference.sample(time)
-        a.q[row] = sample.q
-        if not alone:
-            _came(layout.kind, layout.qadr, layout.vadr, a.q, a.v, row, self.dt)
-        elif time > 0.0:
-            a.v[row] = conf.difference(layout, sample.q, reference.sample(time - self.dt).q) / -self.dt
-        else:
-            a.v[row] = sample.v
-        self._watched.moving(sample.q, a.v[row])
-        _note(self._constants, a, row)
         feet, grips = self.points.feet, self.points.grips
+        a.q[row] = sample.q
         a.touching[row, :feet] = sample.contacts
-        if self.floor.flat is None:
-            a.turns[row, :feet] = self.floor.under(a.places[row, :feet])[1]
         if grips:
             a.touching[row, feet:] = [g.covers(time + 1e-9) for g in grips]
-        if not alone:
-            _own_forces(self._constants, a, row - 1, self._dual)
+        if alone:
+            before = reference.sample(time - self.dt).q if time > 0.0 else None
+            a.v[row] = sample.v if before is None else conf.difference(layout, sample.q, before) / -self.dt
+            _note(self._constants, a, row)
+        else:
+            _follow(self._constants, (layout.kind, layout.qadr, layout.vadr), a, row, self._dual)
+        if self.floor.flat is None:
+            a.turns[row, :feet] = self.floor.under(a.places[row, :feet])[1]
 
 
 @njit(cache=True)
-def _came(kind, qadr, vadr, q, v, row, dt):
-    """v[row]: the velocity with which the reference came from the row before."""
-    difference_rows(kind, qadr, vadr, q[row : row + 1], q[row - 1 : row], v[row : row + 1])
-    for i in range(v.shape[1]):
-        v[row, i] /= -dt
+def _follow(constants, layout, frames, row, dual):
+    """Fill a row whose pose and contacts are there, and the forces of the row before, which are now known."""
+    dt = constants[-1]
+    difference_rows(layout[0], layout[1], layout[2], frames.q[row : row + 1], frames.q[row - 1 : row],
+                    frames.v[row : row + 1])  # fmt: skip
+    for i in range(frames.v.shape[1]):
+        frames.v[row, i] /= -dt
+    _note(constants, frames, row)
+    _own_forces(constants, frames, row - 1, dual)
 
 
 @njit(cache=True)
 def _note(constants, frames, row):
-    """Fill a row with places and momentum of the pose and velocity that the working memory holds."""
+    """Fill a row with places and momentum of its pose and velocity; the working memory then holds them."""
     views, root, bodies, local = constants[:4]
+    moving(views, frames.q[row], frames.v[row])
     frames.places[row] = places_of(views, bodies, local)
     for r in range(3):
         frames.centre[row, r] = views.centre[0, r]

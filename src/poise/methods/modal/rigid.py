@@ -22,7 +22,6 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from poise.methods.modal.spectrum import skew
 from poise.solve.dense import solve_one
 
 
@@ -63,14 +62,12 @@ def force_columns(touching, standing, arms, frames, usual, spin, mass, dt, group
             point[count] = i
             alpha[count] = reach * dt
             beta[count] = steps * dt
-            turn = spin @ skew(arm)
             for c in range(3):
+                x, y, z = frames[first, i, c, 0], frames[first, i, c, 1], frames[first, i, c, 2]
+                u, v, w = arm[1] * z - arm[2] * y, arm[2] * x - arm[0] * z, arm[0] * y - arm[1] * x
+                G[count, 0, c], G[count, 1, c], G[count, 2, c] = light * x, light * y, light * z
                 for r in range(3):
-                    G[count, r, c] = light * frames[first, i, c, r]
-                    total = 0.0
-                    for j in range(3):
-                        total += turn[r, j] * frames[first, i, c, j]
-                    G[count, 3 + r, c] = total
+                    G[count, 3 + r, c] = spin[r, 0] * u + spin[r, 1] * v + spin[r, 2] * w
             count += 1
     return count
 
@@ -165,7 +162,7 @@ def plan_forces(z, slack, weight, friction, usual, count, alpha, beta, G, y, f, 
     value = _forces(z, slack, weight, friction, usual, count, alpha, beta, G, y, f, g, bend)
     for step in range(most):
         error = _largest(g)
-        if error <= 1e-10 * size:
+        if error <= 1e-10 * size:  # so it is at once, mostly, with the dual of the step before
             return step, error
         d[:] = g
         _hessian(slack, weight, friction, count, alpha, beta, G, bend, S, H)

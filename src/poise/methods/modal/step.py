@@ -222,9 +222,7 @@ def decide(body, ahead, contact, weights, y, known):
     for i in range(6, nv):
         damping[i] = weights.damping_mass + weights.damping_stiffness * squares[i]
     transition(squares, damping, dt, change)
-    JP = np.empty((points, 3, nv))
-    for i in range(points):
-        JP[i] = contact.jacobian[i] @ shapes
+    JP = (contact.jacobian.reshape(3 * points, nv) @ shapes).reshape(points, 3, nv)
     # contact forces for the rigid modes
     z, slack = np.empty(12), np.empty(12)
     rigid_ends(body, ahead, weights, inverse, spin, z, slack)
@@ -243,8 +241,7 @@ def decide(body, ahead, contact, weights, y, known):
         effort[v] = weights.force * dt * dt / body.mass * (beta[v] / dt)
     newton, plan_error = plan_forces(z, slack, effort, friction, usual, count, alpha, beta, G, y, f)
     forced, beyond = np.empty((n, nv)), np.empty((n, nv))
-    contact_impulses(JP, f, n, dt, contact.touching, contact.standing, weights.group, forced)
-    contact_impulses(JP, f - usual, n, dt, contact.touching, contact.standing, weights.group, beyond)
+    contact_impulses(JP, f, usual, n, dt, contact.touching, contact.standing, weights.group, forced, beyond)
     planned = np.zeros((points, 3))
     for i in range(points):
         if contact.touching[0, i]:
