@@ -42,7 +42,7 @@ CALLED = {  # what Python calls in a step: owner, name, what it is for
     "kinematics and inertia (MuJoCo)": tuple((Watched, name) for name in ("place", "bias", "places", "placed")),
     "body parts near the ground": ((Tumble, "near"),),
     "the compiled decision": ((mind, "advise"),),
-    "momentum at the new pose": ((performer, "arrive"), (performer, "integrate_rows")),
+    "the new pose, its inertia and momentum": ((performer, "arrive"),),
     "recording": ((Recorder, "frame"),),
 }  # fmt: skip
 

@@ -118,8 +118,11 @@ class Spacetime:
         """What holds in pose q moving with v and accelerated by a, under the forces f (n, K, 3) of step k."""
         w, g = self._watched, self.given
         model, data = w.model, w.data
-        w.moving(q, v)
-        data.qacc[:] = a
+        data.qpos[:], data.qvel[:], data.qacc[:] = q, v, a
+        mujoco.mj_kinematics(model, data)
+        mujoco.mj_comPos(model, data)
+        mujoco.mj_comVel(model, data)
+        mujoco.mj_subtreeVel(model, data)
         inverse = np.zeros(len(v))
         mujoco.mj_rne(model, data, 1, inverse)
         places, last = w.places(), min(k, self.steps - 1)

@@ -53,7 +53,7 @@ class Settings:
                 f'The window is a whole number of steps of 1/120 s, 1 or more, or "auto", not {self.window!r}.'
             )
         if not _whole(self.group):
-            raise BadValue(f"A planned force lasts one step or more, not {self.group}.")
+            raise BadValue(f"A planned force lasts a whole number of steps, 1 or more, not {self.group!r}.")
         for name in (
             "place",
             "turn",
@@ -66,8 +66,8 @@ class Settings:
             "threshold",
         ):
             value = getattr(self, name)
-            if not (np.isfinite(value) and value > 0.0):
-                raise BadValue(f"The setting {name} of modal must be positive, not {value}.")
+            if not (_finite(value) and value > 0.0):
+                raise BadValue(f"The setting {name} of modal must be positive, not {value!r}.")
         for name in (
             "high_decay",
             "cancel_low",
@@ -79,12 +79,14 @@ class Settings:
             "tolerance",
         ):
             value = getattr(self, name)
-            if not (np.isfinite(value) and value >= 0.0):
-                raise BadValue(f"The setting {name} of modal must not be negative, not {value}.")
+            if not (_finite(value) and value >= 0.0):
+                raise BadValue(f"The setting {name} of modal must be a number from 0 on, not {value!r}.")
         if not self.high_decay < 1.0:
             raise BadValue(
                 f"The deviation of a high mode must shrink in a step: high_decay < 1, not {self.high_decay}."
             )
+        if self.friction is not None and not (_finite(self.friction) and self.friction > 0.0):
+            raise BadValue(f"The friction of the ground must be positive, not {self.friction!r}.")
         _check_modes(self.modes)
 
     def prepare(self, reference: Reference, stage: Stage) -> tuple[Reference, list[str]]:
@@ -113,4 +115,8 @@ def _check_modes(modes: tuple[int, int] | frozenset[int] | None) -> None:
 
 
 def _whole(steps: object) -> bool:
-    return isinstance(steps, (int, float)) and np.isfinite(steps) and steps >= 1 and steps == int(steps)
+    return _finite(steps) and steps >= 1 and steps == int(steps)  # type: ignore[operator, call-overload]
+
+
+def _finite(value: object) -> bool:
+    return isinstance(value, (int, float, np.number)) and not isinstance(value, bool) and bool(np.isfinite(value))
