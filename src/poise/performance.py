@@ -132,7 +132,10 @@ def _moved(way: Any, reference: Reference, stage: Stage, state: State, seconds: 
     """A method that moves the character itself."""
     memory = way.start(reference.character, reference, stage)
     pushes = [e for e in stage.events if isinstance(e, Push)]
-    recorder.begin(labels=[f"push on {p.body} at {p.at:g} s" for p in pushes])
+    recorder.begin(
+        others=("ground", *reference.character.body_names[1:]),
+        labels=[f"push on {p.body} at {p.at:g} s" for p in pushes],
+    )
     begun = clock.process_time()
     for _ in range(round(seconds / FRAME)):
         after, torque, touches = way.step(state, reference, FRAME, memory)

@@ -19,6 +19,7 @@ from poise.methods.modal.linearise import (
     point_jacobian,
     with_momentum,
 )
+from poise.methods.modal.meeting import Met
 from poise.methods.modal.step import Ahead, Body, Contact, decide
 
 TOUCHES = 0.002  # [m] above the ground up to which a point touches now
@@ -58,6 +59,7 @@ class Around(NamedTuple):
     ball_gap: Array  # (K,)
     ball_turn: Array  # (K, 3, 3)
     ball_friction: float
+    met: Met  # parts of the two legs that are about to touch each other
     push: Array  # (nv,) generalised force of the pushes
     unaware: bool  # nothing is known yet of a push that acts
 
@@ -97,8 +99,8 @@ def _contact(rig, views, pose, moving, around, frames, first, n, dt):
     for i in range(len(chosen)):
         chosen[i] = near[i] or touching[:, i].any()
     index = np.flatnonzero(chosen)
-    own, balls, nv = len(index), len(around.ball_gap), len(rig.stiffness)
-    count = own + balls
+    own, balls, pairs, nv = len(index), len(around.ball_gap), len(around.met.gap), len(rig.stiffness)
+    count = own + balls + pairs
     jacobian, near_k, gap = np.empty((count, 3, nv)), np.ones(count, np.bool_), np.zeros((count, 3))
     mu = np.full(count, around.ball_friction)
     touch, stand = np.zeros((n, count), np.bool_), np.zeros((n, count), np.bool_)
@@ -125,6 +127,14 @@ def _contact(rig, views, pose, moving, around, frames, first, n, dt):
         x = around.ball_gap[j]
         gap[own + j, 0] = x if x > 0.0 else (0.0 if rig.soft else RETURN * x)
         turns[:, own + j] = frame
+    other = np.empty((3, nv))
+    for j in range(pairs):
+        k, frame, x = own + balls + j, around.met.turns[j], around.met.gap[j]
+        point_jacobian(views, rig.moves, around.met.bodies[j, 0], around.met.places[j], frame, jacobian[k])
+        point_jacobian(views, rig.moves, around.met.bodies[j, 1], around.met.places[j], frame, other)
+        jacobian[k] -= other
+        gap[k, 0] = x if x > 0.0 else (0.0 if rig.soft else RETURN * x)
+        mu[k], turns[:, k] = 0.0, frame
     return Contact(jacobian, near_k, gap, mu, touch, stand, arms, turns, usual), index
 
 
@@ -185,7 +195,8 @@ def advise(rig, views, q, v, M, bias, around, frames, first, aims, weights, dual
     step[:], after[:], torque[:] = made.step, made.v, made.torque
     wanted[:] = momentum_about_origin(pose, v)
     own, count = len(index), 0
-    for j in range(len(contact.near)):
+    ground = own + len(around.ball_gap)
+    for j in range(ground):
         f = made.force[j]
         turn = contact.frames[0, j]
         force = f[0] * turn[0] + f[1] * turn[1] + f[2] * turn[2]
@@ -207,8 +218,27 @@ def advise(rig, views, q, v, M, bias, around, frames, first, aims, weights, dual
             row[15] = max(-contact.gap[j, 0] / RETURN, 0.0)
             row[16] = np.sqrt(slid[1] ** 2 + slid[2] ** 2) / dt
         count += 1
+    count = _tell_of_legs(around.met, made.force[ground:], rows, count)
     facts[0], facts[1], facts[2] = made.complementarity, made.low, made.cut
     facts[3], facts[4] = made.newton, made.work
+    return count
+
+
+@njit(cache=True)
+def _tell_of_legs(met, forces, rows, count):
+    """Add two rows for each pair (K,) of legs that pressed each other with forces (K, 3); gives how many there are."""
+    for j in range(len(met.gap)):
+        if forces[j, 0] <= 1e-9:
+            continue
+        for side in range(2):
+            row, sign = rows[count], 1.0 - 2.0 * side
+            row[:] = 0.0
+            row[0], row[1] = met.bodies[j, side], met.bodies[j, 1 - side]
+            for c in range(3):
+                row[2 + c] = met.places[j, c]
+                row[5 + c] = sign * met.turns[j, 0, c]
+                row[8 + c] = forces[j, 0] * row[5 + c]
+            count += 1
     return count
 
 

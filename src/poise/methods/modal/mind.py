@@ -16,6 +16,7 @@ from poise.methods.modal.assemble import FACTS, RETURN, Around, Rig, advise
 from poise.methods.modal.feet import Aims
 from poise.methods.modal.footholds import Walker, heading_of
 from poise.methods.modal.linearise import Watched, impulse
+from poise.methods.modal.meeting import Meeting
 from poise.methods.modal.preview import Frames, Preview
 from poise.methods.modal.schedule import corrected
 from poise.methods.modal.settings import Settings
@@ -54,7 +55,7 @@ class Mind:
         self.points = points = touch.watched_points(character, stage, friction)
         self.watched = watched = Watched(character, points.bodies, points.local)
         self.floor = touch.Floor(stage.ground)
-        self.tumble = Tumble(character)
+        self.tumble, self.meeting = Tumble(character), Meeting(character)
         self.preview = Preview(character, points, self.floor, DT, self.window)
         self.limit = np.where(np.isfinite(character.torque_limit), character.torque_limit, 1e9)
         layout = character.layout
@@ -74,6 +75,7 @@ class Mind:
         self.walker = walker if settings.footholds and walker.able and walks else None
         self.placed: tuple[Array, Array] | None = None  # the pose that the working memory holds, and its inertia
         self.traces: dict[str, float] = {}
+        self.names = ("ground", *character.body_names[1:])  # what contacts are with, by their numbers
         self._nothing = np.zeros(character.model.nv)
         self._level = np.broadcast_to(touch.LEVEL, (points.feet, 3, 3)).copy()
         self._open = (np.zeros(0, bool), np.zeros((0, 3)))
@@ -91,7 +93,7 @@ class Mind:
         aims = self.aims.of(frames, first, watched.placed(q, M), v)
         if not self.rig.soft:  # where contacts give way a corner is up for a frame or two all the time
             frames = corrected(frames, first, self.window, around.gap, DT)
-        nv, most = len(v), len(self.points) + len(around.ball_gap)
+        nv, most = len(v), len(self.points) + len(around.ball_gap) + 2 * len(around.met.gap)
         step, after, torque, wanted = np.empty(nv), np.empty(nv), np.empty(nv), np.empty(6)
         rows, facts = np.empty((most, 18)), np.empty(FACTS)
         count = advise(self.rig, watched.views, q, v, M, bias, around, frames, first, aims, self.weights,
@@ -117,7 +119,8 @@ class Mind:
         push = self._nothing
         for w in pushes:
             push = push + engine.jacobian(self.watched.model, self.watched.data, w.body, w.point)[0].T @ w.force
-        return Around(gap, turn, holds, slack, *balls, self.friction, push, self._unaware(time))
+        met = self.meeting.near(self.watched.views)
+        return Around(gap, turn, holds, slack, *balls, self.friction, met, push, self._unaware(time))
 
     def _frames(self, q: Array, M: Array, v: Array, places: Array, reference: Reference, time: float
                 ) -> tuple[Frames, int]:  # fmt: skip
@@ -131,8 +134,9 @@ class Mind:
         walker.look(reference, time)
         feet = self.points.feet
         gap, _ = self.floor.under(places[:feet])
-        walker.sense(places[:feet], gap, error, float(frames.centre[first, 2]), heading_of(frames.q[first]))
-        offsets = walker.ahead(self.window + 2)
+        heading = heading_of(frames.q[first])
+        walker.sense(places[:feet], gap, error, float(frames.centre[first, 2]), heading)
+        offsets = walker.ahead(frames, first, self.window + 2, heading)
         walker.advance()
         return self.preview.edited(offsets, walker), 0
 

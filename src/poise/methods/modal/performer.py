@@ -17,7 +17,6 @@ from poise.simulate.simulator import State, Touches
 from poise.stage import Stage
 from poise.stage.pushes import pushes_at
 
-_NAMES = ("ground",)
 _FASTEST = 200.0  # [rad/s] beyond which a body has left what can be computed
 
 
@@ -49,10 +48,14 @@ class Modal(Settings):
         q, M = np.empty(len(state.q)), np.empty((len(state.v), len(state.v)))
         v = arrive(memory.rig, memory.watched.views, state.q, made.step, made.v, made.centre, made.wanted, dt, q, M)
         memory.placed = (q, M)
-        return State(state.time + dt, q, v), made.torque, Touches(made.rows, _NAMES)
+        return State(state.time + dt, q, v), made.torque, Touches(made.rows, memory.names)
 
 
 def _lost(state: State, dt: float) -> tuple[State, Array, Touches]:
     """A state that is none: whoever records ends the performance there."""
     nothing = np.full(len(state.v), np.nan)
-    return State(state.time + dt, np.full(len(state.q), np.nan), nothing), nothing, Touches(np.zeros((0, 18)), _NAMES)
+    return (
+        State(state.time + dt, np.full(len(state.q), np.nan), nothing),
+        nothing,
+        Touches(np.zeros((0, 18)), ("ground",)),
+    )
