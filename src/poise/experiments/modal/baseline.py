@@ -33,14 +33,14 @@ def horizons(clip: Clip, stage: Stage, seconds: float, at: set[int]) -> tuple[Ta
     seen: dict[int, Horizon] = {}
     real, count = mind.advise, 0
 
-    def keep(rig: Any, views: Any, q: Array, v: Array, M: Array, bias: Array, around: Any, frames: Any, first: int,
+    def keep(rig: Any, views: Any, q: Array, v: Array, M: Array, around: Any, frames: Any, first: int,
              aims: Any, weights: Any, *rest: Any) -> int:  # fmt: skip
         nonlocal count
         if count in at:
-            made = assemble(rig, views, q, v, M, bias, around, frames, first, aims, weights.window, weights.dt)
+            made = assemble(rig, views, q, v, M, around, frames, first, aims, weights.window, weights.dt)
             seen[count] = _horizon(clip, rig, q, v, frames, first, weights, made)
         count += 1
-        return real(rig, views, q, v, M, bias, around, frames, first, aims, weights, *rest)
+        return real(rig, views, q, v, M, around, frames, first, aims, weights, *rest)
 
     mind.advise = keep  # type: ignore[assignment]
     try:

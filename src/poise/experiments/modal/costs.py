@@ -39,7 +39,7 @@ WINDOWS = (1, 2, 4, 8, 12, 16, 24, 36, 48, 60)
 CALLED = {  # what Python calls in a step: owner, name, what it is for
     "reference ahead": ((Preview, "frames"),),
     "legs that keep the feet in place": ((Aims, "of"),),
-    "kinematics and inertia (MuJoCo)": tuple((Watched, name) for name in ("place", "bias", "places", "placed")),
+    "kinematics and inertia (MuJoCo)": tuple((Watched, name) for name in ("place", "places", "placed")),
     "body parts near the ground": ((Tumble, "near"),),
     "the compiled decision": ((mind, "advise"),),
     "the new pose, its inertia and momentum": ((performer, "arrive"),),
