@@ -17,7 +17,7 @@ from numba import njit
 
 @njit(cache=True)
 def contact_impulses(JP, f, n, dt, touching, standing, group, out):
-    """Fill out (n, nv) with the modal impulses Z_k f_k of the planned forces, by step of the window.
+    """Fill out (K, nv) with the modal impulses Z_k f_k of the planned forces in the first K of n steps of the window.
 
     JP (P, 3, nv) maps modal velocities to those of the contact points in their frames. The forces f (V, 3) are walked
     through in the order in which `force_columns` made them.
@@ -32,10 +32,11 @@ def contact_impulses(JP, f, n, dt, touching, standing, group, out):
                 k += 1
                 continue
             first = k
+            a, b, c = dt * f[v, 0], dt * f[v, 1], dt * f[v, 2]
             while k < n and touching[k, i] and k - first < group and standing[k, i] == standing[first, i]:
-                if f[v, 0] != 0.0 or f[v, 1] != 0.0 or f[v, 2] != 0.0:
+                if k < len(out):
                     for q in range(out.shape[1]):
-                        out[k, q] += dt * (JP[i, 0, q] * f[v, 0] + JP[i, 1, q] * f[v, 1] + JP[i, 2, q] * f[v, 2])
+                        out[k, q] += JP[i, 0, q] * a + JP[i, 1, q] * b + JP[i, 2, q] * c
                 k += 1
             v += 1
 
