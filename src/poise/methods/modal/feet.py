@@ -30,8 +30,7 @@ from poise.solve.dense import solve_one
 _FROM, _FROM_SOFT = (0.003, 0.008), (0.02, 0.05)
 _ARM = 0.2  # [m/rad] that makes a length of its tilt
 _FARTHEST, _STEEPEST = 0.25, 0.5  # [m], [rad] that legs make up for
-# [1/s] at which standing legs lead the body's height and tilt back, and [m/s²], [rad/s²] of that at most
-_RISE, _RIGHT, _LIFT, _TURN = 12.0, 0.0, 4.0, 6.0
+_RISE, _LIFT = 12.0, 4.0  # [1/s] at which standing legs lead the body's height back, and [m/s²] of that at most
 _CLOSER, _LEAVING = 0.1, 0.25  # [s] in which a foot that will touch is led, and one that has left is let go
 
 
@@ -67,8 +66,9 @@ class Aims:
         came = conf.difference(self._layout, bent[0], bent[1]) / self._dt
         rate = rate.copy()
         rate[6:] += came[6:] - frames.v[first + 1, 6:]
-        if frames.touching[first].any():  # legs that stand lead the body back
-            _lead_back(off, self._dt)
+        if frames.touching[first].any():  # legs that stand lift what has sunk
+            rise = -_RISE * (_RISE * off[0, 2] + 2.0 * off[2, 2])
+            off[2, 2] += self._dt * min(max(rise, -_LIFT), _LIFT)
             bent[1] = self._bent(after, frames.centre[first + 1], shift + ahead * off[2], lean + ahead * off[3])
         return bent[0], bent[1], rate
 
@@ -85,16 +85,6 @@ class Aims:
         start[:3] = centre + shift + rot.rotate(turn, pose[:3] - centre)
         start[3:7] = rot.multiply(turn, pose[3:7])
         return self._legs.reaching(start, goals, turns)
-
-
-@njit(cache=True)
-def _lead_back(off, dt):
-    """Change the rates in off (4, 3), see `deviation`, as legs that push can in one step: critically damped."""
-    wanted = -_RISE * (_RISE * off[0, 2] + 2.0 * off[2, 2])
-    off[2, 2] += dt * min(max(wanted, -_LIFT), _LIFT)
-    for c in range(2):
-        wanted = -_RIGHT * (_RIGHT * off[1, c] + 2.0 * off[3, c])
-        off[3, c] += dt * min(max(wanted, -_TURN), _TURN)
 
 
 @njit(cache=True)
