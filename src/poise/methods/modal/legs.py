@@ -37,9 +37,9 @@ class Legs:
         return len(self._feet) == 2 and not np.intersect1d(self._dofs[0], self._dofs[1]).size
 
     def moved(self, q: Array, start: Array, shift: Array) -> Array:
-        """The pose `start` (nq,) with its feet where they are in q (nq,), turned alike, plus shifts (2, 2) [m]."""
+        """The pose `start` (nq,) with its feet where they are in q (nq,), turned alike, plus shifts (2, 2) or (2, 3) [m]."""
         goals, turns = self.feet(q)
-        goals[:, :2] += shift
+        goals[:, : shift.shape[1]] += shift
         return self.reaching(start, goals, turns)
 
     def feet(self, q: Array) -> tuple[Array, Array]:
