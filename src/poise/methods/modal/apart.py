@@ -50,7 +50,9 @@ def raised(clip: Clip) -> Clip:
     points = clip.character.points(clip.q)
     gap = points[..., 2] - clip.ground.height(points[..., 0], points[..., 1])
     labels = clip.contacts.labels
-    lift = np.stack([_lacking(gap[:, s].min(axis=1), labels[:, s].any(axis=1), clip) for s in sides], axis=1)
+    lift = np.stack(
+        [_lacking(gap[:, s].min(axis=1), np.asarray(labels[:, s].any(axis=1)), clip) for s in sides], axis=1
+    )
     if lift.max() < 1e-3:
         return clip
     q = clip.q.copy()

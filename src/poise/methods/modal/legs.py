@@ -37,7 +37,7 @@ class Legs:
         return len(self._feet) == 2 and not np.intersect1d(self._dofs[0], self._dofs[1]).size
 
     def moved(self, q: Array, start: Array, shift: Array) -> Array:
-        """The pose `start` (nq,) with its feet where they are in q (nq,), turned alike, plus shifts (2, 2) or (2, 3) [m]."""
+        """The pose `start` (nq,) with its feet where and as they are in q (nq,), plus shifts (2, 2) or (2, 3) [m]."""
         goals, turns = self.feet(q)
         goals[:, : shift.shape[1]] += shift
         return self.reaching(start, goals, turns)
