@@ -139,16 +139,16 @@ def _moved(way: Any, reference: Reference, stage: Stage, state: State, seconds: 
     begun = clock.process_time()
     for _ in range(round(seconds / FRAME)):
         after, torque, touches = way.step(state, reference, FRAME, memory)
-        if not (np.all(np.isfinite(after.q)) and np.all(np.isfinite(after.v))):
+        if not np.isfinite(after.q.sum() + after.v.sum()):
             recorder.log(state.time, "blow-up", "the next state is not a number; the performance ends here")
             break
         external = _external(stage, pushes, reference, state) if pushes else None
         recorder.frame(state.time, state.q, state.v, torque, touches.table, external,
-                       traces=getattr(memory, "traces", None))  # fmt: skip
+                       props=getattr(memory, "props", None), traces=getattr(memory, "traces", None))  # fmt: skip
         state = after
         if bar is not None:
             bar.step()
-    recorder.frame(state.time, state.q, state.v, np.zeros(len(state.v)))
+    recorder.frame(state.time, state.q, state.v, np.zeros(len(state.v)), props=getattr(memory, "props", None))
     return recorder.finish({"loop": clock.process_time() - begun})
 
 

@@ -29,11 +29,11 @@ def collect(clip: Clip, window: int, seconds: float = 1.0, stage: Stage | None =
     seen: list[tuple[Any, ...]] = []
     real = mind.advise
 
-    def keep(rig: Any, views: Any, q: Array, v: Array, M: Array, bias: Array, around: Any, frames: Any, first: int,
-             aims: Any, weights: Any, dual: Array, known: Array, *out: Array) -> int:  # fmt: skip
-        made = assemble(rig, views, q, v, M, bias, around, frames, first, aims, weights.window, weights.dt)
+    def keep(rig: Any, views: Any, q: Array, v: Array, M: Array, around: Any, frames: Any, first: int, aims: Any,
+             weights: Any, dual: Array, known: Array, *out: Array) -> int:  # fmt: skip
+        made = assemble(rig, views, q, v, M, around, frames, first, aims, weights.window, weights.dt)
         seen.append((*made[:3], weights, dual.copy(), known.copy()))
-        return real(rig, views, q, v, M, bias, around, frames, first, aims, weights, dual, known, *out)
+        return real(rig, views, q, v, M, around, frames, first, aims, weights, dual, known, *out)
 
     mind.advise = keep  # type: ignore[assignment]
     try:

@@ -16,15 +16,13 @@ from numba import njit
 
 
 @njit(cache=True)
-def contact_impulses(JP, f, usual, n, dt, touching, standing, group, out, beyond):
-    """Fill out (n, nv) with the modal impulses Z_k f_k of the planned forces, by step of the window.
+def contact_impulses(JP, f, n, dt, touching, standing, group, out):
+    """Fill out (K, nv) with the modal impulses Z_k f_k of the planned forces in the first K of n steps of the window.
 
-    beyond (n, nv): those of the forces less the usual (V, 3) ones alone. JP (P, 3, nv) maps modal velocities to those of
-    the contact points in their frames. The forces f (V, 3) are walked through in the order in which `force_columns` made
-    them.
+    JP (P, 3, nv) maps modal velocities to those of the contact points in their frames. The forces f (V, 3) are walked
+    through in the order in which `force_columns` made them.
     """
     out[:] = 0.0
-    beyond[:] = 0.0
     points = touching.shape[1]
     v = 0
     for i in range(points):
@@ -35,11 +33,10 @@ def contact_impulses(JP, f, usual, n, dt, touching, standing, group, out, beyond
                 continue
             first = k
             a, b, c = dt * f[v, 0], dt * f[v, 1], dt * f[v, 2]
-            x, y, z = a - dt * usual[v, 0], b - dt * usual[v, 1], c - dt * usual[v, 2]
             while k < n and touching[k, i] and k - first < group and standing[k, i] == standing[first, i]:
-                for q in range(out.shape[1]):
-                    out[k, q] += JP[i, 0, q] * a + JP[i, 1, q] * b + JP[i, 2, q] * c
-                    beyond[k, q] += JP[i, 0, q] * x + JP[i, 1, q] * y + JP[i, 2, q] * z
+                if k < len(out):
+                    for q in range(out.shape[1]):
+                        out[k, q] += JP[i, 0, q] * a + JP[i, 1, q] * b + JP[i, 2, q] * c
                 k += 1
             v += 1
 

@@ -11,6 +11,7 @@ from poise.maths.configuration import difference_rows, integrate_rows
 from poise.maths.rotations import Array
 from poise.methods.modal.linearise import (
     Pose,
+    bias,
     impulse,
     momentum,
     momentum_about_origin,
@@ -20,9 +21,10 @@ from poise.methods.modal.linearise import (
     with_momentum,
 )
 from poise.methods.modal.meeting import Met
+from poise.methods.modal.schedule import TOUCHES, expect
 from poise.methods.modal.step import Ahead, Body, Contact, decide
+from poise.methods.modal.touch import LEVEL
 
-TOUCHES = 0.002  # [m] above the ground up to which a point touches now
 RETURN = 0.2  # share of a penetration, or of a grip's slack, that one step takes back
 FACTS = 5  # numbers that are told of a decision: certificate [N], planned modes, cut joints, Newton steps, work
 
@@ -38,7 +40,7 @@ class Rig(NamedTuple):
     bodies: np.ndarray  # (P,) of the watched points
     local: Array  # (P, 3) [m]
     feet: int  # how many of them are contact points; grips follow
-    friction: Array  # (P,), negative for grips
+    friction: Array  # (P,), negative for hands on fixed bars
     stiffness: Array  # (nv,)
     limit: Array  # (nv,) [N m]
     mass: float
@@ -52,7 +54,7 @@ class Around(NamedTuple):
 
     gap: Array  # (F,) [m] of the contact points above the ground
     turn: Array  # (F, 3, 3) frames of the ground there
-    holds: np.ndarray  # (G,) bool: closed hands
+    holds: np.ndarray  # (G,) bool: closed hands, of those that carry loads the ones near the ground
     slack: Array  # (G, 3) [m] of them
     ball_bodies: np.ndarray  # (K,) of other parts of the body that are about to touch
     ball_places: Array  # (K, 3)
@@ -65,11 +67,13 @@ class Around(NamedTuple):
 
 
 @njit(cache=True)
-def _gaps(rig, around, frames, first, n):
+def _gaps(rig, around, frames, first, n, dt):
     """Which points are near, touch now and in the window; their slack and frames now."""
     feet, count = rig.feet, len(rig.bodies)
     near, slack, turn = np.zeros(count, np.bool_), np.zeros((count, 3)), np.empty((count, 3, 3))
     touching = frames.touching[first : first + n].copy()
+    if not rig.soft:  # where contacts give way a corner is up for a frame or two all the time
+        expect(touching, around.gap, dt)
     for i in range(count):
         if i < feet:
             gap = around.gap[i]
@@ -83,7 +87,11 @@ def _gaps(rig, around, frames, first, n):
             for k in range(n):
                 touching[k, i] = held and (k == 0 or touching[k, i])
             slack[i] = around.slack[i - feet]
-            turn[i] = np.eye(3)
+            if rig.friction[i] >= 0.0:  # a load in the hand, borne by the ground
+                touching[0, i] = held and slack[i, 0] < TOUCHES
+                turn[i] = LEVEL
+            else:
+                turn[i] = np.eye(3)
     return near, slack, turn, touching
 
 
@@ -94,7 +102,7 @@ def _contact(rig, views, pose, moving, around, frames, first, n, dt):
     An arm goes from where the centre of mass will be to a foot that stands, or to where the reference sets it. The
     centre of mass goes the reference's way, off by as much as now, and drifts with its present velocity.
     """
-    near, slack, turn, touching = _gaps(rig, around, frames, first, n)
+    near, slack, turn, touching = _gaps(rig, around, frames, first, n, dt)
     chosen = np.zeros(len(rig.bodies), np.bool_)
     for i in range(len(chosen)):
         chosen[i] = near[i] or touching[:, i].any()
@@ -147,13 +155,15 @@ def _turned(v, R_from, R_to):
 
 
 @njit(cache=True)
-def assemble(rig, views, q, v, M, bias, around, frames, first, aims, n, dt):
+def assemble(rig, views, q, v, M, around, frames, first, aims, n, dt):
     """`Body`, `Ahead` and `Contact` of a decision in the pose that the views hold, the points (K,) and the `Pose`.
 
-    q (nq,), v (nv,), M (nv, nv), bias (nv,); the reference's frames from row `first` on, n steps of dt ahead. aims: the
-    poses (nq,) whose shapes are followed now and next, and the velocity (nv,) of the first.
+    q (nq,), v (nv,), M (nv, nv); the reference's frames from row `first` on, n steps of dt ahead. aims: the poses (nq,)
+    whose shapes are followed now and next, and the velocity (nv,) of the first.
     """
     nv, root = len(v), rig.root
+    products = np.empty(nv)
+    bias(views, v, products)
     pose = Pose(q, M, views.xmat[root].copy().reshape(3, 3), views.xpos[root].copy(), views.centre[0].copy(),
                 places_of(views, rig.bodies, rig.local))  # fmt: skip
     moving = momentum(pose, v)
@@ -176,21 +186,21 @@ def assemble(rig, views, q, v, M, bias, around, frames, first, aims, n, dt):
     contact, index = _contact(rig, views, pose, moving, around, frames, first, n, dt)
     ahead = Ahead(steps[0], steps[1], now_rate, steps[2], steps[3], end_rate, frames.centre[last].copy(),
                   frames.momentum[last].copy(), spun, centre, moves, believed, rate)  # fmt: skip
-    body = Body(M, rig.stiffness, rig.limit, rig.mass, rig.gravity, pose.R, pose.root, pose.centre, bias,
+    body = Body(M, rig.stiffness, rig.limit, rig.mass, rig.gravity, pose.R, pose.root, pose.centre, products,
                 rig.stiffness * steps[1], around.push, v)  # fmt: skip
     return body, ahead, contact, index, pose
 
 
 @njit(cache=True)
-def advise(rig, views, q, v, M, bias, around, frames, first, aims, weights, dual, known, step, after, torque, wanted,
-           rows, facts):  # fmt: skip
+def advise(rig, views, q, v, M, around, frames, first, aims, weights, dual, known, step, after, torque, wanted, rows,
+           facts):  # fmt: skip
     """One decision: fills step, after, torque (nv,), wanted (6,), rows (·, 18) and facts; gives how many rows.
 
     `wanted` is the momentum about the origin that the contacts leave, without gravity and pushes; `rows` tell of the
     contacts that pressed, as a take wants them.
     """
     n, dt = weights.window, weights.dt
-    body, ahead, contact, index, pose = assemble(rig, views, q, v, M, bias, around, frames, first, aims, n, dt)
+    body, ahead, contact, index, pose = assemble(rig, views, q, v, M, around, frames, first, aims, n, dt)
     made = decide(body, ahead, contact, weights, dual, known)
     step[:], after[:], torque[:] = made.step, made.v, made.torque
     wanted[:] = momentum_about_origin(pose, v)
@@ -204,7 +214,7 @@ def advise(rig, views, q, v, M, bias, around, frames, first, aims, weights, dual
         impulse(place, force, dt, wanted)
         if max(abs(f[0]), abs(f[1]), abs(f[2])) <= 1e-9:
             continue
-        grip = contact.friction[j] < 0.0
+        grip = j < own and index[j] >= rig.feet
         row = rows[count]
         row[:] = 0.0
         row[0] = rig.bodies[index[j]] if j < own else around.ball_bodies[j - own]

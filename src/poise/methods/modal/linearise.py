@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import mujoco
 import numpy as np
 from numba import njit
 
@@ -44,8 +45,9 @@ class Views(NamedTuple):
 class Watched:
     """Points fixed in bodies whose places and Jacobians are asked for again and again."""
 
-    def __init__(self, character: Character, bodies: np.ndarray, local: Array):
-        self.character, self.model = character, character.model
+    def __init__(self, character: Character, bodies: np.ndarray, local: Array, model: mujoco.MjModel | None = None):
+        """`model`: that of the character with what it carries, if anything."""
+        self.character, self.model = character, character.model if model is None else model
         self.bodies, self.local = np.asarray(bodies, np.int64), np.ascontiguousarray(local, float).reshape(-1, 3)
         self.data = data = engine.data_of(self.model)
         calls = np.array([self.model._address, data._address, *map(native.address, _CALLED)], np.int64)
@@ -60,11 +62,9 @@ class Watched:
         place(self.views, q, M)
         return M
 
-    def pose(self, q: Array, v: Array) -> Pose:
-        """The pose q (nq,); the working memory then holds it with the velocity v (nv,)."""
-        M = self.place(q)
-        self.bias(v)
-        return self.placed(q, M)
+    def pose(self, q: Array) -> Pose:
+        """The pose q (nq,), which the working memory then holds."""
+        return self.placed(q, self.place(q))
 
     def placed(self, q: Array, M: Array) -> Pose:
         """The pose that the working memory holds."""
@@ -73,12 +73,6 @@ class Watched:
     def places(self) -> Array:
         """Places (P, 3) of the points in the pose that the working memory holds."""
         return places_of(self.views, self.bodies, self.local)
-
-    def bias(self, v: Array) -> Array:
-        """Coriolis, centrifugal and gravity forces (nv,) at the velocity v of the pose that the memory holds."""
-        out = np.empty(self.model.nv)
-        bias(self.views, v, out)
-        return out
 
 
 @njit(cache=True)

@@ -16,9 +16,9 @@ from poise.methods.modal.assemble import FACTS, RETURN, Around, Rig, advise
 from poise.methods.modal.feet import Aims
 from poise.methods.modal.footholds import Walker, heading_of
 from poise.methods.modal.linearise import Watched, impulse
+from poise.methods.modal.loads import Loads, carrying
 from poise.methods.modal.meeting import Meeting
 from poise.methods.modal.preview import Frames, Preview
-from poise.methods.modal.schedule import corrected
 from poise.methods.modal.settings import Settings
 from poise.methods.modal.spectrum import check_stiffness, subtree_stiffness
 from poise.methods.modal.tumble import Tumble
@@ -28,8 +28,10 @@ from poise.motion.reference import Reference
 from poise.stage import Ball, Stage
 from poise.stage.events import Push
 from poise.stage.ground import Platform, Seesaw
+from poise.stage.props import Bar, Barbell
 
 DT = 1 / 120  # [s] of the paper's steps
+_DOWN = 0.3  # [m] above its lowest place up to which the ground below a load is looked after
 
 
 class Decision(NamedTuple):
@@ -41,6 +43,7 @@ class Decision(NamedTuple):
     torque: Array  # (nv,) [N m] mean over the step
     wanted: Array  # (6,) momentum about the origin after the step, without gravity's share
     rows: Array  # (K, 18) contacts that pressed
+    places: Array  # (G, 3) of the hands that hold or carry
 
 
 class Mind:
@@ -48,14 +51,19 @@ class Mind:
 
     def __init__(self, settings: Settings, character: Character, reference: Reference, stage: Stage, alone: bool):
         """`alone`: the method moves the character itself and must know all that it can meet."""
-        _check(reference, stage, alone)
-        self.settings, self.character, self.stage = settings, character, stage
+        _check(settings, reference, stage, alone)
+        self.settings, self.character, self.stage, self.alone = settings, character, stage, alone
+        self._first = True  # nothing was decided yet: what is carried from the beginning moves with the hands
         self.window = window_for(settings.window, reference, DT)
         friction = stage.friction if settings.friction is None else settings.friction
-        self.points = points = touch.watched_points(character, stage, friction)
+        self.points = points = touch.watched_points(character, stage, friction, settings.loads)
         self.watched = watched = Watched(character, points.bodies, points.local)
         self.floor = touch.Floor(stage.ground)
         self.tumble, self.meeting = Tumble(character), Meeting(character)
+        self.loads = Loads(stage, points) if points.loads.any() else None
+        self.props = {p.name: np.array([*p.position, 1.0, 0.0, 0.0, 0.0]) for p in stage.props if isinstance(p, Bar)}
+        if self.loads is not None:
+            self.props |= self.loads.poses
         self.preview = Preview(character, points, self.floor, DT, self.window)
         self.limit = np.where(np.isfinite(character.torque_limit), character.torque_limit, 1e9)
         layout = character.layout
@@ -85,36 +93,70 @@ class Mind:
         watched, q, v = self.watched, np.ascontiguousarray(q, float), np.ascontiguousarray(v, float)
         if self.placed is None or self.placed[0] is not q:
             self.placed = (q, watched.place(q))
+        holds = touch.update_grips(self.points, watched.places(), time) if self.points.grips else self._open[0]
+        if self.loads is not None:
+            v = self._borne(q, v, holds, self.loads)
+            watched = self.watched
         M = self.placed[1]
-        bias = watched.bias(v)
-        places = watched.places()
-        around = self._around(places, time, pushes)
-        frames, first = self._frames(q, M, v, places, reference, time)
-        aims = self.aims.of(frames, first, watched.placed(q, M), v)
-        if not self.rig.soft:  # where contacts give way a corner is up for a frame or two all the time
-            frames = corrected(frames, first, self.window, around.gap, DT)
+        here = watched.placed(q, M)
+        around = self._around(here.places, holds, time, pushes)
+        frames, first = self._frames(q, M, v, here.places, reference, time)
+        aims = self.aims.of(frames, first, here, v)
         nv, most = len(v), len(self.points) + len(around.ball_gap) + 2 * len(around.met.gap)
         step, after, torque, wanted = np.empty(nv), np.empty(nv), np.empty(nv), np.empty(6)
         rows, facts = np.empty((most, 18)), np.empty(FACTS)
-        count = advise(self.rig, watched.views, q, v, M, bias, around, frames, first, aims, self.weights,
-                       self.dual, self.known, step, after, torque, wanted, rows, facts)  # fmt: skip
+        count = advise(self.rig, watched.views, q, v, M, around, frames, first, aims, self.weights, self.dual,
+                       self.known, step, after, torque, wanted, rows, facts)  # fmt: skip
         self.traces = {"complementarity": facts[0], "low_modes": facts[1], "torques_cut": facts[2]}
         for w in pushes:
             impulse(w.point, w.force, DT, wanted)
-        return Decision(watched.views.centre[0].copy(), step, after, torque, wanted, rows[:count])
+        return Decision(watched.views.centre[0].copy(), step, after, torque, wanted, rows[:count],
+                        here.places[self.points.feet :])  # fmt: skip
 
-    def _around(self, places: Array, time: float, pushes: Sequence[Wrench]) -> Around:
+    def _borne(self, q: Array, v: Array, holds: np.ndarray, loads: Loads) -> Array:
+        """The velocity (nv,) with what these hands (G,) carry: a load that is seized was at rest."""
+        before, light, first = self.placed, loads.masses.sum(), self._first
+        self._first = False
+        seized = False
+        if loads.changed(holds):
+            own, points, feet = self.character.model, self.points, self.points.feet
+            model = carrying(own, points.bodies[feet:], points.local[feet:], loads.masses) if loads.borne.any() else own
+            self.watched = Watched(self.character, points.bodies, points.local, model)
+            self.rig = self.rig._replace(mass=float(model.body_mass.sum()))
+            self.preview.bear(model)
+            self.placed = (q, self.watched.place(q))
+            seized = self.alone and not first and loads.masses.sum() > light
+        if seized and before is not None and self.placed is not None:
+            v = np.linalg.solve(self.placed[1], before[1] @ v)
+        loads.carry(self.watched.places()[self.points.feet :], DT)
+        loads.rate = self.rates(v) * (0.0 if seized else 1.0)
+        return v
+
+    def rates(self, v: Array) -> Array:
+        """Velocities (G, 3) [m/s] of the hands' points in the pose that the working memory holds, at v (nv,)."""
+        points, watched = self.points, self.watched
+        chosen = range(points.feet, len(points))
+        places = watched.places()
+        return np.array([engine.jacobian(watched.model, watched.data, int(points.bodies[i]), places[i])[0] @ v
+                         for i in chosen]).reshape(-1, 3)  # fmt: skip
+
+    def _around(self, places: Array, holds: np.ndarray, time: float, pushes: Sequence[Wrench]) -> Around:
         """What is round the character now."""
         points, feet = self.points, self.points.feet
         if self.floor.flat is not None:
             gap, turn = places[:feet, 2] - self.floor.flat, self._level
         else:
             gap, turn = self.floor.under(places[:feet])
-        holds, slack = self._open
+        slack = self._open[1]
         if points.grips:
-            holds = touch.update_grips(points, places, time)
             held = np.where(holds[:, None], points.anchor, places[feet:])
-            slack = RETURN * (places[feet:] - held)
+            slack = (0.0 if self.rig.soft else RETURN) * (places[feet:] - held)  # another simulator lets hands slide
+        if self.loads is not None:
+            high = places[feet:, 2] - points.stands
+            bears = points.loads > 0.0
+            slack[bears] = 0.0
+            slack[bears, 0] = np.where(high > 0.0, high, 0.0 if self.rig.soft else RETURN * high)[bears]
+            holds = holds & (~bears | (high < _DOWN))
         balls = self.tumble.near(self.watched.views, self.floor)
         push = self._nothing
         for w in pushes:
@@ -152,13 +194,16 @@ def _walks(reference: Reference) -> bool:
     return bool(steps.all() and feet.any(axis=0).all())
 
 
-def _check(reference: Reference, stage: Stage, alone: bool) -> None:
+def _check(settings: Settings, reference: Reference, stage: Stage, alone: bool) -> None:
     clip = reference.baked
     if not len(clip.character.contact_points) and not stage.grips:
         raise BadValue(f"{clip.character.name} has no contact points: nothing on it could be pushed by the ground.")
     if not clip.contacts.labels.any() and not stage.grips:
         raise BadValue(f"The clip {clip.name!r} never touches the ground and holds nothing: no force could carry it. "
                        "Look at `clip.contacts`, or at its height above the floor with `poise check`.")  # fmt: skip
+    if alone and not settings.loads and any(isinstance(stage.prop(g.to), Barbell) for g in stage.grips):
+        raise BadValue("The modal update moves the body with what it carries and must know of it: a load that comes "
+                       "unexpected needs the method modal-torques.")  # fmt: skip
     if alone and (isinstance(stage.ground, (Platform, Seesaw)) or any(isinstance(e, Ball) for e in stage.events)):
         raise BadValue("The modal update knows grounds at rest, grips and pushes; for balls, platforms and seesaws use "
                        "the method modal-torques, which acts in the simulator.")  # fmt: skip

@@ -48,7 +48,11 @@ class Modal(Settings):
         q, M = np.empty(len(state.q)), np.empty((len(state.v), len(state.v)))
         v = arrive(memory.rig, memory.watched.views, state.q, made.step, made.v, made.centre, made.wanted, dt, q, M)
         memory.placed = (q, M)
-        return State(state.time + dt, q, v), made.torque, Touches(made.rows, memory.names)
+        rows, loads = made.rows, memory.loads
+        if loads is not None:
+            places, gravity = memory.watched.places()[memory.points.feet :], memory.rig.gravity
+            rows = loads.rows(rows, made.places, places, memory.rates(v), gravity, dt)
+        return State(state.time + dt, q, v), made.torque, Touches(rows, memory.names)
 
 
 def _lost(state: State, dt: float) -> tuple[State, Array, Touches]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import mujoco
 import numpy as np
 from numba import njit
 
@@ -24,6 +25,7 @@ from poise.motion.reference import Reference
 
 _LENGTH = 0.3  # [m] that turns moments into forces where a reference's own contact forces are found
 _EFFORT = 1e-4  # on those forces, against the wrench that they leave open
+_DOWN = 0.004  # [m] above its lowest place up to which a load is on the ground
 _ROOM = 480  # frames that are kept before the rest is moved to the front
 
 
@@ -52,6 +54,7 @@ class Preview:
         model, room, p = character.model, _ROOM + self._count, len(points)
         turns = np.zeros((room, p, 3, 3))
         turns[:, : points.feet], turns[:, points.feet :] = LEVEL, np.eye(3)
+        turns[:, points.feet :][:, points.loads > 0.0] = LEVEL
         self._all = Frames(
             np.zeros((room, model.nq)), np.zeros((room, model.nv)), np.zeros((room, p), bool), np.zeros((room, p, 3)),
             turns, np.zeros((room, 3)), np.zeros((room, 6)), np.zeros((room, 3, 3)), np.zeros((room, p, 3)),
@@ -79,6 +82,14 @@ class Preview:
                 self._add(reference, time + k * self.dt, k, k == 0)
         self._reference, self._time = reference, time
         return self._all, self._first
+
+    def bear(self, model: mujoco.MjModel) -> None:
+        """From now on the reference carries what this model of the character does."""
+        points = self.points
+        self._watched = Watched(self.character, points.bodies, points.local, model)
+        self._constants = (self._watched.views, *self._constants[1:5], float(model.body_mass.sum()),
+                           *self._constants[6:])  # fmt: skip
+        self._reference = None
 
     def _now(self) -> Frames:
         """The frames that `frames` gave last, cut to the window."""
@@ -134,6 +145,9 @@ class Preview:
             _follow(self._constants, (layout.kind, layout.qadr, layout.vadr), a, row, self._dual)
         if self.floor.flat is None:
             a.turns[row, :feet] = self.floor.under(a.places[row, :feet])[1]
+        if self.points.loads.any():  # the ground bears a load while its plates are down
+            low = a.places[row, feet:, 2] < self.points.stands + _DOWN
+            a.touching[row, feet:] &= low | (self.points.loads == 0.0)
 
 
 @njit(cache=True)

@@ -146,8 +146,13 @@ def rigid_ends(body, ahead, weights, inverse, spin, z, slack):
 
 
 @njit(cache=True)
-def _actuation(ahead, weights, inverse, change, tracked, b, now, rate, v0, forced, beyond):
-    """Impulses (nv,) of the joints in this step, and how many modes are planned."""
+def _actuation(ahead, weights, inverse, change, tracked, b, now, rate, v0, forced):
+    """Impulses (nv,) of the joints in this step, and how many modes are planned.
+
+    With `feedforward` effort is measured from what the reference needs under the planned contact forces (n, nv): joints
+    bear these at once. Spread over the window, as the paper has it, a foot that is to carry less for a while leaves
+    the ground: replanned at every step, the leg never gets the torque that holds it.
+    """
     nv, n, dt = len(b), weights.window, weights.dt
     ref, ref_rate, next_p = inverse @ ahead.now, inverse @ ahead.now_rate, inverse @ ahead.next
     end_p, end_rate = inverse @ ahead.end, inverse @ ahead.end_rate
@@ -159,9 +164,8 @@ def _actuation(ahead, weights, inverse, change, tracked, b, now, rate, v0, force
         if tracked[i] < 1.0:
             low += 1
             if weights.feedforward:  # plan the deviation, on top of what the reference itself needs
-                mine[:] = beyond[:, i]
-                own = (next_p[i] - change[i, 0] * ref[i]) / change[i, 1] - ref_rate[i] - dt * b[i]
-                own -= forced[0, i] - beyond[0, i]
+                own = (next_p[i] - change[i, 0] * ref[i]) / change[i, 1] - ref_rate[i] - dt * b[i] - forced[0, i]
+                mine[:] = 0.0
                 more = plan_low(change[i], now[i] - ref[i], rate[i] - ref_rate[i], mine, 0.0, 0.0, n, weights.low_place,
                                 weights.low_velocity, weights.low_effort)  # fmt: skip
                 out[i] = (1.0 - tracked[i]) * (own + more)
@@ -240,8 +244,8 @@ def decide(body, ahead, contact, weights, y, known):
         friction[v] = contact.friction[point[v]]
         effort[v] = weights.force * dt * dt / body.mass * (beta[v] / dt)
     newton, plan_error = plan_forces(z, slack, effort, friction, usual, count, alpha, beta, G, y, f)
-    forced, beyond = np.empty((n, nv)), np.empty((n, nv))
-    contact_impulses(JP, f, usual, n, dt, contact.touching, contact.standing, weights.group, forced, beyond)
+    forced = np.empty((1 if weights.feedforward else n, nv))
+    contact_impulses(JP, f, n, dt, contact.touching, contact.standing, weights.group, forced)
     planned = np.zeros((points, 3))
     for i in range(points):
         if contact.touching[0, i]:
@@ -253,7 +257,7 @@ def decide(body, ahead, contact, weights, y, known):
     Zf0 = forced[0].copy()
     v0 = inverse @ body.v
     push = shapes.T @ (body.push * dt)
-    actuation, low = _actuation(ahead, weights, inverse, change, tracked, b, now, rate, v0, forced, beyond)
+    actuation, low = _actuation(ahead, weights, inverse, change, tracked, b, now, rate, v0, forced)
     imp = v0 + dt * b + actuation + push + Zf0
     cut = 0
     if weights.limited:

@@ -1,0 +1,144 @@
+"""Section 7.3 at a bar: a jump that ends in a swing, and a chin-up out of two key poses, pushed.
+
+The jump's arms are raised by inverse kinematics until the hands are at a bar, which they seize in the air; there the
+reference that is followed passes into a swing within half a second. The chin-up is the pose of a hanging body and the
+same pose with its root raised and its hands kept on the bar; what lies between is interpolated, and made physical by
+nobody.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from poise.character import Character
+from poise.experiments.modal.trial import TRACKING, push, tracking_row
+from poise.experiments.reproduce import Options, Table
+from poise.maths import rotations as rot
+from poise.methods.modal import Modal, ModalTorques
+from poise.motion import edit
+from poise.motion.clip import Clip, Cycle
+from poise.motion.edit.limb import limb, reach
+from poise.motion.load import load_clip
+from poise.motion.reference import Reference
+from poise.performance import perform
+from poise.stage import Bar, Grip, Push, Stage
+from poise.take import Take
+
+WINDOW = 24
+OVER = 0.5  # [s] in which the jump passes into the swing
+SECONDS = 8.0
+RISE = 0.30  # [m] by which the second key pose of the chin-up is higher
+FORCES = (75.0, 125.0, 175.0)  # [N] for twenty frames
+DIRECTIONS = (0.0, 90.0, 180.0, 270.0)  # [degrees] from forward to the left
+LASTS, AFTER = 20 / 120, 5.05  # [s]
+
+
+@dataclass(frozen=True, eq=False)
+class Leap:
+    """A jump to a bar and the swing that follows."""
+
+    reference: Reference
+    stage: Stage
+    seized: float  # [s] when the hands shall close
+
+
+def leap(character: Character, distance: float = 0.6, height: float = 0.2, lean: float = -15.0) -> Leap:
+    """A jump over `distance` [m], `height` [m] high, to a bar, seized with the body `lean` [degrees] ahead of it."""
+    jump = load_clip("jump", character=character, distance=distance, height=height)
+    swing = load_clip("swing", character=character)
+    air = np.flatnonzero(~jump.contacts.labels.any(axis=1))
+    frame = int(air[np.argmax(jump.q[air, 2])])
+    at = frame * jump.dt
+    entry = _moment(swing, lean)
+    here, there = jump.q[frame], swing.q[round(entry / swing.dt)]
+    turn = float(rot.heading(here[3:7]) - rot.heading(there[3:7]))
+    shift = here[:3] - rot.rotate(rot.about_z(turn), there[:3])
+    holds = [h.moved(turn, tuple(shift)) for h in swing.grips]
+    lifted = swing.with_q(swing.q + np.where(np.arange(swing.q.shape[1]) == 2, shift[2], 0.0), cycle=swing.cycle,
+                          labels=swing.contacts.labels, holds=tuple(h.moved(0.0, (0.0, 0.0, float(shift[2])))
+                                                                    for h in swing.grips))  # fmt: skip
+    reaching = jump
+    for hold in holds:
+        local = tuple(hold.local(character).tolist())
+        reaching = reaching.edit(edit.Pin(hold.hand, position=hold.place, local=local, start=at, fade=0.45))  # type: ignore[arg-type]
+    after = Reference(lifted, start=float((entry - at) % swing.duration))
+    reference = Reference(reaching).hand_over(after, at, OVER)
+    places = np.array([h.place for h in holds], float)
+    middle, way = places.mean(axis=0), places[0] - places[-1]
+    bar = Bar("bar", float(middle[2]), tuple((way / np.linalg.norm(way)).tolist()), place=(middle[0], middle[1]))
+    grips = tuple(Grip(h.hand, "bar", start=at - 0.03, point=h.point, reach=0.1) for h in holds)
+    return Leap(reference, Stage(props=(bar,), grips=grips), at)
+
+
+def _moment(swing: Clip, lean: float) -> float:
+    """When [s] the body swings forward with its centre of mass `lean` [degrees] ahead of the bar."""
+    bar = np.mean([np.asarray(h.place, float) for h in swing.grips], axis=0)
+    arm = swing.character.centre_of_mass(swing.q) - bar
+    angle = np.degrees(np.arctan2(arm[:, 0], -arm[:, 2]))
+    forward = np.gradient(angle) > 0.0
+    return float(swing.times[np.argmin(np.where(forward, np.abs(angle - lean), 1e3))])
+
+
+def chin_up(character: Character, rise: float = RISE, period: float = 3.0) -> Clip:
+    """Two key poses, a hanging body and one raised by `rise` [m] with its hands where they were, played as a loop."""
+    hanging = load_clip("chin-up", character=character)
+    count = round(120 * period)
+    share = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(count + 1) / count)
+    q = np.repeat(hanging.q[:1], count + 1, axis=0)
+    q[:, 2] += rise * share
+    for hold in hanging.grips:
+        chain = limb(character, hold.hand)
+        if chain is not None:
+            goal = np.repeat(np.asarray(hold.place, float)[None], count + 1, axis=0)
+            q = reach(character, q, chain, goal, local=hold.local(character))
+    labels = np.zeros((count + 1, len(character.contact_points)), bool)
+    return hanging.with_q(q, dt=period / count, cycle=Cycle(), labels=labels, holds=hanging.grips)
+
+
+def leaps(character: Character, options: Options) -> list[tuple[object, ...]]:
+    """The jump to the bar, of as many lengths and heights as there are seeds, by both ways."""
+    rows = []
+    for k in range(options.seeds):
+        share = k / max(options.seeds - 1, 1)
+        made = leap(character, 0.45 + 0.3 * share, 0.16 + 0.08 * (k % 3) / 2.0)
+        for way, method in (("modal update", Modal(window=WINDOW)), ("torques in MuJoCo", ModalTorques(window=WINDOW))):
+            take = perform(made.reference, method, stage=made.stage, seconds=SECONDS)
+            rows.append((f"jump {0.45 + 0.3 * share:.2f} m", "no push", *tracking_row(take, way)))
+            if options.out is not None:
+                take.save(options.out / f"leap-{k}-{way.split()[0]}.png")
+    return rows
+
+
+def _pushed(clip: Clip, settings: Modal, events: tuple[Push, ...], seconds: float) -> Take:
+    stage = clip.stage(0.0, seconds)
+    return perform(clip, settings, stage=Stage(props=stage.props, grips=stage.grips, events=events), seconds=seconds)
+
+
+def run(options: Options) -> Table:
+    """Leaps row by row, then the chin-up: undisturbed and pushed at as many phases as there are seeds."""
+    character = load_clip("swing").character
+    rows, notes = leaps(character, options), []
+    clip = chin_up(character)
+    settings = Modal(window=WINDOW, repair=False)
+    calm = _pushed(clip, settings, (), 2 * clip.duration + 1.0 + AFTER)
+    rows.append(("chin-up of two poses", "no push", *tracking_row(calm, "modal update")))
+    for force in FORCES:
+        by = {d: "" for d in DIRECTIONS}
+        for direction in DIRECTIONS:
+            for phase in range(options.seeds):
+                at = 1.0 + (phase + 0.5) / options.seeds * clip.duration
+                take = _pushed(clip, settings, (push(force, direction, at, LASTS),), at + LASTS + AFTER)
+                by[direction] += "+" if take.recovered(at + LASTS, calm) else "-"
+        notes.append(f"Chin-up pushed with {force:g} N: " + ", ".join(f"{d:g} degrees {m}" for d, m in by.items()))
+    return Table("To and at a bar, window 24", ("what", "push", *TRACKING), tuple(rows), tuple(notes))
+
+
+def main() -> None:
+    """Print the table."""
+    print(run(Options(1)).text())
+
+
+if __name__ == "__main__":
+    main()
