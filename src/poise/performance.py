@@ -132,11 +132,14 @@ def _moved(way: Any, reference: Reference, stage: Stage, state: State, seconds: 
     """A method that moves the character itself."""
     memory = way.start(reference.character, reference, stage)
     pushes = [e for e in stage.events if isinstance(e, Push)]
-    recorder.begin(labels=[f"push on {p.body} at {p.at:g} s" for p in pushes])
+    recorder.begin(
+        others=("ground", *reference.character.body_names[1:]),
+        labels=[f"push on {p.body} at {p.at:g} s" for p in pushes],
+    )
     begun = clock.process_time()
     for _ in range(round(seconds / FRAME)):
         after, torque, touches = way.step(state, reference, FRAME, memory)
-        if not (np.all(np.isfinite(after.q)) and np.all(np.isfinite(after.v))):
+        if not np.isfinite(after.q.sum() + after.v.sum()):
             recorder.log(state.time, "blow-up", "the next state is not a number; the performance ends here")
             break
         external = _external(stage, pushes, reference, state) if pushes else None

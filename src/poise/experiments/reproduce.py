@@ -21,6 +21,8 @@ EXPERIMENTS: dict[str, str] = {
     "modal/hanging": "poise.experiments.modal.hanging:run",
     "modal/planning": "poise.experiments.modal.planning:run",
     "modal/modes": "poise.experiments.modal.spectra:run",
+    "modal/spacetime": "poise.experiments.modal.baseline:run",
+    "modal/costs": "poise.experiments.modal.costs:run",
     "modal/windows": "poise.experiments.modal.windows:run",
     "modal/edits": "poise.experiments.modal.edits:run",
     "mcsim/planar": "poise.experiments.mcsim.planar_walks:run",

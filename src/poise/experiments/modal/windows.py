@@ -1,38 +1,113 @@
-"""Section 9: tracking and push recovery against the length of the window."""
+"""Section 9: tracking, push recovery and cost against the length of the window, walking and squatting."""
 
 from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from poise.experiments.modal.trial import performed, push
 from poise.experiments.reproduce import Options, Table
+from poise.methods.modal.mind import DT
+from poise.methods.modal.window import automatic
 from poise.motion.load import load_clip
+from poise.motion.reference import Reference
 
 WINDOWS = (1, 2, 4, 8, 12, 16, 24, 36, 60)
-SECONDS, FORCE, LASTS = 6.0, 100.0, 10 / 120
+AFTER = 5.05  # [s]
+
+
+class Case(NamedTuple):
+    """A clip and the pushes on it."""
+
+    clip: str
+    force: float  # [N]
+    frames: int  # that it lasts
+    directions: tuple[float, ...]  # [degrees] from forward to the left
+
+
+CASES = (Case("walk", 135.0, 10, (90.0, 180.0)), Case("squat", 150.0, 20, (0.0, 90.0)))
+
+
+class Outcome(NamedTuple):
+    """What a window gave."""
+
+    window: int
+    joints: float  # [degrees], undisturbed
+    root: float  # [cm]
+    fell: float | None  # [s]
+    kept: int
+    total: int
+    speed: float  # times real time
+
+
+def outcome(case: Case, window: int, settings: dict[str, Any], phases: int) -> Outcome:
+    """A performance of 7 s, and pushes at so many phases, if it stays up by itself."""
+    clip = load_clip(case.clip)
+    settings = {"window": window, **settings}
+    calm = performed(clip, "modal update", 7.0, settings=settings)
+    off, kept, total = calm.tracking_error(), 0, 0
+    up = calm.fell is None and calm.duration > 6.9
+    lasts = case.frames * DT
+    for direction in case.directions:
+        for phase in range(phases if up else 0):
+            at = 1.0 + phase / phases * clip.duration
+            take = performed(clip, "modal update", at + lasts + AFTER, settings=settings,
+                             events=(push(case.force, direction, at, lasts),))  # fmt: skip
+            kept += bool(take.recovered(at + lasts, calm))
+            total += 1
+    fell = None if up else float(calm.fell or calm.duration)
+    return Outcome(window, float(np.degrees(off.joints)), 100.0 * off.root_position, fell, kept, total,
+                   calm.realtime_factor)  # fmt: skip
 
 
 def run(options: Options) -> Table:
-    """A walk of 6 s, and pushes of 100 N in four directions at as many phases as there are seeds."""
-    clip, rows = load_clip("walk"), []
-    for law in (True, False):
-        for window in WINDOWS:
-            settings = {"window": window, "feedforward": law, "footholds": False}
-            calm = performed(clip, "modal update", 8.0, settings=settings)
-            off, kept, total = calm.tracking_error(), 0, 0
-            for direction in (0.0, 90.0, 180.0, 270.0):
-                for phase in range(options.seeds if calm.fell is None else 0):
-                    at = 1.0 + phase / options.seeds * clip.duration
-                    take = performed(clip, "modal update", at + LASTS + 5.05, settings=settings,
-                                     events=(push(FORCE, direction, at, LASTS),))  # fmt: skip
-                    kept += bool(take.recovered(at + LASTS, calm))
-                    total += 1
-            end = "-" if calm.fell is None and calm.duration > 7.9 else f"{calm.fell or calm.duration:.1f}"
-            rows.append(("reference's" if law else "nothing (paper)", window, end, float(np.degrees(off.joints)),
-                         100.0 * off.root_position, f"{kept}/{total}", calm.realtime_factor))  # fmt: skip
-    return Table("The length of the window, walking without footholds",
-                 ("effort from", "window", "fell [s]", "joints [deg]", "root [cm]", "pushes of 100 N recovered",
-                  "x real time"), tuple(rows))  # fmt: skip
+    """Rows by clip, law of effort and window; pushes at as many phases as there are seeds, from two sides."""
+    rows: list[tuple[Any, ...]] = []
+    drawn: dict[str, list[Outcome]] = {}
+    for case in CASES:
+        own = automatic(Reference(load_clip(case.clip)), DT)
+        name = f"{case.clip}, {case.force:g} N"
+        for window in sorted({*WINDOWS, own}):
+            found = outcome(case, window, {}, options.seeds)
+            drawn.setdefault(name, []).append(found)
+            rows.append((name, "reference's", f"{window} (auto)" if window == own else window, *_told(found)))
+    for window in WINDOWS:
+        found = outcome(CASES[0], window, {"feedforward": False}, 0)
+        rows.append((CASES[0].clip, "nothing (paper)", window, *_told(found)))
+    figures = () if options.out is None else (_draw(drawn, options.out),)
+    return Table("The length of the window", ("clip", "effort from", "window", "fell [s]", "joints [deg]", "root [cm]",
+                 "pushes recovered", "x real time"), tuple(rows), figures=figures)  # fmt: skip
+
+
+def _told(found: Outcome) -> tuple[Any, ...]:
+    pushes = f"{found.kept}/{found.total}" if found.total else "-"
+    return ("-" if found.fell is None else f"{found.fell:.1f}", found.joints, found.root, pushes, found.speed)
+
+
+def _draw(drawn: dict[str, list[Outcome]], folder: Path) -> str:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(1, 3, figsize=(11, 3), constrained_layout=True)
+    for name, found in drawn.items():
+        window = [o.window for o in found]
+        axes[0].semilogy(window, [o.joints for o in found], "o-", label=name)
+        axes[1].plot(window, [100.0 * o.kept / o.total if o.total else np.nan for o in found], "o-", label=name)
+        axes[2].plot(window, [o.speed for o in found], "o-", label=name)
+    for ax, label in zip(axes, ("joint error, undisturbed [deg]", "pushes recovered [%]", "times real time"),
+                         strict=True):  # fmt: skip
+        ax.set(xlabel="window [steps of 1/120 s]", ylabel=label)
+    axes[0].legend()
+    axes[1].set_ylim(0, 105)
+    axes[2].set_ylim(0, None)
+    path = folder / "modal-windows.png"
+    figure.savefig(path, dpi=120)
+    plt.close(figure)
+    return str(path)
 
 
 def main() -> None:

@@ -11,6 +11,7 @@ from poise.maths.configuration import difference_rows, integrate_rows
 from poise.maths.rotations import Array
 from poise.methods.modal.linearise import (
     Pose,
+    bias,
     impulse,
     momentum,
     momentum_about_origin,
@@ -19,10 +20,11 @@ from poise.methods.modal.linearise import (
     point_jacobian,
     with_momentum,
 )
+from poise.methods.modal.meeting import Met
+from poise.methods.modal.schedule import TOUCHES, expect
 from poise.methods.modal.step import Ahead, Body, Contact, decide
 from poise.methods.modal.touch import LEVEL
 
-TOUCHES = 0.002  # [m] above the ground up to which a point touches now
 RETURN = 0.2  # share of a penetration, or of a grip's slack, that one step takes back
 FACTS = 5  # numbers that are told of a decision: certificate [N], planned modes, cut joints, Newton steps, work
 
@@ -59,16 +61,19 @@ class Around(NamedTuple):
     ball_gap: Array  # (K,)
     ball_turn: Array  # (K, 3, 3)
     ball_friction: float
+    met: Met  # parts of the two legs that are about to touch each other
     push: Array  # (nv,) generalised force of the pushes
     unaware: bool  # nothing is known yet of a push that acts
 
 
 @njit(cache=True)
-def _gaps(rig, around, frames, first, n):
+def _gaps(rig, around, frames, first, n, dt):
     """Which points are near, touch now and in the window; their slack and frames now."""
     feet, count = rig.feet, len(rig.bodies)
     near, slack, turn = np.zeros(count, np.bool_), np.zeros((count, 3)), np.empty((count, 3, 3))
     touching = frames.touching[first : first + n].copy()
+    if not rig.soft:  # where contacts give way a corner is up for a frame or two all the time
+        expect(touching, around.gap, dt)
     for i in range(count):
         if i < feet:
             gap = around.gap[i]
@@ -97,13 +102,13 @@ def _contact(rig, views, pose, moving, around, frames, first, n, dt):
     An arm goes from where the centre of mass will be to a foot that stands, or to where the reference sets it. The
     centre of mass goes the reference's way, off by as much as now, and drifts with its present velocity.
     """
-    near, slack, turn, touching = _gaps(rig, around, frames, first, n)
+    near, slack, turn, touching = _gaps(rig, around, frames, first, n, dt)
     chosen = np.zeros(len(rig.bodies), np.bool_)
     for i in range(len(chosen)):
         chosen[i] = near[i] or touching[:, i].any()
     index = np.flatnonzero(chosen)
-    own, balls, nv = len(index), len(around.ball_gap), len(rig.stiffness)
-    count = own + balls
+    own, balls, pairs, nv = len(index), len(around.ball_gap), len(around.met.gap), len(rig.stiffness)
+    count = own + balls + pairs
     jacobian, near_k, gap = np.empty((count, 3, nv)), np.ones(count, np.bool_), np.zeros((count, 3))
     mu = np.full(count, around.ball_friction)
     touch, stand = np.zeros((n, count), np.bool_), np.zeros((n, count), np.bool_)
@@ -130,6 +135,14 @@ def _contact(rig, views, pose, moving, around, frames, first, n, dt):
         x = around.ball_gap[j]
         gap[own + j, 0] = x if x > 0.0 else (0.0 if rig.soft else RETURN * x)
         turns[:, own + j] = frame
+    other = np.empty((3, nv))
+    for j in range(pairs):
+        k, frame, x = own + balls + j, around.met.turns[j], around.met.gap[j]
+        point_jacobian(views, rig.moves, around.met.bodies[j, 0], around.met.places[j], frame, jacobian[k])
+        point_jacobian(views, rig.moves, around.met.bodies[j, 1], around.met.places[j], frame, other)
+        jacobian[k] -= other
+        gap[k, 0] = x if x > 0.0 else (0.0 if rig.soft else RETURN * x)
+        mu[k], turns[:, k] = 0.0, frame
     return Contact(jacobian, near_k, gap, mu, touch, stand, arms, turns, usual), index
 
 
@@ -142,13 +155,15 @@ def _turned(v, R_from, R_to):
 
 
 @njit(cache=True)
-def assemble(rig, views, q, v, M, bias, around, frames, first, aims, n, dt):
+def assemble(rig, views, q, v, M, around, frames, first, aims, n, dt):
     """`Body`, `Ahead` and `Contact` of a decision in the pose that the views hold, the points (K,) and the `Pose`.
 
-    q (nq,), v (nv,), M (nv, nv), bias (nv,); the reference's frames from row `first` on, n steps of dt ahead. aims: the
-    poses (nq,) whose shapes are followed now and next, and the velocity (nv,) of the first.
+    q (nq,), v (nv,), M (nv, nv); the reference's frames from row `first` on, n steps of dt ahead. aims: the poses (nq,)
+    whose shapes are followed now and next, and the velocity (nv,) of the first.
     """
     nv, root = len(v), rig.root
+    products = np.empty(nv)
+    bias(views, v, products)
     pose = Pose(q, M, views.xmat[root].copy().reshape(3, 3), views.xpos[root].copy(), views.centre[0].copy(),
                 places_of(views, rig.bodies, rig.local))  # fmt: skip
     moving = momentum(pose, v)
@@ -171,26 +186,27 @@ def assemble(rig, views, q, v, M, bias, around, frames, first, aims, n, dt):
     contact, index = _contact(rig, views, pose, moving, around, frames, first, n, dt)
     ahead = Ahead(steps[0], steps[1], now_rate, steps[2], steps[3], end_rate, frames.centre[last].copy(),
                   frames.momentum[last].copy(), spun, centre, moves, believed, rate)  # fmt: skip
-    body = Body(M, rig.stiffness, rig.limit, rig.mass, rig.gravity, pose.R, pose.root, pose.centre, bias,
+    body = Body(M, rig.stiffness, rig.limit, rig.mass, rig.gravity, pose.R, pose.root, pose.centre, products,
                 rig.stiffness * steps[1], around.push, v)  # fmt: skip
     return body, ahead, contact, index, pose
 
 
 @njit(cache=True)
-def advise(rig, views, q, v, M, bias, around, frames, first, aims, weights, dual, known, step, after, torque, wanted,
-           rows, facts):  # fmt: skip
+def advise(rig, views, q, v, M, around, frames, first, aims, weights, dual, known, step, after, torque, wanted, rows,
+           facts):  # fmt: skip
     """One decision: fills step, after, torque (nv,), wanted (6,), rows (·, 18) and facts; gives how many rows.
 
     `wanted` is the momentum about the origin that the contacts leave, without gravity and pushes; `rows` tell of the
     contacts that pressed, as a take wants them.
     """
     n, dt = weights.window, weights.dt
-    body, ahead, contact, index, pose = assemble(rig, views, q, v, M, bias, around, frames, first, aims, n, dt)
+    body, ahead, contact, index, pose = assemble(rig, views, q, v, M, around, frames, first, aims, n, dt)
     made = decide(body, ahead, contact, weights, dual, known)
     step[:], after[:], torque[:] = made.step, made.v, made.torque
     wanted[:] = momentum_about_origin(pose, v)
     own, count = len(index), 0
-    for j in range(len(contact.near)):
+    ground = own + len(around.ball_gap)
+    for j in range(ground):
         f = made.force[j]
         turn = contact.frames[0, j]
         force = f[0] * turn[0] + f[1] * turn[1] + f[2] * turn[2]
@@ -212,8 +228,27 @@ def advise(rig, views, q, v, M, bias, around, frames, first, aims, weights, dual
             row[15] = max(-contact.gap[j, 0] / RETURN, 0.0)
             row[16] = np.sqrt(slid[1] ** 2 + slid[2] ** 2) / dt
         count += 1
+    count = _tell_of_legs(around.met, made.force[ground:], rows, count)
     facts[0], facts[1], facts[2] = made.complementarity, made.low, made.cut
     facts[3], facts[4] = made.newton, made.work
+    return count
+
+
+@njit(cache=True)
+def _tell_of_legs(met, forces, rows, count):
+    """Add two rows for each pair (K,) of legs that pressed each other with forces (K, 3); gives how many there are."""
+    for j in range(len(met.gap)):
+        if forces[j, 0] <= 1e-9:
+            continue
+        for side in range(2):
+            row, sign = rows[count], 1.0 - 2.0 * side
+            row[:] = 0.0
+            row[0], row[1] = met.bodies[j, side], met.bodies[j, 1 - side]
+            for c in range(3):
+                row[2 + c] = met.places[j, c]
+                row[5 + c] = sign * met.turns[j, 0, c]
+                row[8 + c] = forces[j, 0] * row[5 + c]
+            count += 1
     return count
 
 

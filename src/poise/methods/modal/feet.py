@@ -30,8 +30,8 @@ from poise.solve.dense import solve_one
 _FROM, _FROM_SOFT = (0.003, 0.008), (0.02, 0.05)
 _ARM = 0.2  # [m/rad] that makes a length of its tilt
 _FARTHEST, _STEEPEST = 0.25, 0.5  # [m], [rad] that legs make up for
-
-
+# [1/s] at which standing legs lead the body's height and tilt back, and [m/s²], [rad/s²] of that at most
+_RISE, _RIGHT, _LIFT, _TURN = 12.0, 8.0, 4.0, 6.0
 _CLOSER, _LEAVING = 0.1, 0.25  # [s] in which a foot that will touch is led, and one that has left is let go
 
 
@@ -67,6 +67,9 @@ class Aims:
         came = conf.difference(self._layout, bent[0], bent[1]) / self._dt
         rate = rate.copy()
         rate[6:] += came[6:] - frames.v[first + 1, 6:]
+        if frames.touching[first].any():  # legs that stand lead the body back
+            _lead_back(off, self._dt)
+            bent[1] = self._bent(after, frames.centre[first + 1], shift + ahead * off[2], lean + ahead * off[3])
         return bent[0], bent[1], rate
 
     def _bent(self, pose: Array, centre: Array, shift: Array, tilt: Array) -> Array:
@@ -82,6 +85,16 @@ class Aims:
         start[:3] = centre + shift + rot.rotate(turn, pose[:3] - centre)
         start[3:7] = rot.multiply(turn, pose[3:7])
         return self._legs.reaching(start, goals, turns)
+
+
+@njit(cache=True)
+def _lead_back(off, dt):
+    """Change the rates in off (4, 3), see `deviation`, as legs that push can in one step: critically damped."""
+    wanted = -_RISE * (_RISE * off[0, 2] + 2.0 * off[2, 2])
+    off[2, 2] += dt * min(max(wanted, -_LIFT), _LIFT)
+    for c in range(2):
+        wanted = -_RIGHT * (_RIGHT * off[1, c] + 2.0 * off[3, c])
+        off[3, c] += dt * min(max(wanted, -_TURN), _TURN)
 
 
 @njit(cache=True)
@@ -108,7 +121,7 @@ def _noticed(constants, frames, first, pose, v, led, off):
 
 @njit(cache=True)
 def deviation(pose, step, v, wanted, out):
-    """Fill out (4, 3) with how far the body as a whole is off: its centre of mass, its turn about it, and the rates of both.
+    """Fill out (4, 3): how far the body as a whole is off, centre of mass and turn about it, and the rates of both.
 
     step (nv,): tangent step from the reference's pose to this one. v (nv,); wanted (6,): the reference's velocity of
     the centre of mass and angular momentum. Bending the legs does not change these: the pelvis would move the other

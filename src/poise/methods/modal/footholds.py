@@ -2,8 +2,8 @@
 
 Section 6 of Jain & Liu 2011 lets the reference be edited on the fly and leaves to the user where to. Here the law of
 `poise.motion.foothold` says where the swinging foot must land. The swinging foot's path is carried over to the new
-place, planted feet keep theirs, and the root follows: at touch-down its offset becomes that of the centre of mass and
-decays to that of the new foot. Timing stays that of the reference.
+place, planted feet keep theirs, and the body goes over them as a pendulum can (`pendulum`). Timing stays that of the
+reference.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.methods.modal.legs import Legs
 from poise.methods.modal.linearise import Views
+from poise.methods.modal.pendulum import sway
 from poise.motion.foothold import Foothold
 from poise.motion.reference import Reference
 
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from poise.methods.modal.preview import Frames
 
 _LOOK = 0.75  # [s] ahead in which a touch-down is looked for
-_SETTLE = 0.15  # [s] in which the root's offset follows that of the foot
 _FIRM = 0.03  # [s] in which a planted foot's offset follows where it really stands
 _LEAD = 0.025  # [s] before touch-down at which the swinging foot is over its place
 _SAME = 0.004  # [m] within which all offsets count as one
@@ -45,7 +45,7 @@ def _landing(labels, k, f):
 
 
 @njit(cache=True)
-def _leading(labels, k, f, root, out):
+def _leading(labels, k, f, out):
     """Fill out (2,) with the offset that the root follows: that of the foot that stands, the newer one of two."""
     left, right = labels[k, 0], labels[k, 1]
     if left and right:  # the one that leaves first is the older
@@ -61,14 +61,14 @@ def _leading(labels, k, f, root, out):
 
 
 @njit(cache=True)
-def _roll(labels, goal, off, drift, root, feet, speed, dt, roots, places, jumps):
-    """Fill the offsets of the frames ahead; gives root, feet and their speeds (10,) one frame on."""
-    count, last = len(roots), len(labels) - 2
-    x, f, lead, after = root.copy(), feet.copy(), np.empty(2), np.empty(10)
+def _roll(labels, goal, feet, speed, dt, leads, places):
+    """Fill the offsets of the feet ahead and of the one that leads; gives the feet and their speeds (8,) next."""
+    count, last = len(leads), len(labels) - 2
+    f, after = feet.copy(), np.empty(8)
     for n in range(count):
-        roots[n], places[n] = x, f
+        places[n] = f
         k = min(n, last)
-        lands = False
+        _leading(labels, k, f, leads[n])
         for i in range(2):
             left = _landing(labels, k, i)
             if left <= 0:
@@ -79,27 +79,23 @@ def _roll(labels, goal, off, drift, root, feet, speed, dt, roots, places, jumps)
                 speed[i, c] += dt * (6.0 * (goal[i, c] - f[i, c]) / time**2 - 4.0 * speed[i, c] / time)
                 f[i, c] += dt * speed[i, c]
             if left == 1:
-                lands = True
                 speed[i] = 0.0
-        if lands and np.abs(f - x).max() > 1e-9:
-            for c in range(2):
-                x[c] = off[c] + (n + 1) * dt * drift[c]
-            if n + 1 < count:
-                jumps[n + 1] = True
-        _leading(labels, k + 1, f, x, lead)
-        for c in range(2):
-            x[c] += (1.0 - np.exp(-dt / _SETTLE)) * (lead[c] - x[c])
         if n == 0:
-            after[:2] = x
-            after[2:6] = f.ravel()
-            after[6:] = speed.ravel()
+            after[:4] = f.ravel()
+            after[4:] = speed.ravel()
     return after
+
+
+@njit(cache=True)
+def _frequency(frames, first):
+    """[1/s] at which a body over its foot falls."""
+    return np.sqrt(9.81 / max(frames.centre[first, 2], 0.3))
 
 
 @njit(cache=True)
 def _off_course(views, root, M, v, frames, first, off, drift, error):
     """Fill off, drift and error (2,): of the centre of mass, its velocity and the divergent component."""
-    frequency = np.sqrt(9.81 / max(frames.centre[first, 2], 0.3))
+    frequency = _frequency(frames, first)
     for c in range(2):
         speed = 0.0
         for j in range(len(v)):
@@ -114,11 +110,10 @@ class Offsets(NamedTuple):
 
     root: Array  # (L, 2) [m]
     feet: Array  # (L, 2, 2) [m] left, right
-    jumps: np.ndarray  # (L,) bool: the root's offset was set anew at this frame
 
     def rows(self, some: np.ndarray) -> Offsets:
         """Some of the frames."""
-        return Offsets(self.root[some], self.feet[some], self.jumps[some])
+        return Offsets(self.root[some], self.feet[some])
 
 
 class Walker:
@@ -131,6 +126,9 @@ class Walker:
         self.root, self.feet, self.speed = np.zeros(2), np.zeros((2, 2)), np.zeros((2, 2))
         self.goal = np.zeros((2, 2))
         self._points = [character.contact_points.of(side) for side in SIDES]
+        self.foot_of = np.full(len(character.contact_points), -1)  # the foot of each contact point, -1: neither
+        for f in (0, 1):
+            self.foot_of[self._points[f]] = f
         self._legs = Legs(character)
         self._count = round(_LOOK / dt) + 1
         self._labels = np.zeros((0, 2), bool)
@@ -145,13 +143,6 @@ class Walker:
     def able(self) -> bool:
         """Does the character have two feet to set down?"""
         return self._legs.two and all(len(p) for p in self._points)
-
-    def of_points(self, count: int) -> np.ndarray:
-        """For each of the contact points the foot (0 left, 1 right) that it belongs to, -1: neither."""
-        out = np.full(count, -1)
-        for f in (0, 1):
-            out[self._points[f]] = f
-        return out
 
     def look(self, reference: Reference, time: float) -> None:
         """Which feet the reference sets down, and where, from now to `_LOOK` ahead."""
@@ -208,14 +199,14 @@ class Walker:
             side = 1.0 if f == 0 else -1.0
             self.goal[f] = self.feet[other] + self.law.uncrossed(shift, landing, stand, side, heading)
 
-    def ahead(self, count: int) -> Offsets:
-        """Offsets of this frame and the next ones."""
-        roots, places, jumps = np.empty((count, 2)), np.empty((count, 2, 2)), np.zeros(count, np.bool_)
-        speed = self.speed.copy()
-        after = _roll(self._labels, self.goal, self._off, self._drift, self.root, self.feet, speed, self.dt, roots,
-                      places, jumps)  # fmt: skip
-        self._after = (after[:2], after[2:6].reshape(2, 2), after[6:].reshape(2, 2))
-        return Offsets(roots, places, jumps)
+    def ahead(self, frames: Frames, first: int, count: int, heading: float) -> Offsets:
+        """Offsets of this frame and the next ones, for frames of the reference as it was given."""
+        roots, leads, places = np.empty((count, 2)), np.empty((count, 2)), np.empty((count, 2, 2))
+        after = _roll(self._labels, self.goal, self.feet, self.speed.copy(), self.dt, leads, places)
+        sway(frames, first, places, leads, self.foot_of, len(self.foot_of), heading, _frequency(frames, first),
+             self._off, self._drift, self.dt, roots)  # fmt: skip
+        self._after = (leads[1], after[:4].reshape(2, 2), after[4:].reshape(2, 2))
+        return Offsets(roots, places)
 
     def advance(self) -> None:
         """Go to the next frame."""

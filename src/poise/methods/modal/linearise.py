@@ -62,11 +62,9 @@ class Watched:
         place(self.views, q, M)
         return M
 
-    def pose(self, q: Array, v: Array) -> Pose:
-        """The pose q (nq,); the working memory then holds it with the velocity v (nv,)."""
-        M = self.place(q)
-        self.bias(v)
-        return self.placed(q, M)
+    def pose(self, q: Array) -> Pose:
+        """The pose q (nq,), which the working memory then holds."""
+        return self.placed(q, self.place(q))
 
     def placed(self, q: Array, M: Array) -> Pose:
         """The pose that the working memory holds."""
@@ -75,12 +73,6 @@ class Watched:
     def places(self) -> Array:
         """Places (P, 3) of the points in the pose that the working memory holds."""
         return places_of(self.views, self.bodies, self.local)
-
-    def bias(self, v: Array) -> Array:
-        """Coriolis, centrifugal and gravity forces (nv,) at the velocity v of the pose that the memory holds."""
-        out = np.empty(self.model.nv)
-        bias(self.views, v, out)
-        return out
 
 
 @njit(cache=True)

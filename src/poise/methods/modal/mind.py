@@ -17,8 +17,8 @@ from poise.methods.modal.feet import Aims
 from poise.methods.modal.footholds import Walker, heading_of
 from poise.methods.modal.linearise import Watched, impulse
 from poise.methods.modal.loads import Loads, carrying
+from poise.methods.modal.meeting import Meeting
 from poise.methods.modal.preview import Frames, Preview
-from poise.methods.modal.schedule import corrected
 from poise.methods.modal.settings import Settings
 from poise.methods.modal.spectrum import check_stiffness, subtree_stiffness
 from poise.methods.modal.tumble import Tumble
@@ -59,7 +59,7 @@ class Mind:
         self.points = points = touch.watched_points(character, stage, friction, settings.loads)
         self.watched = watched = Watched(character, points.bodies, points.local)
         self.floor = touch.Floor(stage.ground)
-        self.tumble = Tumble(character)
+        self.tumble, self.meeting = Tumble(character), Meeting(character)
         self.loads = Loads(stage, points) if points.loads.any() else None
         self.props = {p.name: np.array([*p.position, 1.0, 0.0, 0.0, 0.0]) for p in stage.props if isinstance(p, Bar)}
         if self.loads is not None:
@@ -83,6 +83,7 @@ class Mind:
         self.walker = walker if settings.footholds and walker.able and walks else None
         self.placed: tuple[Array, Array] | None = None  # the pose that the working memory holds, and its inertia
         self.traces: dict[str, float] = {}
+        self.names = ("ground", *character.body_names[1:])  # what contacts are with, by their numbers
         self._nothing = np.zeros(character.model.nv)
         self._level = np.broadcast_to(touch.LEVEL, (points.feet, 3, 3)).copy()
         self._open = (np.zeros(0, bool), np.zeros((0, 3)))
@@ -97,23 +98,20 @@ class Mind:
             v = self._borne(q, v, holds, self.loads)
             watched = self.watched
         M = self.placed[1]
-        bias = watched.bias(v)
-        places = watched.places()
-        around = self._around(places, holds, time, pushes)
-        frames, first = self._frames(q, M, v, places, reference, time)
-        aims = self.aims.of(frames, first, watched.placed(q, M), v)
-        if not self.rig.soft:  # where contacts give way a corner is up for a frame or two all the time
-            frames = corrected(frames, first, self.window, around.gap, DT)
-        nv, most = len(v), len(self.points) + len(around.ball_gap)
+        here = watched.placed(q, M)
+        around = self._around(here.places, holds, time, pushes)
+        frames, first = self._frames(q, M, v, here.places, reference, time)
+        aims = self.aims.of(frames, first, here, v)
+        nv, most = len(v), len(self.points) + len(around.ball_gap) + 2 * len(around.met.gap)
         step, after, torque, wanted = np.empty(nv), np.empty(nv), np.empty(nv), np.empty(6)
         rows, facts = np.empty((most, 18)), np.empty(FACTS)
-        count = advise(self.rig, watched.views, q, v, M, bias, around, frames, first, aims, self.weights,
-                       self.dual, self.known, step, after, torque, wanted, rows, facts)  # fmt: skip
+        count = advise(self.rig, watched.views, q, v, M, around, frames, first, aims, self.weights, self.dual,
+                       self.known, step, after, torque, wanted, rows, facts)  # fmt: skip
         self.traces = {"complementarity": facts[0], "low_modes": facts[1], "torques_cut": facts[2]}
         for w in pushes:
             impulse(w.point, w.force, DT, wanted)
         return Decision(watched.views.centre[0].copy(), step, after, torque, wanted, rows[:count],
-                        places[self.points.feet :])  # fmt: skip
+                        here.places[self.points.feet :])  # fmt: skip
 
     def _borne(self, q: Array, v: Array, holds: np.ndarray, loads: Loads) -> Array:
         """The velocity (nv,) with what these hands (G,) carry: a load that is seized was at rest."""
@@ -163,7 +161,8 @@ class Mind:
         push = self._nothing
         for w in pushes:
             push = push + engine.jacobian(self.watched.model, self.watched.data, w.body, w.point)[0].T @ w.force
-        return Around(gap, turn, holds, slack, *balls, self.friction, push, self._unaware(time))
+        met = self.meeting.near(self.watched.views)
+        return Around(gap, turn, holds, slack, *balls, self.friction, met, push, self._unaware(time))
 
     def _frames(self, q: Array, M: Array, v: Array, places: Array, reference: Reference, time: float
                 ) -> tuple[Frames, int]:  # fmt: skip
@@ -177,8 +176,9 @@ class Mind:
         walker.look(reference, time)
         feet = self.points.feet
         gap, _ = self.floor.under(places[:feet])
-        walker.sense(places[:feet], gap, error, float(frames.centre[first, 2]), heading_of(frames.q[first]))
-        offsets = walker.ahead(self.window + 2)
+        heading = heading_of(frames.q[first])
+        walker.sense(places[:feet], gap, error, float(frames.centre[first, 2]), heading)
+        offsets = walker.ahead(frames, first, self.window + 2, heading)
         walker.advance()
         return self.preview.edited(offsets, walker), 0
 

@@ -17,7 +17,6 @@ from poise.simulate.simulator import State, Touches
 from poise.stage import Stage
 from poise.stage.pushes import pushes_at
 
-_NAMES = ("ground",)
 _FASTEST = 200.0  # [rad/s] beyond which a body has left what can be computed
 
 
@@ -53,10 +52,14 @@ class Modal(Settings):
         if loads is not None:
             places, gravity = memory.watched.places()[memory.points.feet :], memory.rig.gravity
             rows = loads.rows(rows, made.places, places, memory.rates(v), gravity, dt)
-        return State(state.time + dt, q, v), made.torque, Touches(rows, _NAMES)
+        return State(state.time + dt, q, v), made.torque, Touches(rows, memory.names)
 
 
 def _lost(state: State, dt: float) -> tuple[State, Array, Touches]:
     """A state that is none: whoever records ends the performance there."""
     nothing = np.full(len(state.v), np.nan)
-    return State(state.time + dt, np.full(len(state.q), np.nan), nothing), nothing, Touches(np.zeros((0, 18)), _NAMES)
+    return (
+        State(state.time + dt, np.full(len(state.q), np.nan), nothing),
+        nothing,
+        Touches(np.zeros((0, 18)), ("ground",)),
+    )

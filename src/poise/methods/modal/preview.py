@@ -120,11 +120,7 @@ class Preview:
         layout = self.character.layout
         came = conf.difference(layout, q[[1, 3]], q[[0, 2]]) / -self.dt
         rates = (own[0] + came[0] - own[1], came[0], came[1])
-        if offsets.jumps[1]:
-            rates = (own[0], own[1], rates[2])
-        if offsets.jumps[n]:
-            rates = (*rates[:2], own[n])
-        feet = walker.of_points(self.points.feet)
+        feet = walker.foot_of
         frames.places[:, : self.points.feet, :2] += np.where(
             feet[None, :, None] < 0, offsets.root[: n + 1, None], offsets.feet[: n + 1, feet]
         )

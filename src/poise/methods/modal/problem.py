@@ -38,10 +38,14 @@ class ForcePlan:
 
     def solve(self) -> Array:
         """The forces (V, 3) [N] in their frames, from a cold start."""
+        return self.solved()[0]
+
+    def solved(self) -> tuple[Array, int, float]:
+        """`solve`, with the number of Newton steps and the largest gradient that is left."""
         f = np.zeros((self.count, 3))
-        plan_forces(self.z, self.slack, self.weight, self.friction, self.usual, self.count, self.alpha, self.beta,
-                    self.G, np.zeros(12), f)  # fmt: skip
-        return f
+        steps, left = plan_forces(self.z, self.slack, self.weight, self.friction, self.usual, self.count, self.alpha,
+                                  self.beta, self.G, np.zeros(12), f)  # fmt: skip
+        return f, steps, left
 
     def objective(self, f: Array) -> float:
         """What is minimised, at forces f (V, 3)."""

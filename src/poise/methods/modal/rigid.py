@@ -73,82 +73,76 @@ def force_columns(touching, standing, arms, frames, usual, spin, mass, dt, group
 
 
 @njit(cache=True, error_model="numpy")
-def _force(G, u, weight, friction, usual, f, D):
-    """f = P(usual - Gᵀ u / weight) of one force and the derivative D (3, 3) of the projection there."""
-    n, a, b = 0.0, 0.0, 0.0
-    for j in range(6):
-        n -= G[j, 0] * u[j]
-        a -= G[j, 1] * u[j]
-        b -= G[j, 2] * u[j]
-    n, a, b = usual[0] + n / weight, usual[1] + a / weight, usual[2] + b / weight
-    s = np.sqrt(a * a + b * b)
-    D[:] = 0.0
-    if friction < 0.0 or s <= friction * n:
-        f[0], f[1], f[2] = n, a, b
-        D[0, 0], D[1, 1], D[2, 2] = 1.0, 1.0, 1.0
-    elif friction * s <= -n:
-        f[0], f[1], f[2] = 0.0, 0.0, 0.0
-    else:
-        share = 1.0 / (1.0 + friction * friction)
-        x, y = a / s, b / s
-        size = (n + friction * s) * share
-        f[0], f[1], f[2] = size, friction * size * x, friction * size * y
-        across = friction * size / s
-        D[0, 0] = share
-        D[0, 1], D[0, 2] = share * friction * x, share * friction * y
-        D[1, 0], D[2, 0] = D[0, 1], D[0, 2]
-        along = share * friction * friction - across
-        D[1, 1], D[2, 2] = along * x * x + across, along * y * y + across
-        D[1, 2] = along * x * y
-        D[2, 1] = D[1, 2]
+def _forces(z, slack, weight, friction, usual, count, alpha, beta, G, y, f, g, bend):
+    """The dual's negative at y (12,); fills the forces f (V, 3), the gradient g (12,) and bend (V, 4).
 
-
-@njit(cache=True, error_model="numpy")
-def _dual(z, slack, weight, friction, usual, count, alpha, beta, G, y, f, g, H, bend):
-    """The dual's negative at y (12,); fills forces f (V, 3), gradient g (12,) and, with `bend`, Hessian H (12, 12)."""
+    bend tells how a force changes with its argument, for `_hessian`: 3 as the argument does (a grip, or within the
+    cone), 0 not at all, 2 on the cone, with the direction (2,) of its tangent and what a turn of it changes.
+    """
     value = 0.0
     for r in range(12):
         value += 0.5 * slack[r] * y[r] * y[r] - z[r] * y[r]
         g[r] = slack[r] * y[r] - z[r]
-        for c in range(12):
-            H[r, c] = slack[r] if r == c and bend else 0.0
-    u, push, D, GD = np.empty(6), np.empty(3), np.empty((3, 3)), np.empty((6, 3))
     for v in range(count):
-        a, b = alpha[v], beta[v]
+        a, b, w, mu, B = alpha[v], beta[v], weight[v], friction[v], G[v]
+        n, s, t = 0.0, 0.0, 0.0
         for j in range(6):
-            u[j] = a * y[j] + b * y[6 + j]
-        w = weight[v]
-        _force(G[v], u, w, friction[v], usual[v], push, D)
-        if push[0] == 0.0 and push[1] == 0.0 and push[2] == 0.0:
+            u = a * y[j] + b * y[6 + j]
+            n -= B[j, 0] * u
+            s -= B[j, 1] * u
+            t -= B[j, 2] * u
+        n, s, t = usual[v, 0] + n / w, usual[v, 1] + s / w, usual[v, 2] + t / w
+        size = np.sqrt(s * s + t * t)
+        if mu < 0.0 or size <= mu * n:
+            bend[v, 0] = 3.0
+        elif mu * size <= -n:
+            bend[v, 0] = 0.0
             f[v, 0], f[v, 1], f[v, 2] = 0.0, 0.0, 0.0
             continue
-        for c in range(3):
-            f[v, c] = push[c]
-            value += 0.5 * w * push[c] * push[c]
+        else:
+            s, t = s / size, t / size
+            n = (n + mu * size) / (1.0 + mu * mu)
+            bend[v, 0], bend[v, 1], bend[v, 2], bend[v, 3] = 2.0, s, t, mu * n / size
+            s, t = mu * n * s, mu * n * t
+        f[v, 0], f[v, 1], f[v, 2] = n, s, t
+        value += 0.5 * w * (n * n + s * s + t * t)
         for j in range(6):
-            x = G[v, j, 0] * push[0] + G[v, j, 1] * push[1] + G[v, j, 2] * push[2]
+            x = B[j, 0] * n + B[j, 1] * s + B[j, 2] * t
             g[j] -= a * x
             g[6 + j] -= b * x
-        if not bend:
-            continue
-        for j in range(6):
-            for c in range(3):
-                GD[j, c] = (G[v, j, 0] * D[0, c] + G[v, j, 1] * D[1, c] + G[v, j, 2] * D[2, c]) / w
-        aa, ab, bb = a * a, a * b, b * b
-        for j in range(6):
-            for k in range(j + 1):
-                x = GD[j, 0] * G[v, k, 0] + GD[j, 1] * G[v, k, 1] + GD[j, 2] * G[v, k, 2]
-                H[j, k] += aa * x
-                H[6 + j, k] += ab * x
-                H[6 + j, 6 + k] += bb * x
-    if bend:  # the rest by symmetry; the lower left block is symmetric by itself
-        for j in range(6):
-            for k in range(j):
-                H[k, j], H[6 + k, 6 + j], H[6 + k, j] = H[j, k], H[6 + j, 6 + k], H[6 + j, k]
-        for j in range(6):
-            for k in range(6):
-                H[j, 6 + k] = H[6 + k, j]
     return value
+
+
+@njit(cache=True, error_model="numpy")
+def _hessian(slack, weight, friction, count, alpha, beta, G, bend, S, H):
+    """Fill H (12, 12), the Hessian of the dual's negative where `_forces` was asked last; S (3V, 12) is memory.
+
+    A projection changes along its own argument within the cone, along the cone's edge and across it on the cone: one
+    row of S for each such direction, and H = diag(slack) + SᵀS.
+    """
+    m = 0
+    for v in range(count):
+        if bend[v, 0] == 0.0:
+            continue
+        B, light = G[v], 1.0 / np.sqrt(weight[v])
+        a, b = light * alpha[v], light * beta[v]
+        if bend[v, 0] == 3.0:
+            for c in range(3):
+                for j in range(6):
+                    S[m, j], S[m, 6 + j] = a * B[j, c], b * B[j, c]
+                m += 1
+            continue
+        mu, x, y = friction[v], bend[v, 1], bend[v, 2]
+        along, across = 1.0 / np.sqrt(1.0 + mu * mu), np.sqrt(bend[v, 3])
+        for j in range(6):
+            p = along * (B[j, 0] + mu * (x * B[j, 1] + y * B[j, 2]))
+            q = across * (x * B[j, 2] - y * B[j, 1])
+            S[m, j], S[m, 6 + j] = a * p, b * p
+            S[m + 1, j], S[m + 1, 6 + j] = a * q, b * q
+        m += 2
+    H[:] = S[:m].T @ S[:m]
+    for r in range(12):
+        H[r, r] += slack[r]
 
 
 @njit(cache=True)
@@ -160,17 +154,18 @@ def plan_forces(z, slack, weight, friction, usual, count, alpha, beta, G, y, f, 
     Gives the number of steps and the largest |gradient|.
     """
     g, d, H = np.empty(12), np.empty(12), np.empty((12, 12))
+    bend, S = np.empty((count, 4)), np.empty((3 * count, 12))
     trial = y.copy()
     size = 1.0
     for r in range(12):
         size = max(size, 1.0 + abs(z[r]))
-    value = _dual(z, slack, weight, friction, usual, count, alpha, beta, G, y, f, g, H, False)
+    value = _forces(z, slack, weight, friction, usual, count, alpha, beta, G, y, f, g, bend)
     for step in range(most):
         error = _largest(g)
         if error <= 1e-10 * size:  # so it is at once, mostly, with the dual of the step before
             return step, error
-        _dual(z, slack, weight, friction, usual, count, alpha, beta, G, y, f, g, H, True)
         d[:] = g
+        _hessian(slack, weight, friction, count, alpha, beta, G, bend, S, H)
         solve_one(H, d)
         slope = 0.0
         for r in range(12):
@@ -179,7 +174,7 @@ def plan_forces(z, slack, weight, friction, usual, count, alpha, beta, G, y, f, 
         while True:
             for r in range(12):
                 trial[r] = y[r] - length * d[r]
-            new = _dual(z, slack, weight, friction, usual, count, alpha, beta, G, trial, f, g, H, False)
+            new = _forces(z, slack, weight, friction, usual, count, alpha, beta, G, trial, f, g, bend)
             if new <= value + 1e-4 * length * slope + 1e-13 * abs(value) or length < 1e-6:
                 break
             length *= 0.5

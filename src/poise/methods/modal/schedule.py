@@ -6,28 +6,26 @@ push until it has come down, and a foot that has landed early will not leave bef
 
 from __future__ import annotations
 
-import numpy as np
+from numba import njit
 
-from poise.maths.rotations import Array
-from poise.methods.modal.assemble import TOUCHES
-from poise.methods.modal.preview import Frames
-
+TOUCHES = 0.002  # [m] above the ground up to which a point touches now
 _SINK = 0.5  # [m/s] at which a raised corner comes down
 
 
-def corrected(frames: Frames, first: int, n: int, gap: Array, dt: float) -> Frames:
-    """The frames with contacts as they must be expected, for contact points with gaps (F,) [m] now."""
-    count = len(gap)
-    label, down = frames.touching[first : first + n, :count], gap < TOUCHES
-    if np.array_equal(label[0], down):
-        return frames
-    late = np.flatnonzero(label[0] & ~down)
-    early = np.flatnonzero(~label[0] & down & label.any(axis=0))
-    if not len(late) and not len(early):
-        return frames
-    touching = frames.touching.copy()
-    for i in late:
-        touching[first : first + min(n, int(gap[i] / (_SINK * dt)) + 1), i] = False
-    for i in early:
-        touching[first : first + int(np.argmax(label[:, i])), i] = True
-    return frames._replace(touching=touching)
+@njit(cache=True)
+def expect(touching, gap, dt):
+    """Change touching (n, P), the contacts in the n steps of dt ahead, for points whose first are gap (F,) [m] up."""
+    n = len(touching)
+    for i in range(len(gap)):
+        down = gap[i] < TOUCHES
+        if down == touching[0, i]:
+            continue
+        if not down:
+            for k in range(min(n, int(gap[i] / (_SINK * dt)) + 1)):
+                touching[k, i] = False
+            continue
+        lands = 0
+        while lands < n and not touching[lands, i]:
+            lands += 1
+        if lands < n:
+            touching[:lands, i] = True

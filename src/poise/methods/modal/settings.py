@@ -42,7 +42,8 @@ class Settings:
     limits: bool = True  # keep joint torques within the character's limits
     loads: bool = True  # plan for what the hands carry; without, it comes unexpected (in a simulator alone)
     footholds: bool = True  # move the next foothold where a push asks for it
-    modes: tuple[int, int] | None = None  # plan these modes (first, one past the last) instead of those below threshold
+    modes: tuple[int, int] | frozenset[int] | None = None  # plan these modes (first, one past the last; or a set of
+    # their numbers, from 6 on) instead of those below the threshold
     repair: bool = True  # make a clip physical first, where it is not, and fit it to a slope [False]
     margin: float = 0.06  # [m] above the ground within which a point is looked after
     tolerance: float = 1e-6  # [N] of the complementarity of contacts
@@ -53,7 +54,7 @@ class Settings:
                 f'The window is a whole number of steps of 1/120 s, 1 or more, or "auto", not {self.window!r}.'
             )
         if not _whole(self.group):
-            raise BadValue(f"A planned force lasts one step or more, not {self.group}.")
+            raise BadValue(f"A planned force lasts a whole number of steps, 1 or more, not {self.group!r}.")
         for name in (
             "place",
             "turn",
@@ -66,8 +67,8 @@ class Settings:
             "threshold",
         ):
             value = getattr(self, name)
-            if not (np.isfinite(value) and value > 0.0):
-                raise BadValue(f"The setting {name} of modal must be positive, not {value}.")
+            if not (_finite(value) and value > 0.0):
+                raise BadValue(f"The setting {name} of modal must be positive, not {value!r}.")
         for name in (
             "high_decay",
             "cancel_low",
@@ -79,14 +80,15 @@ class Settings:
             "tolerance",
         ):
             value = getattr(self, name)
-            if not (np.isfinite(value) and value >= 0.0):
-                raise BadValue(f"The setting {name} of modal must not be negative, not {value}.")
+            if not (_finite(value) and value >= 0.0):
+                raise BadValue(f"The setting {name} of modal must be a number from 0 on, not {value!r}.")
         if not self.high_decay < 1.0:
             raise BadValue(
                 f"The deviation of a high mode must shrink in a step: high_decay < 1, not {self.high_decay}."
             )
-        if self.modes is not None and not 6 <= self.modes[0] < self.modes[1]:
-            raise BadValue(f"The planned modes {self.modes} must be internal ones, numbered from 6 on.")
+        if self.friction is not None and not (_finite(self.friction) and self.friction > 0.0):
+            raise BadValue(f"The friction of the ground must be positive, not {self.friction!r}.")
+        _check_modes(self.modes)
 
     def prepare(self, reference: Reference, stage: Stage) -> tuple[Reference, list[str]]:
         """The reference fitted to the stage and made physical, and what was done; before the performance begins."""
@@ -94,7 +96,10 @@ class Settings:
 
     def weights(self, dt: float, window: int) -> Weights:
         """The numbers for compiled code, for steps of dt [s] and this window."""
-        first, last = (0, 0) if self.modes is None else self.modes
+        if isinstance(self.modes, frozenset):
+            first, last = sum(1 << (m - 6) for m in self.modes), -1
+        else:
+            first, last = (0, 0) if self.modes is None else self.modes
         return Weights(dt, window, int(self.group), self.place, self.turn, self.velocity, self.height, self.force,
                        self.low_place, self.low_velocity, self.low_effort, self.threshold, self.high_decay, first, last,
                        self.cancel_low,
@@ -102,5 +107,17 @@ class Settings:
                        bool(self.feedforward), self.tolerance)  # fmt: skip
 
 
+def _check_modes(modes: tuple[int, int] | frozenset[int] | None) -> None:
+    if isinstance(modes, frozenset):
+        if not modes or not all(isinstance(m, int) and 6 <= m < 68 for m in modes):
+            raise BadValue(f"The planned modes {sorted(modes)} must be internal ones, numbered from 6 to 67.")
+    elif modes is not None and not (len(modes) == 2 and 6 <= modes[0] < modes[1]):
+        raise BadValue(f"The planned modes {modes} must be internal ones, numbered from 6 on.")
+
+
 def _whole(steps: object) -> bool:
-    return isinstance(steps, (int, float)) and np.isfinite(steps) and steps >= 1 and steps == int(steps)
+    return _finite(steps) and steps >= 1 and steps == int(steps)  # type: ignore[operator, call-overload]
+
+
+def _finite(value: object) -> bool:
+    return isinstance(value, (int, float, np.number)) and not isinstance(value, bool) and bool(np.isfinite(value))

@@ -112,13 +112,16 @@ def track_modes(M, stiffness, R, place, centre, mass, known):
 def tracked_share(squares, threshold, first, last, out):
     """Fill out (nv,) with how much of each mode's control is exact tracking: 0 for low modes, 1 for high ones.
 
-    With last > 0 the modes first..last-1 are the low ones instead, whatever their frequency. Rigid modes get 0.
+    With last > 0 the modes first..last-1 are the low ones instead, whatever their frequency; with last < 0 those whose
+    bits are set in `first`, the lowest bit for mode 6. Rigid modes get 0.
     """
     for i in range(len(squares)):
         if i < 6:
             out[i] = 0.0
         elif last > 0:
             out[i] = 0.0 if first <= i < last else 1.0
+        elif last < 0:
+            out[i] = 0.0 if (first >> (i - 6)) & 1 else 1.0
         else:
             x = 0.5 * (np.log(squares[i] / threshold) / np.log(BAND) + 1.0)
             x = min(1.0, max(0.0, x))

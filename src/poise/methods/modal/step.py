@@ -221,7 +221,7 @@ def decide(body, ahead, contact, weights, y, known):
     """
     nv, n, dt = len(body.v), weights.window, weights.dt
     points = contact.touching.shape[1]
-    if weights.last > 0:  # modes are spoken of by their numbers
+    if weights.last != 0:  # modes are spoken of by their numbers
         known[:] = 0.0
     shapes, squares, spin = track_modes(body.M, body.stiffness, body.R, body.place, body.centre, body.mass, known)
     inverse = shapes.T @ body.M

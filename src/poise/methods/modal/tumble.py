@@ -75,7 +75,7 @@ def _balls(character: Character) -> tuple[np.ndarray, Array, Array]:
             continue
         turn = np.zeros(9)
         mujoco.mju_quat2Mat(turn, model.geom_quat[g])
-        half, r = _line(kind, size)
+        half, r = line_of(kind, size)
         for sign in (-1.0, 1.0) if np.any(half) else (0.0,):
             bodies.append(body)
             local.append(model.geom_pos[g] + sign * turn.reshape(3, 3) @ half)
@@ -83,7 +83,7 @@ def _balls(character: Character) -> tuple[np.ndarray, Array, Array]:
     return np.array(bodies, np.int64), np.array(local, float).reshape(-1, 3), np.array(radius, float)
 
 
-def _line(kind: int, size: Array) -> tuple[Array, float]:
+def line_of(kind: int, size: Array) -> tuple[Array, float]:
     """Half the line (3,) and the radius [m] of the capsule that stands for a shape."""
     if kind == mujoco.mjtGeom.mjGEOM_CAPSULE:
         return np.array([0.0, 0.0, size[1]]), float(size[0])

@@ -2,7 +2,7 @@
 
 Everything is linearised at the present pose, so a plan is worth something as long as the body stays near it. The
 automatic window is the time in which the reference's joints turn by a fixed angle, root mean square over joints and
-time: a slow squat is planned further ahead than a quick walk.
+time: a slow squat is planned further ahead than a quick walk. It is never longer than an open clip.
 """
 
 from __future__ import annotations
@@ -28,5 +28,7 @@ def window_for(asked: int | str, reference: Reference, dt: float) -> int:
 
 def automatic(reference: Reference, dt: float) -> int:
     """The window that suits a reference."""
-    speed = float(np.sqrt(np.mean(reference.baked.velocity[:, 6:] ** 2)))  # [rad/s]
-    return int(np.clip(round(_ANGLE / max(speed, 1e-6) / dt), _LEAST, _MOST))
+    clip = reference.baked
+    speed = float(np.sqrt(np.mean(clip.velocity[:, 6:] ** 2)))  # [rad/s]
+    steps = int(np.clip(round(_ANGLE / max(speed, 1e-6) / dt), _LEAST, _MOST))
+    return steps if clip.cycle is not None else max(1, min(steps, int(clip.duration / dt + 1e-6)))

@@ -1,0 +1,102 @@
+"""What makes no sense to the modal method is refused in one sentence, in Python and by the command."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import poise
+from cli_files import refused
+from poise.errors import PoiseError
+from poise.methods.modal import Modal, ModalTorques
+from poise.methods.modal.spectrum import check_stiffness, subtree_stiffness
+
+SETTINGS = {
+    "window=0": "whole number of steps",
+    "window=-1": "whole number of steps",
+    "window=2.5": "whole number of steps",
+    "window=nan": "whole number of steps",
+    "window=soon": "whole number of steps",
+    "group=0": "whole number of steps",
+    "group=nan": "whole number of steps",
+    "latency=-0.1": "latency of modal must be a number from 0 on",
+    "latency=nan": "latency of modal must be a number from 0 on",
+    "force=0": "force of modal must be positive",
+    "force=much": "force of modal must be positive",
+    "threshold=nan": "threshold of modal must be positive",
+    "threshold=-100": "threshold of modal must be positive",
+    "high_decay=1": "must shrink in a step",
+    "friction=-1": "friction of the ground must be positive",
+    "friction=nan": "friction of the ground must be positive",
+    "windw=12": "windw",
+}
+
+
+def _value(text: str) -> object:
+    try:
+        return float(text) if "." in text or text == "nan" else int(text)
+    except ValueError:
+        return text
+
+
+@pytest.mark.parametrize("way", [Modal, ModalTorques])
+def test_settings_in_python(way: type) -> None:
+    for given, words in SETTINGS.items():
+        name, value = given.split("=")
+        if name == "windw":
+            continue
+        with pytest.raises(PoiseError, match=words) as told:
+            way(**{name: _value(value)})
+        assert str(told.value).count("\n") == 0
+    for modes in ((3, 9), (12, 12), (6, 7, 8), frozenset(), frozenset({2, 7})):
+        with pytest.raises(PoiseError, match="internal ones"):
+            way(modes=modes)
+
+
+@pytest.mark.parametrize(("given", "words"), SETTINGS.items())
+def test_settings_by_command(capsys: pytest.CaptureFixture[str], given: str, words: str) -> None:
+    assert words in refused(capsys, "perform", "squat", "--method", "modal", "--seconds", "0.1", "--set", given)
+
+
+def _aloft(clip: poise.Clip) -> poise.Clip:
+    high = clip.q + 3.0 * (np.arange(clip.q.shape[1]) == 2)
+    return clip.with_q(high, labels=np.zeros_like(clip.contacts.labels))
+
+
+def test_clips(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """A clip that touches nothing, one shorter than the window, one of a frame or two."""
+    jump = poise.load_clip("jump")
+    aloft, short = _aloft(jump.cut(0.0, 0.4)), jump.cut(0.0, 0.05)
+    for way in (Modal, ModalTorques):
+        with pytest.raises(PoiseError, match="never touches the ground"):
+            poise.perform(aloft, way(repair=False), seconds=0.1, stage=poise.Stage())
+        with pytest.raises(PoiseError, match=r"window of 60 steps, 0.50 s, is longer than the clip .* of 0.40 s"):
+            poise.perform(jump.cut(0.0, 0.4), way(window=60, repair=False), seconds=0.1)
+    short.save(tmp_path / "short.npz")
+    said = refused(capsys, "perform", tmp_path / "short.npz", "--method", "modal", "--set", "repair=no")
+    assert "The window of 12 steps, 0.10 s, is longer than the clip" in said
+
+
+def test_an_automatic_window_fits_a_short_clip() -> None:
+    clip = poise.load_clip("jump").cut(0.0, 0.05)
+    mind = Modal(window="auto", repair=False).start(clip.character, poise.Reference(clip), poise.Stage())
+    assert mind.window == int(clip.duration * 120 + 1e-6) < 8
+
+
+def test_a_pose_that_is_no_number() -> None:
+    clip = poise.load_clip("squat")
+    q = np.array(clip.q)
+    q[3, 9] = np.nan
+    with pytest.raises(PoiseError):
+        poise.perform(clip.with_q(q), Modal(repair=False), seconds=0.1)
+
+
+def test_a_joint_without_spring() -> None:
+    character = poise.load_character("human42")
+    for value, words in ((0.0, "has the stiffness 0; the modes need every joint on a spring"), (np.nan, "finite")):
+        loose = subtree_stiffness(character)
+        loose[20] = value
+        with pytest.raises(PoiseError, match=words):
+            check_stiffness(character, loose)
