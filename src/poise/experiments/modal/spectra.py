@@ -44,7 +44,7 @@ def frequencies(clip: Clip) -> Array:
     """Frequencies (nv - 6,) [Hz] of the internal modes in the clip's middle pose, slowest first."""
     character = clip.character
     q = clip.q[len(clip) // 2]
-    pose = Watched(character, np.zeros(0, int), np.zeros((0, 3))).pose(q, np.zeros(character.model.nv))
+    pose = Watched(character, np.zeros(0, int), np.zeros((0, 3))).pose(q)
     squares = find_modes(pose.M, subtree_stiffness(character), pose.R, pose.root, pose.centre, character.mass)[1]
     return np.sqrt(squares[6:]) / (2.0 * np.pi)
 

@@ -11,7 +11,7 @@ from poise.character import Character
 from poise.character.roles import SIDES
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
-from poise.methods.mcsim.passing import Passing
+from poise.motion.passing import Passing
 from poise.methods.mcsim.schedule import Clock, Schedule
 from poise.methods.mcsim.terms import Body, Rig
 from poise.motion.reference import Reference

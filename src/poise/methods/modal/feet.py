@@ -29,7 +29,7 @@ _FROM, _FROM_SOFT = (0.003, 0.008), (0.02, 0.05)
 _ARM = 0.2  # [m/rad] that makes a length of its tilt
 _FARTHEST, _STEEPEST = 0.25, 0.5  # [m], [rad] that legs make up for
 # [1/s] at which standing legs lead the body's height and tilt back, and [m/s²], [rad/s²] of that at most
-_RISE, _RIGHT, _LIFT, _TURN = 12.0, 8.0, 4.0, 6.0
+_RISE, _RIGHT, _LIFT, _TURN = 12.0, 0.0, 4.0, 6.0
 _CLOSER, _LEAVING = 0.1, 0.25  # [s] in which a foot that will touch is led, and one that has left is let go
 
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from poise.methods.modal.preview import Frames
 
 _LOOK = 0.75  # [s] ahead in which a touch-down is looked for
+_SETTLE = 0.15  # [s] in which a body without a step ahead is led back over its feet
 _FIRM = 0.03  # [s] in which a planted foot's offset follows where it really stands
 _LEAD = 0.025  # [s] before touch-down at which the swinging foot is over its place
 _SAME = 0.004  # [m] within which all offsets count as one
@@ -42,6 +43,15 @@ def _landing(labels, k, f):
         if labels[j, f]:
             return j - k
     return -1
+
+
+@njit(cache=True)
+def _steps(labels):
+    """Does a foot leave the ground or touch it in the frames ahead?"""
+    for k in range(1, len(labels)):
+        if labels[k, 0] != labels[0, 0] or labels[k, 1] != labels[0, 1]:
+            return True
+    return False
 
 
 @njit(cache=True)
@@ -138,6 +148,7 @@ class Walker:
         self._off, self._drift = np.zeros(2), np.zeros(2)  # of the centre of mass against the reference, and its rate
         self._after = (self.root, self.feet, self.speed)
         self._error = np.zeros(2)
+        self._body = np.zeros(2)  # offset that the body is led by
 
     @property
     def able(self) -> bool:
@@ -203,8 +214,14 @@ class Walker:
         """Offsets of this frame and the next ones, for frames of the reference as it was given."""
         roots, leads, places = np.empty((count, 2)), np.empty((count, 2)), np.empty((count, 2, 2))
         after = _roll(self._labels, self.goal, self.feet, self.speed.copy(), self.dt, leads, places)
-        sway(frames, first, places, leads, self.foot_of, len(self.foot_of), heading, _frequency(frames, first),
-             self._off, self._drift, self.dt, roots)  # fmt: skip
+        if _steps(self._labels):
+            sway(frames, first, places, leads, self.foot_of, len(self.foot_of), heading, _frequency(frames, first),
+                 self._off, self._drift, self.dt, roots)  # fmt: skip
+            self._body = self._off.copy()
+        else:  # nowhere to go: the body must come back over the feet that stand
+            fade = np.exp(-self.dt / _SETTLE * np.arange(count))[:, None]
+            roots[:] = leads + fade * (self._body - leads[0])
+            self._body = roots[1].copy()
         self._after = (leads[1], after[:4].reshape(2, 2), after[4:].reshape(2, 2))
         return Offsets(roots, places)
 

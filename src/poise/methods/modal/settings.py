@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.errors import BadValue
+from poise.methods.modal.apart import led_apart
 from poise.methods.modal.step import Weights
 from poise.motion.reference import Reference
 from poise.physical.prepare import prepared
@@ -92,7 +93,13 @@ class Settings:
 
     def prepare(self, reference: Reference, stage: Stage) -> tuple[Reference, list[str]]:
         """The reference fitted to the stage and made physical, and what was done; before the performance begins."""
-        return prepared(reference, stage.ground) if self.repair else (reference, [])
+        if not self.repair:
+            return reference, []
+        reference, notes = prepared(reference, stage.ground)
+        clip = led_apart(reference.baked)
+        if clip is reference.baked:
+            return reference, notes
+        return Reference(clip, start=reference.start), [*notes, "legs that were in each other were led apart"]
 
     def weights(self, dt: float, window: int) -> Weights:
         """The numbers for compiled code, for steps of dt [s] and this window."""

@@ -17,6 +17,7 @@ from poise.maths.rotations import Array
 from poise.methods.modal.linearise import Views, places_of
 from poise.methods.modal.touch import Floor
 
+_BROAD = [int(getattr(mujoco.mjtGeom, f"mjGEOM_{name}")) for name in ("ELLIPSOID", "BOX", "MESH")]
 _NEAR = 0.03  # [m] above the ground within which a ball is looked after
 
 
@@ -85,9 +86,9 @@ def _balls(character: Character) -> tuple[np.ndarray, Array, Array]:
 
 def line_of(kind: int, size: Array) -> tuple[Array, float]:
     """Half the line (3,) and the radius [m] of the capsule that stands for a shape."""
-    if kind == mujoco.mjtGeom.mjGEOM_CAPSULE:
+    if int(kind) == int(mujoco.mjtGeom.mjGEOM_CAPSULE):
         return np.array([0.0, 0.0, size[1]]), float(size[0])
-    if kind in (mujoco.mjtGeom.mjGEOM_ELLIPSOID, mujoco.mjtGeom.mjGEOM_BOX):
+    if int(kind) in _BROAD:
         longest = int(np.argmax(size))
         r = float(np.sort(size)[:2].mean())
         return np.eye(3)[longest] * max(float(size[longest]) - r, 0.0), r

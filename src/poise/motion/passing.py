@@ -1,6 +1,6 @@
 """Legs that pass each other: how far a swinging foot must keep to its side so as not to meet the other leg.
 
-Departures: the paper's legs pass through each other. Bodies made from recordings are a little wider than those that
+In most papers legs pass through each other. Bodies made from recordings are a little wider than those that
 were recorded, whose feet pass within millimetres of each other: their legs overlap by up to 4 cm, and a simulated
 foot that meets the other shin is flung aside.
 """
