@@ -153,8 +153,9 @@ def carry(wrench, held, support, centre, feet, ground, even, out):
     Shares go by where the wrench, as a force of the ground, meets the line between the feet: the leg that is nearer
     carries more, so both legs work as they do in a person who shifts his weight. What is left of the torque about that
     point goes to both feet in the same shares. The ground bears `held` [N] besides: weight that the wrench leaves to
-    the servos. Places (3,), (2, 3) in the world; `ground` [m] is their height. With `even` each foot gets half of the wrench about the centre of mass, as a plain mean of two hierarchies does; the two
-    ankles then work against each other.
+    the servos. Places (3,), (2, 3) in the world; `ground` [m] is their height. With `even`
+    each foot gets half of the wrench about the centre of mass, as a plain mean of two hierarchies does; the two ankles
+    then work against each other.
     """
     out[:] = 0.0
     if not (support[0] and support[1]):
