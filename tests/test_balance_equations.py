@@ -197,16 +197,16 @@ def test_what_the_feet_carry_adds_up_and_the_nearer_one_carries_more(seed: int):
     feet = np.array([[0.02, 0.12, 0.03], [-0.01, -0.13, 0.03]])
     wrench = np.array([*(5 * rng.standard_normal(3)), *(20 * rng.standard_normal(2)), 700.0])
     centre, out = np.array([0.03, 0.05, 0.95]), np.zeros((2, 6))
-    carry(wrench, np.array([True, True]), centre, feet, 0.0, False, out)
+    carry(wrench, 0.0, np.array([True, True]), centre, feet, 0.0, False, out)
     assert np.allclose(out.sum(axis=0), wrench)
     for i in range(2):  # each foot pushes from its own place, with the same torque for its force
         about = out[i, :3] + np.cross(centre - [*feet[i, :2], 0.0], out[i, 3:])
         mean = wrench[:3] + np.cross(centre - [*(out[:, 5] @ feet[:, :2] / 700.0), 0.0], wrench[3:])
         assert np.allclose(about, mean * out[i, 5] / 700.0)
     calm = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 700.0])
-    carry(calm, np.array([True, True]), centre, feet, 0.0, False, out)
+    carry(calm, 0.0, np.array([True, True]), centre, feet, 0.0, False, out)
     assert out[0, 5] > out[1, 5]
-    carry(wrench, np.array([False, True]), centre, feet, 0.0, False, out)
+    carry(wrench, 0.0, np.array([False, True]), centre, feet, 0.0, False, out)
     assert np.allclose(out[1], wrench)
     assert not out[0].any()
 

@@ -23,11 +23,11 @@ def pushed(clip: Clip, method: Balance, impulse: float, direction: float, body: 
     return trial(clip, method, seconds, events=[push(impulse, direction, body)])
 
 
-def push(impulse: float, direction: float, body: str = "chest") -> Push:
-    """A push with an impulse [N s] in a direction [degrees]."""
+def push(impulse: float, direction: float, body: str = "chest", at: float = AT) -> Push:
+    """A push with an impulse [N s] in a direction [degrees], from `at` [s] on."""
     way = np.radians(direction)
     force = impulse / DURATION * np.array([np.cos(way), np.sin(way), 0.0])
-    return Push(body, tuple(force), AT, DURATION)
+    return Push(body, tuple(force), at, DURATION)
 
 
 def recovers(clip: Clip, method: Balance, impulse: float, direction: float, body: str = "chest") -> bool:
