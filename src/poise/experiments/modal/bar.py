@@ -23,6 +23,7 @@ from poise.motion.edit.limb import limb, reach
 from poise.motion.load import load_clip
 from poise.motion.reference import Reference
 from poise.performance import perform
+from poise.physical.library import jump as jumps
 from poise.stage import Bar, Grip, Push, Stage
 from poise.take import Take
 
@@ -46,7 +47,7 @@ class Leap:
 
 def leap(character: Character, distance: float = 0.6, height: float = 0.2, lean: float = -15.0) -> Leap:
     """A jump over `distance` [m], `height` [m] high, to a bar, seized with the body `lean` [degrees] ahead of it."""
-    jump = load_clip("jump", character=character, distance=distance, height=height)
+    jump = jumps.make(character, distance, height)
     swing = load_clip("swing", character=character)
     air = np.flatnonzero(~jump.contacts.labels.any(axis=1))
     frame = int(air[np.argmax(jump.q[air, 2])])
