@@ -48,10 +48,10 @@ def _landing(labels, k, f):
 @njit(cache=True)
 def _steps(labels):
     """Does a foot leave the ground or touch it in the frames ahead?"""
+    changes = False
     for k in range(1, len(labels)):
-        if labels[k, 0] != labels[0, 0] or labels[k, 1] != labels[0, 1]:
-            return True
-    return False
+        changes = changes or labels[k, 0] != labels[0, 0] or labels[k, 1] != labels[0, 1]
+    return changes
 
 
 @njit(cache=True)
