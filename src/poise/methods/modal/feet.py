@@ -28,8 +28,7 @@ from poise.solve.dense import solve_one
 _FROM, _FROM_SOFT = (0.003, 0.008), (0.02, 0.05)
 _ARM = 0.2  # [m/rad] that makes a length of its tilt
 _FARTHEST, _STEEPEST = 0.25, 0.5  # [m], [rad] that legs make up for
-# [1/s] at which standing legs lead the body's height and tilt back, and [m/s²], [rad/s²] of that at most
-_RISE, _RIGHT, _LIFT, _TURN = 12.0, 0.0, 4.0, 6.0
+_RISE, _LIFT = 12.0, 4.0  # [1/s] at which standing legs lead the body's height back, and [m/s²] of that at most
 _CLOSER, _LEAVING = 0.1, 0.25  # [s] in which a foot that will touch is led, and one that has left is let go
 
 
@@ -68,7 +67,7 @@ class Aims:
 def _aims(legs, frames, first, led, shift, lean, ahead, off, stands, dt):
     """Shapes (nq,) of now and next and the rate (nv,) of the first, for a body that is off by shift and lean (3,).
 
-    ahead [s]: how much of the rates in off, see `deviation`, is made up for. Legs that stand lead the body back.
+    ahead [s]: how much of the rates in off, see `deviation`, is made up for. Legs that stand lift what has sunk.
     """
     now, after = frames.q[first], frames.q[first + 1]
     here, there = frames.centre[first], frames.centre[first + 1]
@@ -80,7 +79,8 @@ def _aims(legs, frames, first, led, shift, lean, ahead, off, stands, dt):
     for i in range(6, len(rate)):
         rate[i] += came[0, i] / dt - frames.v[first + 1, i]
     if stands:
-        _lead_back(off, dt)
+        rise = -_RISE * (_RISE * off[0, 2] + 2.0 * off[2, 2])
+        off[2, 2] += dt * min(max(rise, -_LIFT), _LIFT)
         following = _bent(legs, after, there, led, shift + ahead * off[2], lean + ahead * off[3])
     return bent, following, rate
 
@@ -104,16 +104,6 @@ def _bent(legs, pose, centre, led, shift, tilt):
     start[:3] = centre + shift + moved
     quat_mul(turn, pose[3:7], start[3:7])
     return reaching(legs, start, goals, turns)
-
-
-@njit(cache=True)
-def _lead_back(off, dt):
-    """Change the rates in off (4, 3), see `deviation`, as legs that push can in one step: critically damped."""
-    wanted = -_RISE * (_RISE * off[0, 2] + 2.0 * off[2, 2])
-    off[2, 2] += dt * min(max(wanted, -_LIFT), _LIFT)
-    for c in range(2):
-        wanted = -_RIGHT * (_RIGHT * off[1, c] + 2.0 * off[3, c])
-        off[3, c] += dt * min(max(wanted, -_TURN), _TURN)
 
 
 @njit(cache=True)

@@ -49,9 +49,9 @@ class Legs:
         self._memory = watched  # the views are windows onto it
 
     def moved(self, q: Array, start: Array, shift: Array) -> Array:
-        """The pose `start` (nq,) with its feet where they are in q (nq,), turned alike, plus shifts (2, 2) [m]."""
+        """The pose `start` (nq,) with its feet where they are in q (nq,), turned alike, plus shifts (2, 2 or 3) [m]."""
         goals, turns = feet_of(self.pair, q)
-        goals[:, :2] += shift
+        goals[:, : shift.shape[1]] += shift
         return reaching(self.pair, start, goals, turns)
 
 

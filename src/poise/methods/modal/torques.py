@@ -9,6 +9,7 @@ import numpy as np
 from poise.character import Character
 from poise.character.roles import SIDES
 from poise.maths.tree import moved_by
+from poise.methods.modal.apart import raised
 from poise.methods.modal.mind import DT, Mind
 from poise.methods.modal.settings import Settings
 from poise.motion.reference import Reference
@@ -33,6 +34,14 @@ class ModalTorques(Settings):
     firmness: float = 30.0  # [1/s] at which joints return to the planned motion between two decisions; 0: not at all
 
     name = "modal-torques"
+
+    def prepare(self, reference: Reference, stage: Stage) -> tuple[Reference, list[str]]:
+        """As in the modal update, and feet that clear the ground."""
+        reference, notes = super().prepare(reference, stage)
+        clip = raised(reference.baked) if self.repair else reference.baked
+        if clip is reference.baked:
+            return reference, notes
+        return Reference(clip, start=reference.start), [*notes, "feet that dragged were raised"]
 
     def start(self, character: Character, reference: Reference, stage: Stage) -> Mind:
         """A fresh memory."""
