@@ -8,18 +8,21 @@ nobody.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from poise.character import Character
+from poise.errors import BadValue
 from poise.experiments.modal.trial import TRACKING, push, tracking_row
 from poise.experiments.reproduce import Options, Table
 from poise.maths import rotations as rot
 from poise.methods.modal import Modal, ModalTorques
-from poise.motion import edit
 from poise.motion.clip import Clip, Cycle
 from poise.motion.edit.limb import limb, reach
+from poise.motion.edit.window import fade
+from poise.motion.hold import Hold
 from poise.motion.load import load_clip
 from poise.motion.reference import Reference
 from poise.performance import perform
@@ -28,6 +31,7 @@ from poise.stage import Bar, Grip, Push, Stage
 from poise.take import Take
 
 WINDOW = 24
+RAISE = 0.45  # [s] in which the arms are raised
 OVER = 0.5  # [s] in which the jump passes into the swing
 SECONDS = 8.0
 RISE = 0.30  # [m] by which the second key pose of the chin-up is higher
@@ -60,17 +64,26 @@ def leap(character: Character, distance: float = 0.6, height: float = 0.2, lean:
     lifted = swing.with_q(swing.q + np.where(np.arange(swing.q.shape[1]) == 2, shift[2], 0.0), cycle=swing.cycle,
                           labels=swing.contacts.labels, holds=tuple(h.moved(0.0, (0.0, 0.0, float(shift[2])))
                                                                     for h in swing.grips))  # fmt: skip
-    reaching = jump
-    for hold in holds:
-        local = tuple(hold.local(character).tolist())
-        reaching = reaching.edit(edit.Pin(hold.hand, position=hold.place, local=local, start=at, fade=0.45))  # type: ignore[arg-type]
     after = Reference(lifted, start=float((entry - at) % swing.duration))
-    reference = Reference(reaching).hand_over(after, at, OVER)
+    reference = Reference(_raised(jump, holds, at)).hand_over(after, at, OVER)
     places = np.array([h.place for h in holds], float)
     middle, way = places.mean(axis=0), places[0] - places[-1]
     bar = Bar("bar", float(middle[2]), tuple((way / np.linalg.norm(way)).tolist()), place=(middle[0], middle[1]))
     grips = tuple(Grip(h.hand, "bar", start=at - 0.03, point=h.point, reach=0.1) for h in holds)
     return Leap(reference, Stage(props=(bar,), grips=grips), at)
+
+
+def _raised(jump: Clip, holds: Sequence[Hold], at: float) -> Clip:
+    """The jump with its hands at the bar at the time `at` [s], and after it as near as the arms go."""
+    character, q = jump.character, np.array(jump.q)
+    near = fade((jump.times - at) / RAISE + 1.0)[:, None]
+    for hold in holds:
+        chain = limb(character, hold.hand)
+        if chain is None:
+            raise BadValue(f"The arms of {character.name} cannot be led to a bar.")
+        goal = (1.0 - near) * hold.path(jump) + near * np.asarray(hold.place, float)
+        q = reach(character, q, chain, goal, local=hold.local(character))
+    return jump.with_q(q, labels=jump.contacts.labels).make_physical()
 
 
 def _moment(swing: Clip, lean: float) -> float:
