@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.character import Character
-from poise.errors import BadValue
+from poise.errors import BadValue, PoiseError
 from poise.experiments.modal.trial import TRACKING, push, tracking_row
 from poise.experiments.reproduce import Options, Table
 from poise.maths import rotations as rot
@@ -34,6 +34,8 @@ WINDOW = 24
 RAISE = 0.45  # [s] in which the arms are raised
 OVER = 0.5  # [s] in which the jump passes into the swing
 SECONDS = 8.0
+# the body swings freely: in the modal update effort is measured from nothing, as in the paper
+LEAPING = {"modal update": Modal(window=16, feedforward=False), "torques in MuJoCo": ModalTorques(window=16)}
 RISE = 0.30  # [m] by which the second key pose of the chin-up is higher
 FORCES = (75.0, 125.0, 175.0)  # [N] for twenty frames
 DIRECTIONS = (0.0, 90.0, 180.0, 270.0)  # [degrees] from forward to the left
@@ -116,10 +118,15 @@ def leaps(character: Character, options: Options) -> list[tuple[object, ...]]:
     rows = []
     for k in range(options.seeds):
         share = k / max(options.seeds - 1, 1)
-        made = leap(character, 0.45 + 0.3 * share, 0.16 + 0.08 * (k % 3) / 2.0)
-        for way, method in (("modal update", Modal(window=WINDOW)), ("torques in MuJoCo", ModalTorques(window=WINDOW))):
-            take = perform(made.reference, method, stage=made.stage, seconds=SECONDS)
-            rows.append((f"jump {0.45 + 0.3 * share:.2f} m", "no push", *tracking_row(take, way)))
+        far, high = 0.45 + 0.3 * share, 0.15 + 0.03 * (k % 3)
+        made = leap(character, far, high)
+        for way, method in LEAPING.items():
+            try:
+                take = perform(made.reference, method, stage=made.stage, seconds=SECONDS)
+            except PoiseError as error:
+                rows.append((f"jump over {far:.2f} m, {100 * high:.0f} cm high", way, str(error)[:40], *[""] * 8))
+                continue
+            rows.append((f"jump over {far:.2f} m, {100 * high:.0f} cm high", *tracking_row(take, way)))
             if options.out is not None:
                 take.save(options.out / f"leap-{k}-{way.split()[0]}.png")
     return rows
@@ -137,7 +144,7 @@ def run(options: Options) -> Table:
     clip = chin_up(character)
     settings = Modal(window=WINDOW, repair=False)
     calm = _pushed(clip, settings, (), 2 * clip.duration + 1.0 + AFTER)
-    rows.append(("chin-up of two poses", "no push", *tracking_row(calm, "modal update")))
+    rows.append(("chin-up of two poses", *tracking_row(calm, "modal update")))
     for force in FORCES:
         by = {d: "" for d in DIRECTIONS}
         for direction in DIRECTIONS:
@@ -146,7 +153,12 @@ def run(options: Options) -> Table:
                 take = _pushed(clip, settings, (push(force, direction, at, LASTS),), at + LASTS + AFTER)
                 by[direction] += "+" if take.recovered(at + LASTS, calm) else "-"
         notes.append(f"Chin-up pushed with {force:g} N: " + ", ".join(f"{d:g} degrees {m}" for d, m in by.items()))
-    return Table("To and at a bar, window 24", ("what", "push", *TRACKING), tuple(rows), tuple(notes))
+    return Table(
+        "A jump to a bar that becomes a swing (window 16), and a chin-up of two key poses (24)",
+        ("what", *TRACKING),
+        tuple(rows),
+        tuple(notes),
+    )
 
 
 def main() -> None:
