@@ -23,7 +23,7 @@ PLANNED = 13  # modes 6 to 18 in the paper's experiment
 SHIFTS = (0, 1, 2, 3, 4, 6, 8, 10, 12)  # k: the modes 6 + k to 18 + k are planned
 MORE = (-8, -6, -4, -2, 0, 2, 4, 6, 8)  # modes more than the 14 below the threshold
 RECORDED = ("02_01", "12_01", "91_19_f0240-0780", "16_17_f0000-0460")
-SECONDS = 4.0
+SECONDS = 3.0
 LAWS = {"reference's": True, "nothing (paper)": False}
 
 
