@@ -14,7 +14,7 @@ from poise.methods.balance import Balance, Cylinder, Pull, Upright, contact, sen
 from poise.methods.balance.body import body_of
 from poise.methods.balance.following import parabola
 from poise.methods.balance.momentum import Links, carry, joint_torques, momentum, momentum_jacobian
-from poise.methods.balance.sole import TWIST, soles, spare, yield_to
+from poise.methods.balance.sole import TWIST, lowest, soles, spare, yield_to
 
 CHARACTERS = ("human45", "human42", "human57")
 
@@ -209,6 +209,15 @@ def test_what_the_feet_carry_adds_up_and_the_nearer_one_carries_more(seed: int):
     carry(wrench, 0.0, np.array([False, True]), centre, feet, 0.0, False, out)
     assert np.allclose(out[1], wrench)
     assert not out[0].any()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_lowest_corner_of_a_sole(seed: int):
+    rng = np.random.default_rng(seed)
+    extent, turn = np.array([-0.06, 0.19, -0.05, 0.04, -0.07]), rng.standard_normal(4)
+    turn /= np.linalg.norm(turn)
+    corners = np.array([[x, y, extent[4]] for x in extent[:2] for y in extent[2:4]])
+    assert np.isclose(lowest(extent, turn), rot.rotate(turn, corners)[:, 2].min())
 
 
 def test_cylinder_measures_its_angle_from_the_vertical():

@@ -28,10 +28,10 @@ from poise.motion.clip import Clip
 
 GAINS = ("kfs", "kfd", "kP", "kts", "ktd", "kL", "stiffness", "damping")
 SOLE = (*GAINS, "sole", "give")
-STAGES = (0.15, 0.0)  # positions of the slider
+STAGES = (0.1, 0.0)  # positions of the slider
 WAYS = (20.0, 70.0, 110.0, 160.0)  # [degrees], none of those that are reported
 STARTS = (201,)  # seeds of careless starts, none of those that are reported
-WATCHED = 1.8  # [s] of every trial
+WATCHED = 1.5  # [s] of every trial
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Task:
 
 TASKS = {
     "default": Task(GAINS, (40.0, 70.0, 100.0), Balance(), (None,)),
-    "honest": Task(SOLE, (15.0, 25.0, 40.0), Balance(sole=0.9, give=0.5), STAGES),
+    "honest": Task(SOLE, (15.0, 25.0, 35.0), Balance(sole=0.9, give=0.5), STAGES),
 }
 
 
@@ -68,7 +68,7 @@ def cost(clips: Sequence[Clip], method: Balance, sizes: Sequence[float]) -> floa
     total, count = 0.0, 0
     for way in WAYS:
         for k, size in enumerate(sizes):
-            fell = outlasts(clips[0], method, WATCHED, events=[push(size, way, at=0.2)])
+            fell = outlasts(clips[0], method, WATCHED, events=[push(size, way)])
             if fell is not None:
                 total += len(sizes) - k - 0.8 * fell / WATCHED
                 break

@@ -64,11 +64,14 @@ class Decision:
 
     def assist(self) -> Array:
         """The artificial moments on the feet as rows (0 to 2, 10) of assistance."""
-        rows = np.zeros((2, 10))
-        rows[:, 0] = self.body.feet
-        rows[:, 1:4] = self.links.centres[self.body.feet]
-        rows[:, 7:] = self.moments
-        return rows[self.support] if self.facts[MOST] > 0.0 and not self.falling else rows[:0]
+        if self.facts[MOST] <= 0.0 or self.falling:
+            return np.zeros((0, 10))
+        sides = [s for s in (0, 1) if self.support[s]]
+        rows = np.zeros((len(sides), 10))
+        for row, s in zip(rows, sides, strict=True):
+            b = self.body.feet[s]
+            row[0], row[1:4], row[7:] = b, self.links.centres[b], self.moments[s]
+        return rows
 
     def slippery(self) -> dict[int, float]:
         """Bodies of the feet that the recording has in the air, and the factor of their friction."""

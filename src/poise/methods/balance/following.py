@@ -57,6 +57,9 @@ class Following:
         """The wish of the last interval that has begun."""
         k = int(time / INTERVAL + 1e-9)
         if self.wish is None or reference is not self._reference or k != self._seen:
+            if self.wish is not None and reference is self._reference and len(reference.baked) == 1:
+                self.wish, self._seen = self.wish._replace(time=k * INTERVAL), k  # a pose: nothing else is new
+                return self.wish
             fresh = self.wish is None or reference is not self._reference or k != self._seen + 1
             for n in range(-AHEAD if fresh else AHEAD, AHEAD + 1):
                 self._look_ahead(reference, (k + n) * INTERVAL)
