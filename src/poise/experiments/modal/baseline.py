@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from poise.experiments.modal.planning import Known, overhear
 from poise.experiments.modal.spacetime import Horizon, Spacetime
 from poise.experiments.modal.trial import push
 from poise.experiments.reproduce import Options, Table
 from poise.maths import configuration as conf
 from poise.maths.rotations import Array
-from poise.methods.modal import Modal, mind
-from poise.methods.modal.assemble import assemble
+from poise.methods.modal import Modal
 from poise.methods.modal.spectrum import find_modes, tracked_share
 from poise.motion.clip import Clip
 from poise.motion.load import load_clip
@@ -30,28 +30,18 @@ COLUMNS = ("state", "unknowns", "equations", "programs", "spacetime [s]", "in Cl
 
 def horizons(clip: Clip, stage: Stage, seconds: float, at: set[int]) -> tuple[Take, dict[int, Horizon]]:
     """A walk without footholds, and what the method knew at some of its frames."""
-    seen: dict[int, Horizon] = {}
-    real, count = mind.advise, 0
+    seen: dict[int, Horizon | None] = {}
 
-    def keep(rig: Any, views: Any, q: Array, v: Array, M: Array, around: Any, frames: Any, first: int,
-             aims: Any, weights: Any, *rest: Any) -> int:  # fmt: skip
-        nonlocal count
-        if count in at:
-            made = assemble(rig, views, q, v, M, around, frames, first, aims, weights.window, weights.dt)
-            seen[count] = _horizon(clip, rig, q, v, frames, first, weights, made)
-        count += 1
-        return real(rig, views, q, v, M, around, frames, first, aims, weights, *rest)
+    def keep(known: Known) -> None:
+        seen[len(seen)] = _horizon(clip, known) if len(seen) in at else None
 
-    mind.advise = keep  # type: ignore[assignment]
-    try:
-        take = perform(clip, Modal(window=WINDOW, footholds=False), stage=stage, seconds=seconds)
-    finally:
-        mind.advise = real
-    return take, seen
+    take = overhear(clip, Modal(window=WINDOW, footholds=False), seconds, keep, stage)
+    return take, {frame: horizon for frame, horizon in seen.items() if horizon is not None}
 
 
-def _horizon(clip: Clip, rig: Any, q: Array, v: Array, frames: Any, first: int, weights: Any, made: Any) -> Horizon:
-    body, ahead, contact, index, pose = made
+def _horizon(clip: Clip, known: Known) -> Horizon:
+    body, ahead, contact, index, pose = known.made
+    weights, frames, first = known.weights, known.frames, known.first
     shapes, squares, spin = find_modes(body.M, body.stiffness, body.R, body.place, body.centre, body.mass)
     share, n = np.empty(len(squares)), weights.window
     tracked_share(squares, weights.threshold, 0, 0, share)
@@ -59,12 +49,12 @@ def _horizon(clip: Clip, rig: Any, q: Array, v: Array, frames: Any, first: int, 
     rows = slice(first, first + n + 1)
     own = len(index)
     anchor = np.where(contact.standing[:, :own, None], pose.places[index], frames.places[first : first + n, index])
-    return Horizon(clip.character, weights, q.copy(), v.copy(), shapes, squares, low, spin,
+    return Horizon(clip.character, weights, known.q.copy(), known.v.copy(), shapes, squares, low, spin,
                    (shapes.T @ body.M)[3:6] @ (ahead.plan_step - ahead.turned), frames.q[rows].copy(),
                    frames.v[rows].copy(), frames.centre[first + n].copy(), frames.momentum[rows].copy(),
                    contact.touching[:, :own].copy(), contact.frames[:, :own].copy(), contact.usual[:, :own].copy(),
-                   anchor, contact.friction[:own].copy(), rig.bodies[index].copy(),
-                   rig.local[index].copy())  # fmt: skip
+                   anchor, contact.friction[:own].copy(), known.rig.bodies[index].copy(),
+                   known.rig.local[index].copy())  # fmt: skip
 
 
 def performed_forces(take: Take, first: int, problem: Spacetime) -> Array:

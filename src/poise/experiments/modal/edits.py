@@ -7,6 +7,7 @@ it would do. Lengths are those of the paper: for every step, half of a stride.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -25,9 +26,10 @@ from poise.physical.repair import make_physical
 from poise.stage import Stage
 from poise.take import Take
 
-SECONDS, LIVE = 7.0, 1.0  # [s] of a walk, and when an edit of the motion under way begins
+SECONDS, LIVE = 6.0, 1.0  # [s] of a walk, and when an edit of the motion under way begins
 RECORDED = "02_01"  # a walk, on its own character
-BACK, LASTS, SLOW, FADE = (175.0, 200.0, 225.0, 250.0, 300.0), 10 / 120, 1.0, 0.1  # [N] backward, [s]
+BACK = {False: (300.0, 400.0), True: (550.0,)}  # [N] backward, without and with footholds
+LASTS = 10 / 120  # [s]
 COLUMNS = ("walk", "edit", "way", "stayed up", "back with its reference", "joints [deg]", "root [cm]")
 
 
@@ -55,7 +57,6 @@ def edited(clip: Clip) -> dict[str, Callable[[Reference], Reference]]:
     """What is done to a walk, by its name."""
     long = stride(clip)
     return {
-        "none": lambda r: r,
         "ramp +3 degrees": lambda r: r.edit(edit.Slope(3.0)),
         "ramp -5 degrees": lambda r: r.edit(edit.Slope(-5.0)),
         "each step +10 cm": lambda r: r.edit(edit.Stride(metres=long + 0.20), at=LIVE),
@@ -64,13 +65,21 @@ def edited(clip: Clip) -> dict[str, Callable[[Reference], Reference]]:
     }
 
 
+def slower(at: float, until: float) -> edit.Warp:
+    """A motion that goes a quarter slower for a second from `at` [s] on: at once, as the push does, and gently back."""
+    new = np.arange(0.0, until + 0.025, 0.025)
+    begins, ends = np.clip((new - at) / 0.1, 0.0, 1.0), np.clip((new - at - 0.75) / 0.5, 0.0, 1.0)
+    speed = 1.0 - 0.25 * (begins**2 * (3.0 - 2.0 * begins) - ends**2 * (3.0 - 2.0 * ends))
+    old = np.concatenate([[0.0], np.cumsum(0.5 * (speed[1:] + speed[:-1]) * np.diff(new))])
+    return edit.Warp(times=tuple((float(a), float(b)) for a, b in zip(old, new, strict=True)))
+
+
 def slowed(clip: Clip, force: float, at: float, slow: bool, way: str, footholds: bool) -> Take:
     """A push backward on a walker, whose reference is then slowed by a quarter for a second, while it is followed."""
     seconds = at + LASTS + 5.05
     reference = Reference(clip.repeat(int(np.ceil((seconds + 1.0) / clip.duration))))
     if slow:
-        warp = edit.Warp(speed=0.75, start=at + FADE, end=at + SLOW - FADE, fade=FADE)
-        reference = reference.edit(warp, at=at, over=FADE)
+        reference = reference.edit(slower(at, seconds), at=at, over=0.05)
     stage = Stage(ground=clip.ground, events=(push(force, _heading(clip) + 180.0, at, LASTS),))
     return perform(reference, WAYS[way](footholds=footholds), stage=stage, seconds=seconds)
 
@@ -93,12 +102,13 @@ def run(options: Options) -> Table:
             takes: dict[str, list[Take]] = {way: [] for way in WAYS}
             for k in range(options.seeds):
                 reference = change(Reference(walk, start=k / options.seeds * walk.duration))
-                live = follow(reference, SECONDS) if name != "none" else reference
+                live = follow(reference, SECONDS)
                 for way, kind in WAYS.items():
                     takes[way].append(perform(live, kind(), stage=_ground(reference), seconds=SECONDS - 0.5))
             rows += [(body, name, way, *_told(takes[way])) for way in WAYS]
+            print(*rows[-2:], sep="\n", file=sys.stderr, flush=True)  # it takes long
             figures += _filmed(options.out, f"modal-edit-{body}-{name}", takes["modal update"][0])
-        rows += _pushed_back(body, walk, options)
+    rows += _pushed_back("human42", load_clip("walk"), options)
     return Table(f"Walks of {SECONDS - 0.5:g} s, edited while they are followed", COLUMNS, tuple(rows),
                  ("Back with its reference: in the end joints within 10 degrees, root within 10 cm and 10 degrees;",
                   "after a push: `take.recovered` 5 s later, against the reference as it is then."),
@@ -106,19 +116,25 @@ def run(options: Options) -> Table:
 
 
 def _pushed_back(body: str, walk: Clip, options: Options) -> list[tuple[object, ...]]:
+    """Pushes backward, with the reference slowed and not, at as many phases as there are seeds."""
     rows: list[tuple[object, ...]] = []
-    calm = perform(walk, WAYS["modal update"](), seconds=7.0)
-    for footholds in (False, True):
-        for force in BACK:
+    for footholds, forces in BACK.items():
+        calm = perform(walk, WAYS["modal update"](footholds=footholds), seconds=7.0)
+        for force in forces:
+            backs = []
             for slow in (False, True):
-                takes = [slowed(walk, force, 1.0 + k / options.seeds * walk.duration, slow, "modal update", footholds)
-                         for k in range(options.seeds)]  # fmt: skip
+                at = [1.0 + k / options.seeds * walk.duration for k in range(options.seeds)]
+                takes = [slowed(walk, force, t, slow, "modal update", footholds) for t in at]
                 told = _told(takes)
-                back = sum(bool(t.recovered(1.0 + k / options.seeds * walk.duration + LASTS, calm))
-                           for k, t in enumerate(takes))  # fmt: skip
+                backs.append([bool(x.recovered(t + LASTS, calm)) for x, t in zip(takes, at, strict=True)])
                 name = f"{force:g} N backward, {'slowed by 25 % for 1 s' if slow else 'not slowed'}"
                 way = "modal update" + ("" if footholds else ", no footholds")
-                rows.append((body, name, way, told[0], f"{back}/{len(takes)}", *told[2:]))
+                rows.append((body, name, way, told[0], f"{sum(backs[-1])}/{len(takes)}", *told[2:]))
+            only = sum(b and not a for a, b in zip(*backs, strict=True))
+            lost = sum(a and not b for a, b in zip(*backs, strict=True))
+            what = f"{force:g} N backward: back only if slowed, only if not"
+            rows.append((body, what, "", "", f"{only}, {lost}", "", ""))
+            print(*rows[-3:], sep="\n", file=sys.stderr, flush=True)
     return rows
 
 

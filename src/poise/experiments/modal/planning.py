@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time as clock
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,26 +21,47 @@ from poise.motion.load import load_clip
 from poise.performance import perform
 from poise.solve.socp import cone_program
 from poise.stage import Stage
+from poise.take import Take
 
 WINDOWS, FORCE = (1, 12, 24, 36, 60), 150.0  # [steps], [N]
+
+
+class Known(NamedTuple):
+    """What the method knew when it decided on a step."""
+
+    rig: Any
+    q: Array  # (nq,)
+    v: Array  # (nv,)
+    frames: Any  # the reference ahead, from row `first` on
+    first: int
+    weights: Any
+    dual: Array
+    known: Array
+    made: Any  # `Body`, `Ahead`, `Contact`, points, `Pose`
+
+
+def overhear(clip: Clip, way: Modal, seconds: float, keep: Callable[[Known], None], stage: Stage | None = None) -> Take:
+    """The take of a performance; `keep` is told what is known before each decision."""
+    real = mind.advise
+
+    def advise(rig: Any, views: Any, q: Array, v: Array, M: Array, around: Any, frames: Any, first: int, aims: Any,
+               weights: Any, dual: Array, known: Array, *out: Array) -> int:  # fmt: skip
+        made = assemble(rig, views, q, v, M, around, frames, first, aims, weights.window, weights.dt)
+        keep(Known(rig, q, v, frames, first, weights, dual, known, made))
+        return real(rig, views, q, v, M, around, frames, first, aims, weights, dual, known, *out)
+
+    mind.advise = advise  # type: ignore[assignment]
+    try:
+        return perform(clip, way, seconds=seconds, stage=stage)
+    finally:
+        mind.advise = real
 
 
 def collect(clip: Clip, window: int, seconds: float = 1.0, stage: Stage | None = None) -> list[tuple[Any, ...]]:
     """Body, what is ahead, contacts, weights and the dual at the beginning of every decision of a performance."""
     seen: list[tuple[Any, ...]] = []
-    real = mind.advise
-
-    def keep(rig: Any, views: Any, q: Array, v: Array, M: Array, around: Any, frames: Any, first: int, aims: Any,
-             weights: Any, dual: Array, known: Array, *out: Array) -> int:  # fmt: skip
-        made = assemble(rig, views, q, v, M, around, frames, first, aims, weights.window, weights.dt)
-        seen.append((*made[:3], weights, dual.copy(), known.copy()))
-        return real(rig, views, q, v, M, around, frames, first, aims, weights, dual, known, *out)
-
-    mind.advise = keep  # type: ignore[assignment]
-    try:
-        perform(clip, Modal(window=window, footholds=False), seconds=seconds, stage=stage)
-    finally:
-        mind.advise = real
+    overhear(clip, Modal(window=window, footholds=False), seconds,
+             lambda k: seen.append((*k.made[:3], k.weights, k.dual.copy(), k.known.copy())), stage)  # fmt: skip
     return seen
 
 

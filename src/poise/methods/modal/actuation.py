@@ -16,13 +16,15 @@ from numba import njit
 
 
 @njit(cache=True)
-def contact_impulses(JP, f, n, dt, touching, standing, group, out):
+def contact_impulses(JP, f, usual, n, dt, touching, standing, group, friction, out, pulled):
     """Fill out (K, nv) with the modal impulses Z_k f_k of the planned forces in the first K of n steps of the window.
 
+    pulled (G, nv): those of grips (negative friction (P,)) alone, less the usual forces (V, 3), in the first G steps.
     JP (P, 3, nv) maps modal velocities to those of the contact points in their frames. The forces f (V, 3) are walked
     through in the order in which `force_columns` made them.
     """
     out[:] = 0.0
+    pulled[:] = 0.0
     points = touching.shape[1]
     v = 0
     for i in range(points):
@@ -34,6 +36,10 @@ def contact_impulses(JP, f, n, dt, touching, standing, group, out):
             first = k
             a, b, c = dt * f[v, 0], dt * f[v, 1], dt * f[v, 2]
             while k < n and touching[k, i] and k - first < group and standing[k, i] == standing[first, i]:
+                if k < len(pulled) and friction[i] < 0.0:
+                    x, y, z = a - dt * usual[v, 0], b - dt * usual[v, 1], c - dt * usual[v, 2]
+                    for q in range(out.shape[1]):
+                        pulled[k, q] += JP[i, 0, q] * x + JP[i, 1, q] * y + JP[i, 2, q] * z
                 if k < len(out):
                     for q in range(out.shape[1]):
                         out[k, q] += JP[i, 0, q] * a + JP[i, 1, q] * b + JP[i, 2, q] * c

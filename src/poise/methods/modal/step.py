@@ -146,12 +146,13 @@ def rigid_ends(body, ahead, weights, inverse, spin, z, slack):
 
 
 @njit(cache=True)
-def _actuation(ahead, weights, inverse, change, tracked, b, now, rate, v0, forced):
+def _actuation(ahead, weights, inverse, change, tracked, b, now, rate, v0, forced, pulled):
     """Impulses (nv,) of the joints in this step, and how many modes are planned.
 
     With `feedforward` effort is measured from what the reference needs under the planned contact forces (n, nv): joints
     bear these at once. Spread over the window, as the paper has it, a foot that is to carry less for a while leaves
-    the ground: replanned at every step, the leg never gets the torque that holds it.
+    the ground: replanned at every step, the leg never gets the torque that holds it. What hands on a bar shall pull
+    beyond the usual (n, nv) is spread: a body that hangs and pulls at once at every error pumps up its swing.
     """
     nv, n, dt = len(b), weights.window, weights.dt
     ref, ref_rate, next_p = inverse @ ahead.now, inverse @ ahead.now_rate, inverse @ ahead.next
@@ -166,6 +167,9 @@ def _actuation(ahead, weights, inverse, change, tracked, b, now, rate, v0, force
             if weights.feedforward:  # plan the deviation, on top of what the reference itself needs
                 own = (next_p[i] - change[i, 0] * ref[i]) / change[i, 1] - ref_rate[i] - dt * b[i] - forced[0, i]
                 mine[:] = 0.0
+                if len(pulled) > 0:
+                    own += pulled[0, i]
+                    mine[:] = pulled[:, i]
                 more = plan_low(change[i], now[i] - ref[i], rate[i] - ref_rate[i], mine, 0.0, 0.0, n, weights.low_place,
                                 weights.low_velocity, weights.low_effort)  # fmt: skip
                 out[i] = (1.0 - tracked[i]) * (own + more)
@@ -245,7 +249,9 @@ def decide(body, ahead, contact, weights, y, known):
         effort[v] = weights.force * dt * dt / body.mass * (beta[v] / dt)
     newton, plan_error = plan_forces(z, slack, effort, friction, usual, count, alpha, beta, G, y, f)
     forced = np.empty((1 if weights.feedforward else n, nv))
-    contact_impulses(JP, f, n, dt, contact.touching, contact.standing, weights.group, forced)
+    pulled = np.zeros((n if weights.feedforward and np.any(contact.friction < 0.0) else 0, nv))
+    contact_impulses(JP, f, usual, n, dt, contact.touching, contact.standing, weights.group, contact.friction, forced,
+                     pulled)  # fmt: skip
     planned = np.zeros((points, 3))
     for i in range(points):
         if contact.touching[0, i]:
@@ -257,7 +263,7 @@ def decide(body, ahead, contact, weights, y, known):
     Zf0 = forced[0].copy()
     v0 = inverse @ body.v
     push = shapes.T @ (body.push * dt)
-    actuation, low = _actuation(ahead, weights, inverse, change, tracked, b, now, rate, v0, forced)
+    actuation, low = _actuation(ahead, weights, inverse, change, tracked, b, now, rate, v0, forced, pulled)
     imp = v0 + dt * b + actuation + push + Zf0
     cut = 0
     if weights.limited:
