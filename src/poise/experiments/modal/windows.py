@@ -94,10 +94,10 @@ def _draw(drawn: dict[str, list[Outcome]], folder: Path) -> str:
     for name, found in drawn.items():
         window = [o.window for o in found]
         axes[0].semilogy(window, [o.joints for o in found], "o-", label=name)
-        axes[1].plot(window, [100.0 * o.kept / o.total if o.total else np.nan for o in found], "o-", label=name)
+        axes[1].plot(window, [100.0 * o.kept / max(o.total, 1) for o in found], "o-", label=name)
         axes[2].semilogy(window, [o.root for o in found], "o-", label=name)
-    for ax, label in zip(axes, ("joint error, undisturbed [deg]", "pushes recovered [%]", "root error, undisturbed [cm]"),
-                         strict=True):  # fmt: skip
+    labels = ("joint error, undisturbed [deg]", "pushes recovered [%]", "root error, undisturbed [cm]")
+    for ax, label in zip(axes, labels, strict=True):
         ax.set(xlabel="window [steps of 1/120 s]", ylabel=label)
     axes[0].legend()
     axes[1].set_ylim(0, 105)
