@@ -1,4 +1,4 @@
-"""Section 9: tracking, push recovery and cost against the length of the window, walking and squatting."""
+"""Section 9: tracking and push recovery against the length of the window, walking and squatting (cost: `costs`)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,6 @@ class Outcome(NamedTuple):
     fell: float | None  # [s]
     kept: int
     total: int
-    speed: float  # times real time
 
 
 def outcome(case: Case, window: int, settings: dict[str, Any], phases: int) -> Outcome:
@@ -58,8 +57,7 @@ def outcome(case: Case, window: int, settings: dict[str, Any], phases: int) -> O
             kept += bool(take.recovered(at + lasts, calm))
             total += 1
     fell = None if up else float(calm.fell or calm.duration)
-    return Outcome(window, float(np.degrees(off.joints)), 100.0 * off.root_position, fell, kept, total,
-                   calm.realtime_factor)  # fmt: skip
+    return Outcome(window, float(np.degrees(off.joints)), 100.0 * off.root_position, fell, kept, total)
 
 
 def run(options: Options) -> Table:
@@ -78,12 +76,12 @@ def run(options: Options) -> Table:
         rows.append((CASES[0].clip, "nothing (paper)", window, *_told(found)))
     figures = () if options.out is None else (_draw(drawn, options.out),)
     return Table("The length of the window", ("clip", "effort from", "window", "fell [s]", "joints [deg]", "root [cm]",
-                 "pushes recovered", "x real time"), tuple(rows), figures=figures)  # fmt: skip
+                 "pushes recovered"), tuple(rows), figures=figures)  # fmt: skip
 
 
 def _told(found: Outcome) -> tuple[Any, ...]:
     pushes = f"{found.kept}/{found.total}" if found.total else "-"
-    return ("-" if found.fell is None else f"{found.fell:.1f}", found.joints, found.root, pushes, found.speed)
+    return ("-" if found.fell is None else f"{found.fell:.1f}", found.joints, found.root, pushes)
 
 
 def _draw(drawn: dict[str, list[Outcome]], folder: Path) -> str:
@@ -96,14 +94,13 @@ def _draw(drawn: dict[str, list[Outcome]], folder: Path) -> str:
     for name, found in drawn.items():
         window = [o.window for o in found]
         axes[0].semilogy(window, [o.joints for o in found], "o-", label=name)
-        axes[1].plot(window, [100.0 * o.kept / o.total if o.total else np.nan for o in found], "o-", label=name)
-        axes[2].plot(window, [o.speed for o in found], "o-", label=name)
-    for ax, label in zip(axes, ("joint error, undisturbed [deg]", "pushes recovered [%]", "times real time"),
-                         strict=True):  # fmt: skip
+        axes[1].plot(window, [100.0 * o.kept / max(o.total, 1) for o in found], "o-", label=name)
+        axes[2].semilogy(window, [o.root for o in found], "o-", label=name)
+    labels = ("joint error, undisturbed [deg]", "pushes recovered [%]", "root error, undisturbed [cm]")
+    for ax, label in zip(axes, labels, strict=True):
         ax.set(xlabel="window [steps of 1/120 s]", ylabel=label)
     axes[0].legend()
     axes[1].set_ylim(0, 105)
-    axes[2].set_ylim(0, None)
     path = folder / "modal-windows.png"
     figure.savefig(path, dpi=120)
     plt.close(figure)
