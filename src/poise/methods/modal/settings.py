@@ -102,7 +102,8 @@ class Settings:
             first, last = sum(1 << (m - 6) for m in self.modes), -1
         else:
             first, last = (0, 0) if self.modes is None else self.modes
-        return Weights(dt, window, int(self.group), 1.0 if self.place is None else self.place, self.turn, self.velocity, self.height, self.force,
+        place = 1.0 if self.place is None else self.place
+        return Weights(dt, window, int(self.group), place, self.turn, self.velocity, self.height, self.force,
                        self.low_place, self.low_velocity, self.low_effort, self.threshold, self.high_decay, first, last,
                        self.cancel_low,
                        self.cancel_high, self.damping_mass, self.damping_stiffness, bool(self.limits),
