@@ -11,9 +11,9 @@ from poise.character import Character
 from poise.character.roles import SIDES
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
-from poise.motion.passing import Passing
 from poise.methods.mcsim.schedule import Clock, Schedule
 from poise.methods.mcsim.terms import Body, Rig
+from poise.motion.passing import Passing
 from poise.motion.reference import Reference
 from poise.simulate.servo import Servo
 

@@ -13,12 +13,12 @@ from poise.errors import BadValue, UnknownName
 from poise.methods.mcsim import rail, reduced, servo, sight, tuned
 from poise.methods.mcsim.feedback import hips_of
 from poise.methods.mcsim.memory import Memory, beside_of, body_of, feet_of, reach_of, sides_of, up_of
-from poise.motion.passing import Passing
 from poise.methods.mcsim.planner import make_plan
 from poise.methods.mcsim.schedule import Clock, Schedule
 from poise.methods.mcsim.settings import Numbers, Tasks
 from poise.methods.mcsim.terms import Rig
 from poise.motion.foothold import Foothold
+from poise.motion.passing import Passing
 from poise.motion.reference import Reference
 from poise.physical.prepare import prepared
 from poise.simulate.loop import Action
