@@ -14,7 +14,7 @@ from poise.methods.balance import Balance, Cylinder, Pull, Upright, contact, sen
 from poise.methods.balance.body import body_of
 from poise.methods.balance.following import parabola
 from poise.methods.balance.momentum import Links, carry, joint_torques, momentum, momentum_jacobian
-from poise.methods.balance.sole import TWIST, soles, spare, yield_to
+from poise.methods.balance.sole import TWIST, lowest, soles, spare, yield_to
 
 CHARACTERS = ("human45", "human42", "human57")
 
@@ -197,18 +197,27 @@ def test_what_the_feet_carry_adds_up_and_the_nearer_one_carries_more(seed: int):
     feet = np.array([[0.02, 0.12, 0.03], [-0.01, -0.13, 0.03]])
     wrench = np.array([*(5 * rng.standard_normal(3)), *(20 * rng.standard_normal(2)), 700.0])
     centre, out = np.array([0.03, 0.05, 0.95]), np.zeros((2, 6))
-    carry(wrench, np.array([True, True]), centre, feet, 0.0, False, out)
+    carry(wrench, 0.0, np.array([True, True]), centre, feet, 0.0, False, out)
     assert np.allclose(out.sum(axis=0), wrench)
     for i in range(2):  # each foot pushes from its own place, with the same torque for its force
         about = out[i, :3] + np.cross(centre - [*feet[i, :2], 0.0], out[i, 3:])
         mean = wrench[:3] + np.cross(centre - [*(out[:, 5] @ feet[:, :2] / 700.0), 0.0], wrench[3:])
         assert np.allclose(about, mean * out[i, 5] / 700.0)
     calm = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 700.0])
-    carry(calm, np.array([True, True]), centre, feet, 0.0, False, out)
+    carry(calm, 0.0, np.array([True, True]), centre, feet, 0.0, False, out)
     assert out[0, 5] > out[1, 5]
-    carry(wrench, np.array([False, True]), centre, feet, 0.0, False, out)
+    carry(wrench, 0.0, np.array([False, True]), centre, feet, 0.0, False, out)
     assert np.allclose(out[1], wrench)
     assert not out[0].any()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_lowest_corner_of_a_sole(seed: int):
+    rng = np.random.default_rng(seed)
+    extent, turn = np.array([-0.06, 0.19, -0.05, 0.04, -0.07]), rng.standard_normal(4)
+    turn /= np.linalg.norm(turn)
+    corners = np.array([[x, y, extent[4]] for x in extent[:2] for y in extent[2:4]])
+    assert np.isclose(lowest(extent, turn), rot.rotate(turn, corners)[:, 2].min())
 
 
 def test_cylinder_measures_its_angle_from_the_vertical():

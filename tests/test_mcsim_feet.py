@@ -10,11 +10,11 @@ from poise import load_character, load_clip
 from poise.maths import configuration as conf
 from poise.methods.mcsim import McSim, contacts, legs, underfoot
 from poise.methods.mcsim.memory import beside_of, feet_of, legs_of, reach_of
-from poise.motion.passing import _MARGIN, _shapes, spread
 from poise.methods.mcsim.schedule import Schedule
 from poise.methods.mcsim.settings import Tasks
 from poise.methods.mcsim.terms import Rig
 from poise.methods.mcsim.tuned import kept, told, with_factors
+from poise.motion.passing import _MARGIN, _shapes, spread
 from poise.motion.reference import Reference
 
 

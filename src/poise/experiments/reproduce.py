@@ -16,9 +16,14 @@ from poise.errors import BadValue, UnknownName
 
 EXPERIMENTS: dict[str, str] = {
     "modal/tracking": "poise.experiments.modal.tracking:run",
+    "modal/clips": "poise.experiments.modal.clips:run",
     "modal/pushes": "poise.experiments.modal.pushes:run",
     "modal/squats": "poise.experiments.modal.squats:run",
+    "modal/squats-late": "poise.experiments.modal.squats:late",
+    "modal/squat-bodies": "poise.experiments.modal.squats:bodies",
     "modal/hanging": "poise.experiments.modal.hanging:run",
+    "modal/bar": "poise.experiments.modal.bar:run",
+    "modal/lifting": "poise.experiments.modal.lifting:run",
     "modal/planning": "poise.experiments.modal.planning:run",
     "modal/modes": "poise.experiments.modal.spectra:run",
     "modal/spacetime": "poise.experiments.modal.baseline:run",

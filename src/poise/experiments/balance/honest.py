@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from poise.character.load import load_character
 from poise.experiments.balance.poses import two_feet
-from poise.experiments.balance.pushing import largest
+from poise.experiments.balance.pushing import FINE, largest
 from poise.experiments.balance.search import SOLE, TASKS
 from poise.experiments.balance.table import Options, Table, main, say
 from poise.methods.balance import HONEST, Balance
@@ -22,7 +22,7 @@ def run(options: Options) -> Table:
     for name, method in (("default gains", Balance(slider=0.0)),
                          ("start of the search", Balance(slider=0.0, sole=before.sole, give=before.give)),
                          ("honest", HONEST)):  # fmt: skip
-        found = [largest(clip, method, d, step=5.0) for d in WAYS]
+        found = [largest(clip, method, d, FINE) for d in WAYS]
         rows.append((name, *(f"{getattr(method, n):.4g}" for n in SOLE), *(round(x) for x in found),
                      sum(found) / len(found)))  # fmt: skip
         say(rows[-1])

@@ -7,13 +7,14 @@ from collections.abc import Iterable
 import numpy as np
 
 from poise.experiments.balance.trial import outlasts, trial
-from poise.maths.rotations import Array
 from poise.methods.balance import Balance
 from poise.motion.clip import Clip
 from poise.stage.events import Push
 from poise.take import Take
 
-AT, DURATION, AFTER = 0.5, 0.1, 2.5  # [s]: when, how long, and how long it is watched afterwards
+AT, DURATION, AFTER = 0.2, 0.1, 2.5  # [s]: when, how long, and how long it is watched afterwards
+RUNGS = (10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 100.0, 120.0, 140.0, 160.0)  # [N s] that are tried
+FINE = tuple(5.0 * k for k in range(1, 17))  # [N s] for who stands less
 DIRECTIONS = tuple(45.0 * k for k in range(8))  # [degrees] from forward to the left
 
 
@@ -35,18 +36,14 @@ def recovers(clip: Clip, method: Balance, impulse: float, direction: float, body
     return outlasts(clip, method, AT + DURATION + AFTER, events=[push(impulse, direction, body)]) is None
 
 
-def largest(clip: Clip, method: Balance, direction: float, *, most: float = 160.0, step: float = 10.0,
-            body: str = "chest") -> float:  # fmt: skip
-    """Largest impulse [N s], a multiple of `step` up to `most`, up to which every smaller one is recovered from too.
+def largest(clip: Clip, method: Balance, direction: float, rungs: Iterable[float] = RUNGS) -> float:
+    """Largest of the impulses [N s], from below, up to which every smaller one is recovered from too; 0 for none.
 
-    Counted from below: who falls at 60 and happens to stand at 80 has 50. It is 0 where already `step` fells him.
+    Who falls at 60 and happens to stand at 80 has 50.
     """
     best = 0.0
-    while best < most and recovers(clip, method, best + step, direction, body):
-        best += step
+    for impulse in rungs:
+        if not recovers(clip, method, impulse, direction):
+            break
+        best = impulse
     return best
-
-
-def limits(clip: Clip, method: Balance, directions: Iterable[float] = DIRECTIONS, step: float = 10.0) -> Array:
-    """The largest impulse [N s] in each direction."""
-    return np.array([largest(clip, method, d, step=step) for d in directions])

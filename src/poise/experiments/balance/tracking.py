@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from poise.errors import BadValue
+from poise.errors import BadValue, MissingExtra
 from poise.experiments.balance.table import Options, Table, main, picture, say
 from poise.judge.audit import audit
 from poise.maths import rotations as rot
@@ -22,6 +22,7 @@ from poise.take import Take
 
 IN_PLACE = ("02_05*", "26_10*", "120_05*", "144_05*", "22_14*", "135_06*")
 WALKS = ("02_01*", "12_01*", "16_17*", "136_20*", "16_33*")
+UNSEEN = ("91_19*", "91_16*", "136_25*", "09_12*")  # on which nothing was tried before
 BUILT_IN = ("punch", "wave", "squat", "walk")
 STARTS = {"16_17*": 0.4}  # [s]: the first frames of this one shake, its chest turns at 16 rad/s
 SECONDS = 10.0
@@ -44,7 +45,7 @@ def run(options: Options) -> Table:
     if options.folder is None:
         raise BadValue("Give the folder of recordings with --folder: it has cmu/ with .bvh files.")
     rows = []
-    for kind, patterns in (("in place", IN_PLACE), ("walk", WALKS)):
+    for kind, patterns in (("in place", IN_PLACE), ("walk", WALKS), ("unseen", UNSEEN)):
         for pattern in patterns:
             found = sorted(Path(options.folder).glob(f"cmu/{pattern}.bvh"))
             if found:
@@ -61,12 +62,34 @@ def _row(kind: str, clip: Any, options: Options, start: float = 0.0) -> tuple[An
     except BlowUp as error:
         return (kind, clip.name, clip.duration, f"no: {error.time:.2f} s", float("nan"), float("nan"), float("nan"))
     picture(options, take, clip.name)
+    if kind == "in place" and options.out is not None:
+        _draw(take, options.out / f"balance-hip-{clip.name}.png")
     upright = "yes" if take.fell is None else f"no: {take.fell:.2f} s"
     hip = float(np.sqrt(np.mean(np.sum(hip_error(take) ** 2, axis=1))))
     row = (kind, clip.name, float(take.time[-1]), upright, hip, float(np.degrees(take.tracking_error().joints)),
            audit(take).assist_torque_rms)  # fmt: skip
     say(row)
     return row
+
+
+def _draw(take: Take, path: Path) -> None:
+    """Figure 7: angles of the right hip about x, y and z, by which the simulation differs from the recording."""
+    try:
+        import matplotlib
+    except ImportError:
+        raise MissingExtra("The figure", "plots") from None
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    sheet, ax = pyplot.subplots(figsize=(7.0, 2.6))
+    for name, angle in zip("xyz", hip_error(take).T, strict=True):
+        ax.plot(take.time, angle, label=f"about {name}")
+    ax.set_xlabel("time [s]")
+    ax.set_ylabel("right hip, difference [degrees]")
+    ax.legend(loc="upper right", ncols=3)
+    sheet.tight_layout()
+    sheet.savefig(path, dpi=110)
+    pyplot.close(sheet)
 
 
 if __name__ == "__main__":

@@ -9,19 +9,23 @@ from __future__ import annotations
 import numpy as np
 
 from poise.dynamics import Dynamics
-from poise.experiments.modal.trial import performed, push
+from poise.experiments.modal.trial import TRACKING, WAYS, performed, push, tracking_row
 from poise.experiments.reproduce import Options, Table
 from poise.judge.support import beyond_support
+from poise.maths.rotations import Array
+from poise.motion.clip import Clip
 from poise.motion.load import load_clip
 from poise.take import Take
 
 FORCES = (75.0, 125.0, 175.0, 250.0)  # [N] for twenty frames
 DIRECTIONS = tuple(22.5 * k for k in range(16))  # [degrees] from forward to the left
 LASTS, AFTER, WINDOW = 20 / 120, 5.05, 16
+LATE = 0.2  # [s] of the paper's latency
+RECORDED = "22_14_f0060-0420.bvh"  # in `options.folder`, or in its folder cmu
 
 
-def beyond(take: Take, at: float) -> float:
-    """How far [m] the capture point is outside the hull of the feet at a time [s]; 0 inside."""
+def margin(take: Take, at: float) -> float:
+    """How far [m] the capture point is inside the hull of the reference's feet at a time [s]; negative: outside."""
     k = int(np.argmin(np.abs(take.time - at)))
     character = take.character
     instant = Dynamics(character).at(take.q[k], take.v[k])
@@ -29,35 +33,116 @@ def beyond(take: Take, at: float) -> float:
     capture = centre[:2] + speed[:2] * np.sqrt(max(float(centre[2]), 0.3) / 9.81)
     points = character.contact_points
     feet = np.concatenate([points.of("left"), points.of("right")])
-    return beyond_support(character.points(take.q_ref[k])[0][feet, :2], capture)[0]
+    return _inside(character.points(take.q_ref[k])[0][feet, :2], capture)
 
 
-def run(options: Options) -> Table:
-    """One row a force and a direction: outcome and capture point at each of as many phases as there are seeds."""
-    clip = load_clip("squat")
-    settings = {"window": WINDOW}
+def _inside(places: Array, point: Array) -> float:
+    """Distance [m] of a point (2,) to the edge of the hull of places (K, 2), negative outside."""
+    from scipy.spatial import ConvexHull
+
+    out = beyond_support(places, point)[0]
+    if out > 0.0:
+        return -out
+    hull = ConvexHull(places).equations
+    return float(-(hull[:, :2] @ point + hull[:, 2]).max())
+
+
+class Tally:
+    """Recovered and all, of pushes with the capture point inside and outside the feet, and the errors afterwards."""
+
+    def __init__(self) -> None:
+        self.inside, self.kept, self.out, self.saved = 0, 0, 0, 0
+        self.errors: list[float] = []
+
+    def add(self, room: float, back: bool, take: Take, after: float) -> None:
+        """Count one take."""
+        if room >= 0.0:
+            self.inside, self.kept = self.inside + 1, self.kept + back
+        else:
+            self.out, self.saved = self.out + 1, self.saved + back
+        if back:
+            later = (take.time > after) & (take.time < after + 2.0)
+            self.errors.append(float(np.degrees(np.sqrt(np.mean(take.tracking_error().series["joints"][later] ** 2)))))
+
+    def words(self) -> tuple[str, ...]:
+        """What came of it."""
+        share = 100 * self.kept / max(self.inside, 1)
+        return (f"Capture point within the feet at the end of the push: {self.kept} of {self.inside} recovered, "
+                f"{share:.0f} %.", f"Beyond the feet: {self.saved} of {self.out} recovered.",
+                f"Joints in the two seconds after a push that was recovered from: "
+                f"{np.mean(self.errors) if self.errors else np.nan:.2f} degrees rms.")  # fmt: skip
+
+
+def _pushed(clip: Clip, options: Options, latency: float, forces: tuple[float, ...], directions: tuple[float, ...]
+            ) -> tuple[list[tuple[object, ...]], Tally]:  # fmt: skip
+    """Rows of a force and a direction: outcome and capture point at each of as many phases as there are seeds."""
+    settings, tally = {"window": WINDOW, "latency": latency}, Tally()
     calm = performed(clip, "modal update", 2.0 * clip.duration + 1.0 + AFTER, settings=settings)
-    rows, inside, kept, out, saved = [], 0, 0, 0, 0
-    for force in FORCES:
-        for direction in DIRECTIONS:
-            marks, far = "", []
+    rows: list[tuple[object, ...]] = []
+    for force in forces:
+        for direction in directions:
+            marks, rooms = "", []
             for phase in range(options.seeds):
-                at = 1.0 + phase / options.seeds * clip.duration
+                at = 1.0 + (phase + 0.5) / options.seeds * clip.duration
                 take = performed(clip, "modal update", at + LASTS + AFTER, settings=settings,
                                  events=(push(force, direction, at, LASTS),))  # fmt: skip
                 back = bool(take.recovered(at + LASTS, calm))
-                far.append(100.0 * beyond(take, at + LASTS))
-                if far[-1] <= 0.0:
-                    inside, kept = inside + 1, kept + back
-                else:
-                    out, saved = out + 1, saved + back
+                rooms.append(margin(take, at + LASTS))
+                tally.add(rooms[-1], back, take, at + LASTS)
                 marks += "+" if back else "-"
-            rows.append((force, direction, marks, " ".join(f"{x:.0f}" for x in far)))
-    share = f"{100 * kept / max(inside, 1):.0f} %"
-    return Table("Pushes on the chest of a squatting body, 20 frames, torque limits on",
-                 ("force [N]", "direction [deg]", "recovered", "capture point beyond the feet [cm]"), tuple(rows),
-                 (f"Capture point within the feet at the end of the push: {kept} of {inside} recovered, {share}.",
-                  f"Beyond the feet: {saved} of {out} recovered."))  # fmt: skip
+            rows.append((force, direction, marks, " ".join(f"{100 * x:.0f}" for x in rooms)))
+    return rows, tally
+
+
+COLUMNS = ("force [N]", "direction [deg]", "recovered", "capture point inside the feet [cm], by phase")
+
+
+def run(options: Options) -> Table:
+    """One row a force and a direction, the method knowing of every push at once."""
+    rows, tally = _pushed(load_clip("squat"), options, 0.0, FORCES, DIRECTIONS)
+    return Table("Pushes on the chest of a squatting body, 20 frames, torque limits on", COLUMNS, tuple(rows),
+                 tally.words())  # fmt: skip
+
+
+def late(options: Options) -> Table:
+    """The same with the paper's latency of 200 ms, in every other direction."""
+    rows, tally = _pushed(load_clip("squat"), options, LATE, FORCES, DIRECTIONS[::2])
+    return Table("Pushes on the chest of a squatting body, 20 frames, known after 200 ms", COLUMNS, tuple(rows),
+                 tally.words())  # fmt: skip
+
+
+def variations(options: Options) -> dict[str, Clip]:
+    """Squats of other kinds and of other bodies; a recording on its own body where there is a folder of recordings."""
+    out = {
+        "deeper": load_clip("squat", depth=118.0),
+        "faster": load_clip("squat", period=2.0),
+        "human57": load_clip("squat", character="human57"),
+        "runner": load_clip("squat", character="runner"),
+    }
+    if options.folder is not None:
+        path = next((p for p in (options.folder / RECORDED, options.folder / "cmu" / RECORDED) if p.exists()), None)
+        if path is not None:
+            recorded = load_clip(path)
+            out |= {"recording": recorded, "its mirror image": recorded.mirror()}
+    return out
+
+
+def bodies(options: Options) -> Table:
+    """Other squats: tracking by both ways, and pushes of 125 N to the left and backward, of a loop."""
+    rows: list[tuple[object, ...]] = []
+    notes = []
+    for name, clip in variations(options).items():
+        length = 10.0 if clip.cycle is not None else clip.duration
+        for way in WAYS:
+            take = performed(clip, way, length, settings={"window": WINDOW})
+            rows.append((name, clip.character.name, *tracking_row(take, way)))
+            if options.out is not None:
+                take.save(options.out / f"squat-{name.replace(' ', '-')}-{way.split()[0]}.png")
+        if clip.cycle is not None:
+            found, tally = _pushed(clip, options, 0.0, (125.0,), (90.0, 180.0))
+            marks = ", ".join(f"{r[1]:g} degrees {r[2]} ({r[3]} cm)" for r in found)
+            notes.append(f"{name}, 125 N: {marks}. {tally.words()[0]}")
+    return Table("Squats of other kinds and bodies", ("squat", "body", *TRACKING), tuple(rows), tuple(notes))
 
 
 def main() -> None:

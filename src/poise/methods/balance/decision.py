@@ -64,11 +64,14 @@ class Decision:
 
     def assist(self) -> Array:
         """The artificial moments on the feet as rows (0 to 2, 10) of assistance."""
-        rows = np.zeros((2, 10))
-        rows[:, 0] = self.body.feet
-        rows[:, 1:4] = self.links.centres[self.body.feet]
-        rows[:, 7:] = self.moments
-        return rows[self.support] if self.facts[MOST] > 0.0 and not self.falling else rows[:0]
+        if self.facts[MOST] <= 0.0 or self.falling:
+            return np.zeros((0, 10))
+        sides = [s for s in (0, 1) if self.support[s]]
+        rows = np.zeros((len(sides), 10))
+        for row, s in zip(rows, sides, strict=True):
+            b = self.body.feet[s]
+            row[0], row[1:4], row[7:] = b, self.links.centres[b], self.moments[s]
+        return rows
 
     def slippery(self) -> dict[int, float]:
         """Bodies of the feet that the recording has in the air, and the factor of their friction."""
@@ -106,10 +109,11 @@ def _mind(s: Balance, body: Body, recorded: bool) -> Mind:
     scale = 1.0 if s.slider is not None else body.scale
     weight = body.character.mass * float(np.linalg.norm(model.opt.gravity))
     facts = np.array([most.torque * scale, s.zone, s.period, weight, s.fall_below, 0.0, 1.0, float(s.split == "even"),
-                      s.linger, np.inf, np.inf, s.sole, s.feed, s.give, float(recorded)])  # fmt: skip
+                      s.linger, np.inf, np.inf, s.sole, s.feed, s.give, float(recorded), s.ease, np.nan,
+                      0.0 if recorded else s.swing * body.scale, s.reach, 0.5])  # fmt: skip
     return Mind(facts, np.zeros(2, bool), np.zeros(2), np.zeros((2, 3)), np.zeros((2, 3)), np.zeros((2, 6)),
                 np.zeros((2, 3)), np.zeros(2), np.zeros(6), np.zeros(nv), np.zeros(nv), np.zeros((2, 3)), np.zeros(nv),
-                np.zeros(nv), np.zeros((model.nbody, 10)), np.zeros((nv, nv)))  # fmt: skip
+                np.zeros(nv), np.zeros(nv), np.zeros((model.nbody, 10)), np.zeros((nv, nv)))  # fmt: skip
 
 
 @njit(cache=True)

@@ -19,6 +19,7 @@ from poise.motion.reference import Reference
 INTERVAL = 1 / 120  # [s] between two looks at the reference; in between it goes on with its velocity and acceleration
 AHEAD = 6  # looks before and after the present one that are smoothed over
 NEAR, SLOW = 0.03, 0.25  # [m] and [m/s] of a foot that stands as the other does, whatever its label
+BEARING = 0.3  # share of the recording's ground force from which a foot bears it that is within twice of both
 
 
 class Wish(NamedTuple):
@@ -56,6 +57,9 @@ class Following:
         """The wish of the last interval that has begun."""
         k = int(time / INTERVAL + 1e-9)
         if self.wish is None or reference is not self._reference or k != self._seen:
+            if self.wish is not None and reference is self._reference and len(reference.baked) == 1:
+                self.wish, self._seen = self.wish._replace(time=k * INTERVAL), k  # a pose: nothing else is new
+                return self.wish
             fresh = self.wish is None or reference is not self._reference or k != self._seen + 1
             for n in range(-AHEAD if fresh else AHEAD, AHEAD + 1):
                 self._look_ahead(reference, (k + n) * INTERVAL)
@@ -70,26 +74,45 @@ class Following:
         row = self._rates[-1]
         row[:6], row[6:9], row[9:] = momentum(links.own, links.velocity), links.velocity[self.link, :3], sample.v
 
-    def _down(self, labels: np.ndarray) -> np.ndarray:
-        """Boolean (2,): feet that the recording has on the ground, by its labels, or as low as the other and at rest.
+    def _down(self, labels: np.ndarray, rate: Array) -> np.ndarray:
+        """Boolean (2,): feet that the recording has on the ground, by its labels, or beside them.
 
-        Recorded feet float in deep squats, both alike.
+        Recorded feet float in deep squats. One that is as low as the other and at rest stands too, and so does one that
+        is about as low and nearly at rest if the ground's force that the motion needs, from its change of momentum
+        `rate` (6,), is near it.
         """
-        low = [float(np.min(self.links.places(p)[:, 2], initial=np.inf)) for p in self._points]
+        places = [self.links.places(p) for p in self._points]
+        low = [float(np.min(p[:, 2], initial=np.inf)) for p in places]
         down = np.array([bool(np.any(labels[p])) for p in self._points])
-        for s in range(2):
-            speed = np.hypot(*self.links.velocity_of(self.links.body.feet[s])[:2])
-            down[s] |= bool(down[1 - s] and low[s] < low[1 - s] + NEAR and speed < SLOW)
+        if down.all() or not down.any():
+            return down
+        s = int(down[0])  # the one without a label
+        speed = np.hypot(*self.links.velocity_of(self.links.body.feet[s])[:2])
+        high = low[s] - low[1 - s]
+        bears = _share(self.links, rate, places[1 - s].mean(axis=0), places[s].mean(axis=0)) > BEARING
+        down[s] = (high < NEAR and speed < SLOW) or (bears and high < 2 * NEAR and speed < 2 * SLOW)
         return down
 
     def _look(self, reference: Reference, time: float) -> Wish:
         sample, links = reference.sample(time), self.links
         links.place(sample.q, sample.v)
-        down = self._down(sample.contacts)
         rates, slopes = self._value @ self._rates, self._slope @ self._rates
+        down = self._down(sample.contacts, slopes[:6])
         lead = links.lead(sample.q, rates[9:], slopes[9:], slopes[:6])
         return Wish(time, sample.q, rates[9:], slopes[9:], rates[:6], slopes[:6], lead, links.centre[1].copy(),
                     self.weights @ links.centres, links.turns[self.link].copy(), rates[6:9], down)  # fmt: skip
+
+
+def _share(links: Links, rate: Array, one: Array, other: Array) -> float:
+    """Where the ground's force that a change of momentum (6,) needs meets the line from one foot (3,) to the other."""
+    centre, mass = links.centre[1], links.beyond[1, 9]
+    force = rate[3:] - mass * links.model.opt.gravity
+    if force[2] <= 0.1 * mass:
+        return 0.0
+    high = centre[2] - one[2]
+    x, y = centre[0] - (high * force[0] + rate[1]) / force[2], centre[1] - (high * force[1] - rate[0]) / force[2]
+    way = other[:2] - one[:2]
+    return float(((x - one[0]) * way[0] + (y - one[1]) * way[1]) / max(float(way @ way), 1e-9))
 
 
 def parabola(half: int, interval: float) -> tuple[Array, Array]:

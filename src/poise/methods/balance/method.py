@@ -52,12 +52,15 @@ class Balance:
     until: float = float("inf")  # [s] when the simplified contact is taken away: the paper's first test
     sole: float = 0.0  # share of the sole that legs keep the pressure in; 0: any, as in the paper
     give: float = 0.0  # share of what a foot cannot bear that is taken off the leg's force; the rest off its torque
+    swing: float = 400.0  # [N m] that ankles lack for which the trunk is turned instead; not with a recording
     feed: float = 1.0  # share of the recording's change of momentum that is fed forward (not in the paper)
+    ease: float = 0.5  # [s] within which the joints are brought from a careless start to the pose (not in the paper)
     fall_below: float = 0.0  # compensated share (21) of the foot's torque below which balance is given up; 0: never
     fall_damping: float = 0.3  # [s] kd / ks in a fall
     sensor: str = "auto"  # "zones", "reference", or by whether the clip moves
     zone: float = 0.25  # [m] radius of a foot's zone of influence
     linger: float = 0.1  # [s] for which a foot that lost the ground still counts as pressing on it
+    reach: float = 0.03  # [m] below a foot that a recording has down, within which it treads on the ground at once
     swing_friction: float = 0.0  # factor of the friction of a foot that the recording has in the air
     split: str = "load"  # how both feet share the wrench: "load" by where the wrench meets the ground, or "even"
     pulls: tuple[Pull, ...] = ()
@@ -74,7 +77,7 @@ class Balance:
         if self.split not in ("load", "even"):
             raise UnknownName("way to split the wrench", self.split, ("load", "even"))
         for name in ("kfs", "kfd", "kP", "kts", "ktd", "kL", "stiffness", "damping", "fall_damping", "linger",
-                     "swing_friction"):  # fmt: skip
+                     "ease", "swing", "reach", "swing_friction"):  # fmt: skip
             if not (np.isfinite(getattr(self, name)) and getattr(self, name) >= 0):
                 raise BadValue(f"{name} of balance must be a number of 0 or more, not {getattr(self, name)}.")
         if not (self.zone > 0 and 0 <= self.fall_below <= 1 and self.period > 0 and self.step_size > 0):

@@ -147,26 +147,28 @@ def joint_torques(twists, beyond, moved, path, carried, out):
 
 
 @njit(cache=True)
-def carry(wrench, support, centre, feet, ground, even, out):
-    """out (2, 6): the part of the virtual wrench (6,) that each supporting foot carries.
+def carry(wrench, held, support, centre, feet, ground, even, out):
+    """out (2, 6): the part of the virtual wrench (6,) that each supporting foot carries; gives the right foot's share.
 
     Shares go by where the wrench, as a force of the ground, meets the line between the feet: the leg that is nearer
     carries more, so both legs work as they do in a person who shifts his weight. What is left of the torque about that
-    point goes to both feet in the same shares. Places (3,), (2, 3) in the world; `ground` [m] is their height. With
-    `even` each foot gets half of the wrench about the centre of mass, as a plain mean of two hierarchies does; the two
-    ankles then work against each other.
+    point goes to both feet in the same shares. The ground bears `held` [N] besides: weight that the wrench leaves to
+    the servos. Places (3,), (2, 3) in the world; `ground` [m] is their height. With `even`
+    each foot gets half of the wrench about the centre of mass, as a plain mean of two hierarchies does; the two ankles
+    then work against each other.
     """
     out[:] = 0.0
     if not (support[0] and support[1]):
         out[0 if support[0] else 1] = wrench
-        return
+        return 0.0 if support[0] else 1.0
     if even:
         out[0], out[1] = 0.5 * wrench, 0.5 * wrench
-        return
+        return 0.5
     x, y, high = centre[0], centre[1], centre[2] - ground
-    if wrench[5] > 1.0:
-        x -= (high * wrench[3] + wrench[1]) / wrench[5]
-        y -= (high * wrench[4] - wrench[0]) / wrench[5]
+    push = wrench[5] + held
+    if push > 1.0:
+        x -= (high * wrench[3] + wrench[1]) / push
+        y -= (high * wrench[4] - wrench[0]) / push
     dx, dy = feet[1, 0] - feet[0, 0], feet[1, 1] - feet[0, 1]
     along = ((x - feet[0, 0]) * dx + (y - feet[0, 1]) * dy) / max(dx * dx + dy * dy, 1e-9)
     along = min(max(along, 0.0), 1.0)
@@ -179,6 +181,7 @@ def carry(wrench, support, centre, feet, ground, even, out):
         out[foot, 0] -= share * ry * wrench[5]
         out[foot, 1] += share * rx * wrench[5]
         out[foot, 2] -= share * (rx * wrench[4] - ry * wrench[3])
+    return along
 
 
 @njit(cache=True)

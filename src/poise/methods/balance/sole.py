@@ -31,6 +31,14 @@ def soles(character: Character, feet: np.ndarray) -> Array:
 
 
 @njit(cache=True)
+def lowest(extent, turns):
+    """Height [m] of the lowest corner of a sole (5,) above its ankle, for the foot's orientation (4,)."""
+    w, x, y, z = turns[0], turns[1], turns[2], turns[3]
+    ax, ay, az = 2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)  # heights of the foot's axes
+    return min(ax * extent[0], ax * extent[1]) + min(ay * extent[2], ay * extent[3]) + az * extent[4]
+
+
+@njit(cache=True)
 def spare(share, extent, turns, high, torque, force, least, out):
     """out (3,) = torque [N m] by which `torque` (3,) on a foot must change so that the sole bears it, world axes.
 

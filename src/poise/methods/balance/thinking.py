@@ -20,7 +20,7 @@ FIRM = 0.1  # share of the weight on a foot from which it bears the whole artifi
 LEAST = 0.02  # share of the weight that a foot is taken to bear at least
 HOPELESS = 1.0  # distance of the centre of mass from the support point, in its heights, at which balance is given up
 (MOST, ZONE, PERIOD, WEIGHT, FALL_BELOW, FALLING, RATIO, EVEN, LINGER, LEFT_SINCE, RIGHT_SINCE, SOLE, FEED, GIVE,
- RECORDED) = range(15)  # fmt: skip
+ RECORDED, EASE, BEGAN, SWING, REACH, SHARE) = range(20)  # fmt: skip
 
 
 class Frame(NamedTuple):
@@ -77,6 +77,7 @@ class Mind(NamedTuple):
     moments: Array  # (2, 3) [N m] artificial, on the feet
     torque: Array  # (nv,) [N m] what the joints give
     error: Array  # (nv,) [rad] of the joints
+    first: Array  # (nv,) [rad] their errors at the first decision
     masses: Array  # (bodies, 10) scratch
     matrix: Array  # (nv, nv) scratch
 
@@ -100,11 +101,26 @@ def sense(frame, sight, mind, wish, table, ground):
     sensor.patches(table, ground, frame.foot_of, frame.feet, sight.places, keep, mind.patch)
     sensor.linger(mind.force, facts[LEFT_SINCE : RIGHT_SINCE + 1], facts[PERIOD], facts[LINGER])
     if facts[RECORDED] != 0.0:
+        for s in range(2):
+            if (
+                mind.force[s] <= sensor.PRESSING
+                and mind.force[1 - s] > sensor.PRESSING
+                and _near(frame, sight, mind, s)
+            ):
+                mind.force[s] = 2.0 * sensor.PRESSING
         mind.support[:] = sensor.by_reference(mind.force, wish.feet_down)
         return
     mind.support[:] = sensor.by_zones(mind.force, sight.centre, feet, facts[ZONE])
     for i in range(2):
         mind.support[i] = mind.support[i] and wish.feet_down[i]
+
+
+@njit(cache=True)
+def _near(frame, sight, mind, s):
+    """Is a foot in the air within REACH of the ground on which the other one presses?"""
+    b, other = frame.feet[s], frame.feet[1 - s]
+    high = sight.places[b, 2] + sole.lowest(frame.extent[s], sight.turns[b])
+    return high < sight.places[other, 2] + mind.patch[1 - s, 2] + mind.facts[REACH]
 
 
 @njit(cache=True)
@@ -139,17 +155,27 @@ def carry_out(frame, sight, mind):
     """Joint torques (9) of the virtual wrench, and whether balance must be given up."""
     facts, feet, centre, turn = mind.facts, mind.middles, sight.centre, np.empty(3)
     low = min(feet[0, 2], feet[1, 2])
-    momentum.carry(mind.wrench, mind.support, centre, feet, low, facts[EVEN] != 0.0, mind.carried)
+    held = 0.0 if frame.on[virtual.GRAVITY] else facts[WEIGHT]  # the ground bears it all the same, the servos hold it
+    facts[SHARE] = momentum.carry(mind.wrench, held, mind.support, centre, feet, low, facts[EVEN] != 0.0, mind.carried)
     momentum.joint_torques(sight.twists, sight.beyond, frame.moved, frame.path, mind.carried, mind.balance)
     for s in range(2):
         if mind.support[s]:
             foot_torque(s, sight.twists, frame.ankle, mind.balance, turn)
-            contact.unanswered(turn, mind.patch[s], mind.carried[s, 3:])
+            contact.unanswered(turn, mind.patch[s], _ground_force(frame, mind, s))
             size = np.sqrt(turn[0] ** 2 + turn[1] ** 2)
             facts[RATIO] = min(facts[RATIO], facts[MOST] / size if size > facts[MOST] else 1.0)
     far = mind.place[0] ** 2 + mind.place[1] ** 2 > (HOPELESS * (centre[2] - low)) ** 2
     if facts[RATIO] < facts[FALL_BELOW] or far:
         facts[FALLING] = 1.0
+
+
+@njit(cache=True)
+def _ground_force(frame, mind, s):
+    """The ground's force (3,) [N] on a foot that carries its part of the virtual wrench and of the weight."""
+    force = mind.carried[s, 3:].copy()
+    if not frame.on[virtual.GRAVITY]:
+        force[2] += mind.facts[WEIGHT] * (mind.facts[SHARE] if s == 1 else 1.0 - mind.facts[SHARE])
+    return force
 
 
 @njit(cache=True)
@@ -163,6 +189,7 @@ def follow(frame, sight, mind, wish, since, v, table, ground):
     for i in range(nv):
         error[i] += since * wish.v[i] + 0.5 * since * since * wish.a[i] if i >= 6 else 0.0
         rate[i] = wish.v[i] + since * wish.a[i] - v[i]
+    ease(facts, mind.first, wish.time + since, error, rate)
     if frame.uprights.shape[0]:
         keep_upright(frame.uprights, sight, frame.moved, error, rate, stiffness, damping)
     ahead, diagonal = np.empty(nv), np.empty(nv)
@@ -180,21 +207,40 @@ def follow(frame, sight, mind, wish, since, v, table, ground):
 
 
 @njit(cache=True)
+def ease(facts, first, time, error, rate):
+    """Take the joints' errors (nv,) of the first decision off the servos, fading within EASE seconds.
+
+    Departures: the paper's servos pull at all of a careless pose at once, which throws the body before it stands.
+    """
+    if np.isnan(facts[BEGAN]):
+        facts[BEGAN] = time
+        first[:] = error
+    passed = time - facts[BEGAN]
+    if passed < facts[EASE]:
+        x = passed / facts[EASE]
+        left, slope = 1.0 - x * x * (3.0 - 2.0 * x), -6.0 * x * (1.0 - x) / facts[EASE]
+        for i in range(6, first.shape[0]):
+            error[i] -= left * first[i]
+            rate[i] -= slope * first[i]
+
+
+@njit(cache=True)
 def bear(frame, sight, mind):
     """What feet and joints bear: the artificial torque (20)-(22), the sole, the strength of the joints."""
     facts, support, balance = mind.facts, mind.support, mind.balance
     firm_by = FIRM * facts[WEIGHT]
     for s in range(2):
         if support[s] and facts[FALLING] == 0.0:
-            if facts[SOLE] > 0.0:
+            if facts[SWING] > 0.0 or facts[SOLE] > 0.0:
                 _within_strength(frame, sight, mind, s)
             turned = np.empty(3)
-            for k in range(balance.shape[0]):  # limits cut balance, not the servo
+            for k in range(balance.shape[0]):  # limits cut balance before the servo, and turn neither round
                 if frame.ankle[s, k]:
-                    most = frame.limit[k]
-                    balance[k] = min(max(mind.servo[k] + balance[k], -most), most) - mind.servo[k]
+                    most, asked = frame.limit[k], balance[k]
+                    left = min(max(mind.servo[k] + asked, -most), most) - mind.servo[k]
+                    balance[k] = min(max(left, min(asked, 0.0)), max(asked, 0.0))
             foot_torque(s, sight.twists, frame.ankle, balance, turned)
-            contact.unanswered(turned, mind.patch[s], mind.carried[s, 3:])
+            contact.unanswered(turned, mind.patch[s], _ground_force(frame, mind, s))
             firm = 1.0
             if facts[SOLE] > 0.0:  # a foot in the air has nothing to stand on, real or imagined
                 firm = min(1.0, max(mind.load[s, 2], 0.0) / firm_by)
@@ -222,6 +268,10 @@ def _within_strength(frame, sight, mind, s):
                 for i in range(3):
                     change[i] += sight.twists[k, i] * less
     if over:
+        size = np.sqrt(change[0] ** 2 + change[1] ** 2 + change[2] ** 2)
+        if mind.facts[SOLE] == 0.0 and size > mind.facts[SWING]:
+            for i in range(3):
+                change[i] *= mind.facts[SWING] / size
         sole.yield_to(change, mind.facts[GIVE], _reach(sight, mind, s), sight.twists, frame.path[s], mind.balance)
 
 

@@ -15,11 +15,9 @@ from numba import njit
 
 from poise.character import Character
 from poise.character.roles import SIDES
-from poise.maths import configuration as conf
-from poise.maths import rotations as rot
-from poise.maths.configuration import difference_rows
+from poise.maths.configuration import difference_rows, quat_exp, quat_mul, quat_rotate
 from poise.maths.rotations import Array
-from poise.methods.modal.legs import Legs
+from poise.methods.modal.legs import Legs, feet_of, reaching
 from poise.methods.modal.linearise import Pose, momentum
 from poise.methods.modal.preview import Frames
 from poise.methods.modal.spectrum import skew
@@ -30,8 +28,7 @@ from poise.solve.dense import solve_one
 _FROM, _FROM_SOFT = (0.003, 0.008), (0.02, 0.05)
 _ARM = 0.2  # [m/rad] that makes a length of its tilt
 _FARTHEST, _STEEPEST = 0.25, 0.5  # [m], [rad] that legs make up for
-# [1/s] at which standing legs lead the body's height and tilt back, and [m/s²], [rad/s²] of that at most
-_RISE, _RIGHT, _LIFT, _TURN = 12.0, 0.0, 4.0, 6.0
+_RISE, _LIFT = 12.0, 4.0  # [1/s] at which standing legs lead the body's height back, and [m/s²] of that at most
 _CLOSER, _LEAVING = 0.1, 0.25  # [s] in which a foot that will touch is led, and one that has left is let go
 
 
@@ -41,12 +38,13 @@ class Aims:
     def __init__(self, character: Character, dt: float, window: int, walks: bool, soft: bool):
         """`walks`: the feet take turns on the ground, and are led all the time. `soft`: contacts give way."""
         self._near, self._full = _FROM_SOFT if soft else _FROM
-        self._legs, self._layout, self._dt = Legs(character), character.layout, dt
+        self._legs, self._dt = Legs(character), dt
         owners = character.contact_points
         self._points = np.stack([np.isin(np.arange(len(owners)), owners.of(side)) for side in SIDES])  # (2, P)
         self.able = self._legs.two and bool(self._points.any(axis=1).all())
         self._led = np.full(2, np.nan)  # how much each foot is held to its place in the world
-        self._constants = (self._layout.kind, self._layout.qadr, self._layout.vadr, self._points, walks, window, dt)
+        layout = character.layout
+        self._constants = (layout.kind, layout.qadr, layout.vadr, self._points, walks, window, dt)
 
     def of(self, frames: Frames, first: int, pose: Pose, v: Array) -> tuple[Array, Array, Array]:
         """Poses (nq,) of now and next, and the velocity (nv,) now, for a body in a pose with the velocity v (nv,)."""
@@ -61,40 +59,51 @@ class Aims:
         share = min(1.0, (size - self._near) / (self._full - self._near))
         shift = share * min(1.0, _FARTHEST / max(far, 1e-9)) * off[0]
         lean = share * min(1.0, _STEEPEST / max(steep, 1e-9)) * off[1]
-        ahead = share * self._dt
-        bent = [self._bent(now, frames.centre[first], shift, lean),
-                self._bent(after, frames.centre[first + 1], shift + ahead * off[2], lean + ahead * off[3])]  # fmt: skip
-        came = conf.difference(self._layout, bent[0], bent[1]) / self._dt
-        rate = rate.copy()
-        rate[6:] += came[6:] - frames.v[first + 1, 6:]
-        if frames.touching[first].any():  # legs that stand lead the body back
-            _lead_back(off, self._dt)
-            bent[1] = self._bent(after, frames.centre[first + 1], shift + ahead * off[2], lean + ahead * off[3])
-        return bent[0], bent[1], rate
-
-    def _bent(self, pose: Array, centre: Array, shift: Array, tilt: Array) -> Array:
-        """A pose of the reference, its body moved and turned about its centre, its feet left in place where led."""
-        goals, turns = self._legs.feet(pose)
-        for f in (0, 1):
-            rest = 1.0 - self._led[f]
-            if rest > 1e-3:
-                turn = rot.exp(rest * tilt)
-                goals[f] = centre + rest * shift + rot.rotate(turn, goals[f] - centre)
-                turns[f] = (rot.to_matrix(turn) @ turns[f].reshape(3, 3)).ravel()
-        start, turn = pose.copy(), rot.exp(tilt)
-        start[:3] = centre + shift + rot.rotate(turn, pose[:3] - centre)
-        start[3:7] = rot.multiply(turn, pose[3:7])
-        return self._legs.reaching(start, goals, turns)
+        stands = bool(frames.touching[first].any())
+        return _aims(self._legs.pair, frames, first, self._led, shift, lean, share * self._dt, off, stands, self._dt)
 
 
 @njit(cache=True)
-def _lead_back(off, dt):
-    """Change the rates in off (4, 3), see `deviation`, as legs that push can in one step: critically damped."""
-    wanted = -_RISE * (_RISE * off[0, 2] + 2.0 * off[2, 2])
-    off[2, 2] += dt * min(max(wanted, -_LIFT), _LIFT)
-    for c in range(2):
-        wanted = -_RIGHT * (_RIGHT * off[1, c] + 2.0 * off[3, c])
-        off[3, c] += dt * min(max(wanted, -_TURN), _TURN)
+def _aims(legs, frames, first, led, shift, lean, ahead, off, stands, dt):
+    """Shapes (nq,) of now and next and the rate (nv,) of the first, for a body that is off by shift and lean (3,).
+
+    ahead [s]: how much of the rates in off, see `deviation`, is made up for. Legs that stand lift what has sunk.
+    """
+    now, after = frames.q[first], frames.q[first + 1]
+    here, there = frames.centre[first], frames.centre[first + 1]
+    bent = _bent(legs, now, here, led, shift, lean)
+    following = _bent(legs, after, there, led, shift + ahead * off[2], lean + ahead * off[3])
+    came = np.empty((1, len(legs.views.v)))
+    difference_rows(legs.kind, legs.qadr, legs.vadr, bent.reshape(1, -1), following.reshape(1, -1), came)
+    rate = frames.v[first].copy()
+    for i in range(6, len(rate)):
+        rate[i] += came[0, i] / dt - frames.v[first + 1, i]
+    if stands:
+        rise = -_RISE * (_RISE * off[0, 2] + 2.0 * off[2, 2])
+        off[2, 2] += dt * min(max(rise, -_LIFT), _LIFT)
+        following = _bent(legs, after, there, led, shift + ahead * off[2], lean + ahead * off[3])
+    return bent, following, rate
+
+
+@njit(cache=True)
+def _bent(legs, pose, centre, led, shift, tilt):
+    """A pose of the reference, its body moved and turned about its centre, its feet left in place where led (2,)."""
+    goals, turns = feet_of(legs, pose)
+    turn, moved, start = np.empty(4), np.empty(3), pose.copy()
+    for f in range(2):
+        rest = 1.0 - led[f]
+        if rest > 1e-3:
+            quat_exp(rest * tilt, turn)
+            quat_rotate(turn, goals[f] - centre, moved)
+            goals[f] = centre + rest * shift + moved
+            for c in range(3):
+                quat_rotate(turn, turns[f, :, c].copy(), moved)
+                turns[f, :, c] = moved
+    quat_exp(tilt, turn)
+    quat_rotate(turn, pose[:3] - centre, moved)
+    start[:3] = centre + shift + moved
+    quat_mul(turn, pose[3:7], start[3:7])
+    return reaching(legs, start, goals, turns)
 
 
 @njit(cache=True)

@@ -45,13 +45,9 @@ def _landing(labels, k, f):
     return -1
 
 
-@njit(cache=True)
-def _steps(labels):
-    """Does a foot leave the ground or touch it in the frames ahead?"""
-    for k in range(1, len(labels)):
-        if labels[k, 0] != labels[0, 0] or labels[k, 1] != labels[0, 1]:
-            return True
-    return False
+def _steps(labels: np.ndarray) -> bool:
+    """Does a foot leave the ground or touch it in the frames ahead (K, 2)?"""
+    return bool((labels != labels[0]).any())
 
 
 @njit(cache=True)

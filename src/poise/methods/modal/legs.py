@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import mujoco
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
 from poise.character import Character
 from poise.character.roles import SIDES
-from poise.dynamics import engine
-from poise.maths import configuration as conf
+from poise.maths.configuration import integrate_rows
 from poise.maths.rotations import Array
-from poise.maths.tree import moved_by
+from poise.methods.modal.linearise import Views, Watched, pose_only
 from poise.solve.dense import solve_one
 
 _STEPS = 5
@@ -21,78 +21,112 @@ _PRICE = 2e-3  # [m²/rad²] of bending: near a straight leg a foot rather misse
 _TURN = 0.25  # [m/rad] that weighs a foot's orientation against its place
 
 
+class Pair(NamedTuple):
+    """Two legs for compiled code."""
+
+    views: Views
+    feet: np.ndarray  # (2,) bodies
+    dofs: np.ndarray  # (2, K) degrees of freedom from the root to the foot, -1 where a leg has fewer
+    kind: np.ndarray  # (J,), and the two that follow: as in `Layout`
+    qadr: np.ndarray
+    vadr: np.ndarray
+
+
 class Legs:
     """Two legs, each with the degrees of freedom from the root to the foot."""
 
     def __init__(self, character: Character):
-        self.character, self.model = character, character.model
-        self._data = engine.data_of(self.model)
-        moves = moved_by(character.tree)
-        self._feet = [character.body(f"{s}_foot") for s in SIDES if character.has(f"{s}_foot")]
-        self._dofs = [np.flatnonzero(moves[b])[6:] for b in self._feet]
-
-    @property
-    def two(self) -> bool:
-        """Are there two of them, free of each other?"""
-        return len(self._feet) == 2 and not np.intersect1d(self._dofs[0], self._dofs[1]).size
+        watched = Watched(character, np.zeros(0, np.int64), np.zeros((0, 3)))
+        feet = [character.body(f"{s}_foot") for s in SIDES if character.has(f"{s}_foot")]
+        dofs = [np.flatnonzero(watched.moves[b])[6:] for b in feet]
+        # are there two of them, free of each other?
+        self.two = len(feet) == 2 and not np.intersect1d(dofs[0], dofs[1]).size
+        padded = np.full((2, max(map(len, dofs), default=0)), -1)
+        for f, own in enumerate(dofs[:2]):
+            padded[f, : len(own)] = own
+        layout = character.layout
+        self.pair = Pair(watched.views, np.array(feet, np.int64), padded, layout.kind, layout.qadr, layout.vadr)
+        self._memory = watched  # the views are windows onto it
 
     def moved(self, q: Array, start: Array, shift: Array) -> Array:
-        """The pose `start` (nq,) with its feet where they are in q (nq,), turned alike, plus shifts (2, 2) [m]."""
-        goals, turns = self.feet(q)
-        goals[:, :2] += shift
-        return self.reaching(start, goals, turns)
-
-    def feet(self, q: Array) -> tuple[Array, Array]:
-        """Places (2, 3) [m] and orientations (2, 9) of the feet in a pose q (nq,)."""
-        self._place(q)
-        return self._data.xpos[self._feet], self._data.xmat[self._feet]
-
-    def _place(self, q: Array) -> None:
-        self._data.qpos[:] = q
-        mujoco.mj_kinematics(self.model, self._data)
-        mujoco.mj_comPos(self.model, self._data)
-
-    def reaching(self, start: Array, goals: Array, turns: Array) -> Array:
-        """The pose `start` (nq,) with its legs bent so that its feet are at goals (2, 3) [m], as turns (2, 9) say."""
-        model, data, layout = self.model, self._data, self.character.layout
-        out, bent = start, np.zeros(model.nv)
-        for _ in range(_STEPS):
-            self._place(out)
-            step = np.zeros(model.nv)
-            for f, (body, dofs) in enumerate(zip(self._feet, self._dofs, strict=True)):
-                linear, angular = engine.jacobian(model, data, body, data.xpos[body])
-                step[dofs] = _newton(linear[:, dofs], angular[:, dofs], goals[f] - data.xpos[body], turns[f],
-                                     data.xmat[body], bent[dofs])  # fmt: skip
-            out = conf.integrate(layout, out, step)
-            bent += step
-            if np.abs(step).max() < _CLOSE:
-                break
-        return out
+        """The pose `start` (nq,) with its feet where they are in q (nq,), turned alike, plus shifts (2, 2 or 3) [m]."""
+        goals, turns = feet_of(self.pair, q)
+        goals[:, : shift.shape[1]] += shift
+        return reaching(self.pair, start, goals, turns)
 
 
 @njit(cache=True)
-def _newton(linear, angular, away, wanted, turned, bent):
-    """Joint steps (k,) [rad] that bring a foot nearer to its place and orientation.
+def feet_of(pair, q):
+    """Places (2, 3) [m] and orientations (2, 3, 3) of the feet in a pose q (nq,)."""
+    pose_only(pair.views, q)
+    places, turns = np.empty((2, 3)), np.empty((2, 3, 3))
+    for f in range(2):
+        places[f] = pair.views.xpos[pair.feet[f]]
+        turns[f] = pair.views.xmat[pair.feet[f]].copy().reshape(3, 3)
+    return places, turns
+
+
+@njit(cache=True)
+def reaching(pair, start, goals, turns):
+    """The pose `start` (nq,) with its legs bent so that its feet are at goals (2, 3) [m], as turns (2, 3, 3) say."""
+    nv = len(pair.views.v)
+    out, new = start.copy(), np.empty(len(start))
+    step, bent = np.zeros(nv), np.zeros(nv)
+    for _ in range(_STEPS):
+        pose_only(pair.views, out)
+        most = 0.0
+        for f in range(2):
+            most = max(most, _newton(pair, f, goals[f], turns[f], bent, step))
+        integrate_rows(pair.kind, pair.qadr, pair.vadr, out.reshape(1, -1), step.reshape(1, -1), new.reshape(1, -1))
+        out[:] = new
+        bent += step
+        if most < _CLOSE:
+            break
+    return out
+
+
+@njit(cache=True)
+def _newton(pair, foot, goal, wanted, bent, step):
+    """Fill step (nv,) with joint steps [rad] that bring a foot nearer to its place and orientation; gives the largest.
 
     One step of Gauss and Newton for the least squares of what the foot misses and, at a price, of all that the joints
-    were bent by: bent (k,) so far.
+    were bent by: bent (nv,) so far.
     """
-    A, r = np.empty((6, linear.shape[1])), np.empty(6)
-    R, W = turned.reshape(3, 3), wanted.reshape(3, 3)
-    off = np.zeros(3)  # the small turn from R to W, world axes: half the sum of the cross products of their axes
-    for c in range(3):
-        off[0] += 0.5 * (R[1, c] * W[2, c] - R[2, c] * W[1, c])
-        off[1] += 0.5 * (R[2, c] * W[0, c] - R[0, c] * W[2, c])
-        off[2] += 0.5 * (R[0, c] * W[1, c] - R[1, c] * W[0, c])
-    for i in range(3):
-        A[i], A[3 + i] = linear[i], _TURN * angular[i]
-        r[i], r[3 + i] = away[i], _TURN * off[i]
-    r += A @ bent
+    views, body, dofs = pair.views, pair.feet[foot], pair.dofs[foot]
+    R, x = views.xmat[body].copy().reshape(3, 3), views.xpos[body] - views.centre[0]
+    A, r = np.zeros((6, len(dofs))), np.zeros(6)
+    for c in range(
+        3
+    ):  # the small turn from R to `wanted`, world axes: half the sum of the cross products of their axes
+        r[c] = goal[c] - views.xpos[body, c]
+        r[3] += 0.5 * _TURN * (R[1, c] * wanted[2, c] - R[2, c] * wanted[1, c])
+        r[4] += 0.5 * _TURN * (R[2, c] * wanted[0, c] - R[0, c] * wanted[2, c])
+        r[5] += 0.5 * _TURN * (R[0, c] * wanted[1, c] - R[1, c] * wanted[0, c])
+    for k in range(len(dofs)):
+        if dofs[k] < 0:
+            continue
+        w = views.cdof[dofs[k]]
+        A[0, k] = w[3] + w[1] * x[2] - w[2] * x[1]
+        A[1, k] = w[4] + w[2] * x[0] - w[0] * x[2]
+        A[2, k] = w[5] + w[0] * x[1] - w[1] * x[0]
+        for i in range(3):
+            A[3 + i, k] = _TURN * w[i]
+        for i in range(6):
+            r[i] += A[i, k] * bent[dofs[k]]
     B = A @ A.T
     for i in range(6):
         B[i, i] += _PRICE
-    step = A.T @ solve_one(B, r) - bent
-    most = np.abs(step).max()
+    solve_one(B, r)
+    most = 0.0
+    for k in range(len(dofs)):
+        if dofs[k] >= 0:
+            turn = -bent[dofs[k]]
+            for i in range(6):
+                turn += A[i, k] * r[i]
+            step[dofs[k]] = turn
+            most = max(most, abs(turn))
     if most > _LONGEST:
-        step *= _LONGEST / most
-    return step
+        for k in range(len(dofs)):
+            if dofs[k] >= 0:
+                step[dofs[k]] *= _LONGEST / most
+    return min(most, _LONGEST)

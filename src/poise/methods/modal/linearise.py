@@ -76,12 +76,18 @@ class Watched:
 
 
 @njit(cache=True)
+def pose_only(views, q):
+    """Put the pose q (nq,) into the working memory."""
+    views.q[:] = q
+    for k in (2, 3):
+        native.call_two(views.calls[k], views.calls[0], views.calls[1])
+
+
+@njit(cache=True)
 def place(views, q, M):
     """Put the pose q (nq,) into the working memory; fills M (nv, nv) with its inertia."""
-    model, data, kinematics, middle, _, _, inertia, full, _ = views.calls
-    views.q[:] = q
-    native.call_two(kinematics, model, data)
-    native.call_two(middle, model, data)
+    pose_only(views, q)
+    model, data, _, _, _, _, inertia, full, _ = views.calls
     native.call_two(inertia, model, data)
     native.call_three(full, model, data, M.ctypes.data)
 
@@ -98,13 +104,10 @@ def bias(views, v, out):
 @njit(cache=True)
 def moving(views, q, v):
     """Put pose and velocity in; the views then hold the momentum as well."""
-    model, data, kinematics, middle, speeds, sums, _, _, _ = views.calls
-    views.q[:] = q
+    pose_only(views, q)
     views.v[:] = v
-    native.call_two(kinematics, model, data)
-    native.call_two(middle, model, data)
-    native.call_two(speeds, model, data)
-    native.call_two(sums, model, data)
+    for k in (4, 5):
+        native.call_two(views.calls[k], views.calls[0], views.calls[1])
 
 
 @njit(cache=True)

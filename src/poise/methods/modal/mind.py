@@ -82,7 +82,7 @@ class Mind:
         walker = Walker(character, Foothold(), DT, not alone)
         self.walker = walker if settings.footholds and walker.able and walks else None
         self.placed: tuple[Array, Array] | None = None  # the pose that the working memory holds, and its inertia
-        self.servos: tuple[np.ndarray, Array, Array] = (np.zeros((0, 2), np.int64), np.zeros(0), np.zeros(0))
+        self.servos: tuple[Array, ...] = ()  # those of the torques in a simulator
         self.traces: dict[str, float] = {}
         self.names = ("ground", *character.body_names[1:])  # what contacts are with, by their numbers
         self._nothing = np.zeros(character.model.nv)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.errors import BadValue
-from poise.methods.modal.apart import led_apart
+from poise.methods.modal.apart import led_apart, raised
 from poise.methods.modal.step import Weights
 from poise.motion.reference import Reference
 from poise.physical.prepare import prepared
@@ -96,10 +96,13 @@ class Settings:
         if not self.repair:
             return reference, []
         reference, notes = prepared(reference, stage.ground)
-        clip = led_apart(reference.baked)
-        if clip is reference.baked:
-            return reference, notes
-        return Reference(clip, start=reference.start), [*notes, "legs that were in each other were led apart"]
+        clip, apart = reference.baked, led_apart(reference.baked)
+        if apart is not clip:
+            notes.append("legs that were in each other were led apart")
+        free = raised(apart)
+        if free is not apart:
+            notes.append("feet that dragged were raised")
+        return (reference if free is clip else Reference(free, start=reference.start)), notes
 
     def weights(self, dt: float, window: int) -> Weights:
         """The numbers for compiled code, for steps of dt [s] and this window."""

@@ -249,7 +249,7 @@ def decide(body, ahead, contact, weights, y, known):
         effort[v] = weights.force * dt * dt / body.mass * (beta[v] / dt)
     newton, plan_error = plan_forces(z, slack, effort, friction, usual, count, alpha, beta, G, y, f)
     forced = np.empty((1 if weights.feedforward else n, nv))
-    pulled = np.zeros((n if weights.feedforward and contact.friction.min() < 0.0 else 0, nv))
+    pulled = np.zeros((n if weights.feedforward and np.any(contact.friction < 0.0) else 0, nv))
     contact_impulses(JP, f, usual, n, dt, contact.touching, contact.standing, weights.group, contact.friction, forced,
                      pulled)  # fmt: skip
     planned = np.zeros((points, 3))

@@ -19,6 +19,9 @@ from poise.simulate.yielding import blocks, shares
 from poise.stage import Stage
 
 STEP = 1 / 960  # [s] of the simulator
+# [rad/s] beyond which no plan is made and joints are only slowed down, and [1/s] at which that happens: a body that has
+# met something unknown flails, and torques that are planned for it make that worse
+_FASTEST, _LOOSE = 60.0, 20.0
 
 
 @dataclass(frozen=True)
@@ -37,23 +40,27 @@ class ModalTorques(Settings):
     def start(self, character: Character, reference: Reference, stage: Stage) -> Mind:
         """A fresh memory."""
         memory = Mind(self, character, reference, stage, alone=False)
+        loose = np.full(character.model.nv, _LOOSE**2)
         firm = np.full(character.model.nv, self.firmness**2)
         firm[_leg_dofs(character)] = 0.0
-        memory.servos = (blocks(character), firm, shares(character, firm, STEP))
+        memory.servos = (blocks(character), firm, loose, shares(character, np.maximum(firm, loose), STEP))
         return memory
 
     def act(self, state: State, touches: Touches, reference: Reference, memory: Mind) -> Action:
         """Joint torques within the character's limits; pushes are felt when they have moved the body."""
-        memory.placed = None
+        memory.placed, nothing = None, np.zeros(len(state.v))
+        joints, firm, loose, share = memory.servos
+        layout = memory.character.layout
+        limit = memory.limit[6:] if self.limits else np.full(len(state.v) - 6, 1e9)
+        rest = (share, limit, joints, layout.kind, layout.qadr, layout.vadr)
+        if np.abs(state.v[6:]).max() > _FASTEST:
+            return Action(
+                Servo(state.time, state.q, nothing, nothing, nothing, memory.watched.place(state.q), loose, *rest)
+            )
         made = memory.decide(state.time, state.q, state.v, reference)
         assert memory.placed is not None
         inertia = memory.placed[1]
-        limit = memory.limit[6:] if self.limits else np.full(len(state.v) - 6, 1e9)
-        layout = memory.character.layout
-        joints, firm, share = memory.servos
-        servo = Servo(state.time, state.q, state.v, (made.v - state.v) / DT, made.torque, inertia, firm, share, limit,
-                      joints, layout.kind, layout.qadr, layout.vadr)  # fmt: skip
-        return Action(servo)
+        return Action(Servo(state.time, state.q, state.v, (made.v - state.v) / DT, made.torque, inertia, firm, *rest))
 
 
 def _leg_dofs(character: Character) -> np.ndarray:
