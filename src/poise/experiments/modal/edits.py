@@ -92,7 +92,7 @@ def run(options: Options) -> Table:
 
 
 def told(takes: list[Take], blown: int = 0) -> tuple[str, str, float, float]:
-    """How many stayed up and are with their reference at the end, and the medians of their errors; `blown` have none."""
+    """How many stayed up and are with their reference at the end, medians of their errors; `blown` more have none."""
     total = len(takes) + blown
     if not takes:
         return f"0/{total}", f"0/{total}", float("nan"), float("nan")
