@@ -30,6 +30,7 @@ EXPERIMENTS: dict[str, str] = {
     "modal/costs": "poise.experiments.modal.costs:run",
     "modal/windows": "poise.experiments.modal.windows:run",
     "modal/edits": "poise.experiments.modal.edits:run",
+    "modal/slowing": "poise.experiments.modal.slowing:run",
     "mcsim/planar": "poise.experiments.mcsim.planar_walks:run",
     "mcsim/walk": "poise.experiments.mcsim.walks:run",
     "mcsim/clips": "poise.experiments.mcsim.clips:run",
