@@ -21,6 +21,7 @@ from poise.motion.clip import Clip
 from poise.motion.passing import spread
 
 _CLEAR, _PACE = 0.015, 0.25  # [m] that a swinging foot keeps from the ground, [m/s] at which it gets there
+_MOST = 0.02  # [m] by which it is raised; more is the edge of a step under it, not a foot that drags
 
 
 @lru_cache(maxsize=32)
@@ -71,4 +72,4 @@ def _lacking(gap: Array, stands: np.ndarray, clip: Clip) -> Array:
     before = np.abs(rows - down[np.maximum(after - 1, 0)])
     away = np.minimum(before, np.abs(rows - down[np.minimum(after, len(down) - 1)]))
     away = away.reshape(copies, -1)[copies // 2]
-    return np.maximum(np.minimum(_CLEAR, _PACE * clip.dt * away) - gap, 0.0) * ~stands
+    return np.clip(np.minimum(_CLEAR, _PACE * clip.dt * away) - gap, 0.0, _MOST) * ~stands
