@@ -12,8 +12,8 @@ from poise.experiments.balance.trial import outlasts, trial
 from poise.methods.balance import Balance
 
 FIRST = 300  # seed; those below were looked at while the controller was made
-WAYS = (("with", Balance(), 60.0), ("with for 3 s, then without", Balance(until=3.0), 15.0),
-        ("without", Balance(slider=0.0), 15.0))  # fmt: skip
+WAYS = (("with for 3 s, then without", Balance(until=3.0), 10.0), ("without", Balance(slider=0.0), 5.0),
+        ("with", Balance(), 60.0))  # fmt: skip
 
 
 def run(options: Options) -> Table:

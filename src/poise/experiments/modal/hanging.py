@@ -14,17 +14,18 @@ from poise.motion.load import load_clip
 from poise.take import Take
 
 FORCES = (75.0, 125.0, 175.0)  # [N] for twenty frames
-DIRECTIONS = (0.0, 90.0, 180.0, 270.0)  # [degrees] from forward to the left
+DIRECTIONS = (0.0, 90.0, 180.0)  # [degrees] from forward to the left; a push to the right is its mirror image
 LASTS, AFTER, WINDOW = 20 / 120, 5.05, 24
 LATENCIES = (0.0, 0.2)  # [s]
 SECONDS = 20.0
+BEGUN = 0.3  # [s] before a push at which a performance begins
 
 
 def _pushed(clip: Clip, force: float, direction: float, at: float, latency: float = 0.0) -> Take:
-    seconds = at + LASTS + AFTER
-    events = (push(force, direction, at, LASTS),)
+    events = (push(force, direction, BEGUN, LASTS),)
     settings = {"window": WINDOW, "latency": latency, "feedforward": False}
-    return performed(clip, "modal update", seconds, events=events, settings=settings)
+    start = (at - BEGUN) % clip.duration
+    return performed(clip, "modal update", BEGUN + LASTS + AFTER, events=events, settings=settings, start=start)
 
 
 def _pushes(clip: Clip, calm: Take, latency: float, seeds: int) -> list[str]:
@@ -35,10 +36,9 @@ def _pushes(clip: Clip, calm: Take, latency: float, seeds: int) -> list[str]:
         for direction in DIRECTIONS:
             marks = ""
             for phase in range(seeds):
-                at = 1.0 + (phase + 0.5) / seeds * clip.duration
-                take = _pushed(clip, force, direction, at, latency)
-                back = bool(take.recovered(at + LASTS, calm))
-                later = (take.time > at + LASTS) & (take.time < at + LASTS + 2.0)
+                take = _pushed(clip, force, direction, (phase + 0.5) / seeds * clip.duration, latency)
+                back = bool(take.recovered(BEGUN + LASTS, calm))
+                later = (take.time > BEGUN + LASTS) & (take.time < BEGUN + LASTS + 2.0)
                 errors.append(float(np.mean(take.tracking_error().series["joints"][later] ** 2)))
                 marks, count = marks + ("+" if back else "-"), count + back
             told.append(f"{direction:g} degrees {marks}")

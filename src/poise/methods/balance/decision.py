@@ -108,9 +108,10 @@ def _mind(s: Balance, body: Body, recorded: bool) -> Mind:
     most = contact.Cylinder.at(s.slider, body.character.mass) if s.slider is not None else s.cylinder
     scale = 1.0 if s.slider is not None else body.scale
     weight = body.character.mass * float(np.linalg.norm(model.opt.gravity))
-    facts = np.array([most.torque * scale, s.zone, s.period, weight, s.fall_below, 0.0, 1.0, float(s.split == "even"),
-                      s.linger, np.inf, np.inf, s.sole, s.feed, s.give, float(recorded), s.ease, np.nan,
-                      0.0 if recorded else s.swing * body.scale, s.reach, 0.5])  # fmt: skip
+    strength = float(body.torque_limit[body.ankle.any(axis=0)].max(initial=0.0))  # no ankle puts more on a foot
+    facts = np.array([min(most.torque * scale, strength), s.zone, s.period, weight, s.fall_below, 0.0, 1.0,
+                      float(s.split == "even"), s.linger, np.inf, np.inf, s.sole, s.feed, s.give, float(recorded),
+                      s.ease, np.nan, 0.0 if recorded else s.swing * body.scale, s.reach, 0.5])  # fmt: skip
     return Mind(facts, np.zeros(2, bool), np.zeros(2), np.zeros((2, 3)), np.zeros((2, 3)), np.zeros((2, 6)),
                 np.zeros((2, 3)), np.zeros(2), np.zeros(6), np.zeros(nv), np.zeros(nv), np.zeros((2, 3)), np.zeros(nv),
                 np.zeros(nv), np.zeros(nv), np.zeros((model.nbody, 10)), np.zeros((nv, nv)))  # fmt: skip

@@ -31,6 +31,7 @@ from poise.stage.ground import Platform, Seesaw
 from poise.stage.props import Bar, Barbell
 
 DT = 1 / 120  # [s] of the paper's steps
+_STANDING = 5.0  # weight `place` of a body that cannot step: it rather tilts than that it ends on its toes
 _DOWN = 0.3  # [m] above its lowest place up to which the ground below a load is looked after
 
 
@@ -72,6 +73,8 @@ class Mind:
                        self.limit, float(character.mass), character.model.opt.gravity.copy(), float(settings.margin),
                        not alone)  # fmt: skip
         self.weights = settings.weights(DT, self.window)
+        if settings.place is None and not stage.grips and bool(reference.baked.contacts.feet().all()):
+            self.weights = self.weights._replace(place=_STANDING)
         self.friction = float(friction)
         self.dual = np.zeros(12)
         n = character.model.nv - 6

@@ -23,7 +23,8 @@ class Settings:
 
     window: int | str = 12  # [steps of 1/120 s] to plan ahead [12 to walk]; "auto": chosen from the clip
     group: int = 1  # [steps] that share one planned contact force
-    place: float = 1.0  # W1, position of the centre of mass at the end of the window [0.1]
+    # W1, position of the centre of mass at the end of the window [0.1]; not given: 1, of a body that only stands 5
+    place: float | None = None
     turn: float = 5.0  # W1, orientation [0.5]
     velocity: float = 1.0  # W2, velocities
     height: float = 10.0  # factor on both for the vertical: or a body that must turn jumps to do so [1]
@@ -57,7 +58,6 @@ class Settings:
         if not _whole(self.group):
             raise BadValue(f"A planned force lasts a whole number of steps, 1 or more, not {self.group!r}.")
         for name in (
-            "place",
             "turn",
             "velocity",
             "height",
@@ -70,6 +70,8 @@ class Settings:
             value = getattr(self, name)
             if not (_finite(value) and value > 0.0):
                 raise BadValue(f"The setting {name} of modal must be positive, not {value!r}.")
+        if self.place is not None and not (_finite(self.place) and self.place > 0.0):
+            raise BadValue(f"The setting place of modal must be positive, not {self.place!r}.")
         for name in (
             "high_decay",
             "cancel_low",
@@ -110,7 +112,8 @@ class Settings:
             first, last = sum(1 << (m - 6) for m in self.modes), -1
         else:
             first, last = (0, 0) if self.modes is None else self.modes
-        return Weights(dt, window, int(self.group), self.place, self.turn, self.velocity, self.height, self.force,
+        place = 1.0 if self.place is None else self.place
+        return Weights(dt, window, int(self.group), place, self.turn, self.velocity, self.height, self.force,
                        self.low_place, self.low_velocity, self.low_effort, self.threshold, self.high_decay, first, last,
                        self.cancel_low,
                        self.cancel_high, self.damping_mass, self.damping_stiffness, bool(self.limits),

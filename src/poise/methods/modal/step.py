@@ -103,6 +103,17 @@ class Contact(NamedTuple):
     usual: Array  # (n, P, 3) [N] the reference's own forces, in the frames
 
 
+class Modes(NamedTuple):
+    """The modes of the pose, in columns, and how each goes on."""
+
+    shapes: Array  # (nv, nv)
+    inverse: Array  # (nv, nv) from velocities to modal ones
+    squares: Array  # (nv,) squared frequencies
+    spin: Array  # (3, 3) inverse root of the inertia about the centre of mass
+    tracked: Array  # (nv,) share of exact tracking in its control
+    change: Array  # (nv, 4) transition over a step
+
+
 class Outcome(NamedTuple):
     """What came of it."""
 
@@ -146,7 +157,7 @@ def rigid_ends(body, ahead, weights, inverse, spin, z, slack):
 
 
 @njit(cache=True)
-def _actuation(ahead, weights, inverse, change, tracked, b, now, rate, v0, forced, pulled):
+def _actuation(ahead, weights, modes, b, v0, forced, pulled):
     """Impulses (nv,) of the joints in this step, and how many modes are planned.
 
     With `feedforward` effort is measured from what the reference needs under the planned contact forces (n, nv): joints
@@ -155,6 +166,8 @@ def _actuation(ahead, weights, inverse, change, tracked, b, now, rate, v0, force
     beyond the usual (n, nv) is spread: a body that hangs and pulls at once at every error pumps up its swing.
     """
     nv, n, dt = len(b), weights.window, weights.dt
+    inverse, change, tracked = modes.inverse, modes.change, modes.tracked
+    now, rate = inverse @ ahead.plan_step, inverse @ ahead.plan_rate
     ref, ref_rate, next_p = inverse @ ahead.now, inverse @ ahead.now_rate, inverse @ ahead.next
     end_p, end_rate = inverse @ ahead.end, inverse @ ahead.end_rate
     out, low, mine = np.zeros(nv), 0, np.empty(n)
@@ -214,32 +227,33 @@ def _solve_contacts(contact, JP, free, response, share, Zf0, planned, weights, o
 
 
 @njit(cache=True)
-def decide(body, ahead, contact, weights, y, known):
-    """The step from the present pose.
-
-    y (12,) is the dual of the last force plan and becomes that of this one; known likewise, see `track_modes`.
-    """
-    nv, n, dt = len(body.v), weights.window, weights.dt
-    points = contact.touching.shape[1]
+def _modes(body, weights, known):
+    """The `Modes` of the pose; known as in `track_modes`."""
+    nv = len(body.v)
     if weights.last != 0:  # modes are spoken of by their numbers
         known[:] = 0.0
     shapes, squares, spin = track_modes(body.M, body.stiffness, body.R, body.place, body.centre, body.mass, known)
-    inverse = shapes.T @ body.M
     tracked, damping, change = np.empty(nv), np.zeros(nv), np.empty((nv, 4))
     tracked_share(squares, weights.threshold, weights.first, weights.last, tracked)
     for i in range(6, nv):
         damping[i] = weights.damping_mass + weights.damping_stiffness * squares[i]
-    transition(squares, damping, dt, change)
-    JP = (contact.jacobian.reshape(3 * points, nv) @ shapes).reshape(points, 3, nv)
-    # contact forces for the rigid modes
+    transition(squares, damping, weights.dt, change)
+    return Modes(shapes, shapes.T @ body.M, squares, spin, tracked, change)
+
+
+@njit(cache=True)
+def _forces(body, ahead, contact, weights, modes, JP, y):
+    """The contact-force plan: forces (P, 3) wanted now, what planned forces do to the modes, steps and gradient.
+
+    y (12,): the dual. See `contact_impulses` for the two impulses.
+    """
+    n, dt, points = weights.window, weights.dt, contact.touching.shape[1]
     z, slack = np.empty(12), np.empty(12)
-    rigid_ends(body, ahead, weights, inverse, spin, z, slack)
-    b, now, rate = shapes.T @ (body.spring - body.bias), inverse @ ahead.plan_step, inverse @ ahead.plan_rate
+    rigid_ends(body, ahead, weights, modes.inverse, modes.spin, z, slack)
     most = points * n + 1
     point, alpha, beta = np.empty(most, np.int64), np.empty(most), np.empty(most)
-    G, f = np.empty((most, 6, 3)), np.zeros((most, 3))
-    usual = np.zeros((most, 3))
-    count = force_columns(contact.touching, contact.standing, contact.arms, contact.frames, contact.usual, spin,
+    G, f, usual = np.empty((most, 6, 3)), np.zeros((most, 3)), np.zeros((most, 3))
+    count = force_columns(contact.touching, contact.standing, contact.arms, contact.frames, contact.usual, modes.spin,
                           body.mass, dt, weights.group, point, alpha, beta, G, usual)  # fmt: skip
     if not weights.feedforward:
         usual[:] = 0.0
@@ -247,48 +261,60 @@ def decide(body, ahead, contact, weights, y, known):
     for v in range(count):
         friction[v] = contact.friction[point[v]]
         effort[v] = weights.force * dt * dt / body.mass * (beta[v] / dt)
-    newton, plan_error = plan_forces(z, slack, effort, friction, usual, count, alpha, beta, G, y, f)
-    forced = np.empty((1 if weights.feedforward else n, nv))
-    pulled = np.zeros((n if weights.feedforward and np.any(contact.friction < 0.0) else 0, nv))
+    newton, error = plan_forces(z, slack, effort, friction, usual, count, alpha, beta, G, y, f)
+    forced = np.empty((1 if weights.feedforward else n, len(body.v)))
+    pulled = np.zeros((n if weights.feedforward and np.any(contact.friction < 0.0) else 0, len(body.v)))
     contact_impulses(JP, f, usual, n, dt, contact.touching, contact.standing, weights.group, contact.friction, forced,
                      pulled)  # fmt: skip
     planned = np.zeros((points, 3))
-    for i in range(points):
-        if contact.touching[0, i]:
-            for v in range(count):
-                if point[v] == i:
-                    planned[i] = f[v]
-                    break
-    # joint actuation for the others
-    Zf0 = forced[0].copy()
-    v0 = inverse @ body.v
-    push = shapes.T @ (body.push * dt)
-    actuation, low = _actuation(ahead, weights, inverse, change, tracked, b, now, rate, v0, forced, pulled)
-    imp = v0 + dt * b + actuation + push + Zf0
-    cut = 0
-    if weights.limited:
-        cut = within_limits(body.M, shapes, change, imp, actuation, body.spring, body.limit, dt, np.empty(nv))
-    # the contacts of this step
-    share = np.zeros(nv)
-    for i in range(6, nv):
-        share[i] = weights.cancel_low + (weights.cancel_high - weights.cancel_low) * tracked[i]
-    response = change[:, 1].copy()
-    force = np.zeros((points, 3))
-    error, work = _solve_contacts(contact, JP, imp - Zf0, response, share, Zf0, planned, weights, force)
-    # the state after it
-    Zf = np.zeros(nv)
-    for i in range(points):
-        if force[i, 0] != 0.0 or force[i, 1] != 0.0 or force[i, 2] != 0.0:
-            for j in range(3):
-                Zf += dt * force[i, j] * JP[i, j]
-    imp += (1.0 - share) * (Zf - Zf0)
-    p1, rate1 = response * imp, change[:, 3] * imp
-    v1 = shapes @ rate1
-    pushed = np.zeros(nv)
-    for i in range(points):
+    for v in range(count - 1, -1, -1):  # a point's first force is that of now, if it touches now
+        if contact.touching[0, point[v]]:
+            planned[point[v]] = f[v]
+    return planned, forced, pulled, newton, error
+
+
+@njit(cache=True)
+def _arrival(body, contact, modes, dt, JP, imp, share, force, expected):
+    """Tangent step (nv,), velocity (nv,) and mean torques (nv,) of the step under contact forces (P, 3).
+
+    imp (nv,): modal velocities after all planned impulses, of which expected (nv,) are those of the contacts.
+    """
+    nv = len(imp)
+    given, pushed = np.zeros(nv), np.zeros(nv)
+    for i in range(len(force)):
         for j in range(3):
             if force[i, j] != 0.0:
+                given += dt * force[i, j] * JP[i, j]
                 pushed += force[i, j] * contact.jacobian[i, j]
-    torque = body.M @ ((v1 - body.v) / dt) + body.bias - pushed - body.push
+    imp = imp + (1.0 - share) * (given - expected)
+    v = modes.shapes @ (modes.change[:, 3] * imp)
+    torque = body.M @ ((v - body.v) / dt) + body.bias - pushed - body.push
     torque[:6] = 0.0
-    return Outcome(shapes @ p1, v1, torque, force, planned, squares, low, newton, plan_error, error, work, cut)
+    return modes.shapes @ (modes.change[:, 1] * imp), v, torque
+
+
+@njit(cache=True)
+def decide(body, ahead, contact, weights, y, known):
+    """The step from the present pose.
+
+    y (12,) is the dual of the last force plan and becomes that of this one; known likewise, see `track_modes`.
+    """
+    nv, dt, points = len(body.v), weights.dt, contact.touching.shape[1]
+    modes = _modes(body, weights, known)
+    shapes, inverse = modes.shapes, modes.inverse
+    JP = (contact.jacobian.reshape(3 * points, nv) @ shapes).reshape(points, 3, nv)
+    planned, forced, pulled, newton, plan_error = _forces(body, ahead, contact, weights, modes, JP, y)
+    expected = forced[0].copy()
+    b, v0 = shapes.T @ (body.spring - body.bias), inverse @ body.v
+    actuation, low = _actuation(ahead, weights, modes, b, v0, forced, pulled)
+    imp = v0 + dt * b + actuation + shapes.T @ (body.push * dt) + expected
+    cut = 0
+    if weights.limited:
+        cut = within_limits(body.M, shapes, modes.change, imp, actuation, body.spring, body.limit, dt, np.empty(nv))
+    share = np.zeros(nv)  # of a corrective contact force that the joints cancel
+    for i in range(6, nv):
+        share[i] = weights.cancel_low + (weights.cancel_high - weights.cancel_low) * modes.tracked[i]
+    force, response = np.zeros((points, 3)), modes.change[:, 1].copy()
+    error, work = _solve_contacts(contact, JP, imp - expected, response, share, expected, planned, weights, force)
+    step, v, torque = _arrival(body, contact, modes, dt, JP, imp, share, force, expected)
+    return Outcome(step, v, torque, force, planned, modes.squares, low, newton, plan_error, error, work, cut)
