@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +29,7 @@ from poise.stage import Stage
 from poise.take import Take
 
 SECONDS, LIVE = 6.0, 1.0  # [s] of a walk, and when an edit of the motion under way begins
+BEFORE = ", before it begins"  # made physical as a whole
 RECORDED = "02_01"  # a walk, on its own character
 COLUMNS = ("walk", "edit", "way", "stayed up", "back with its reference", "joints [deg]", "root [cm]")
 
@@ -59,8 +61,20 @@ def edited(clip: Clip) -> dict[str, Callable[[Reference], Reference]]:
         "ramp -5 degrees": lambda r: r.edit(edit.Slope(-5.0)),
         "each step +10 cm": lambda r: r.edit(edit.Stride(metres=long + 0.20), at=LIVE),
         "each step -15 cm": lambda r: r.edit(edit.Stride(metres=long - 0.30), at=LIVE),
+        f"ramp +3 degrees{BEFORE}": lambda r: _baked(r, edit.Slope(3.0)),
+        f"ramp -5 degrees{BEFORE}": lambda r: _baked(r, edit.Slope(-5.0)),
         "10 % faster, each step +15 cm": lambda r: faster(r, LIVE, 1.1, edit.Stride(metres=long + 0.30)),
     }
+
+
+def _baked(begun: Reference, change: edit.Slope) -> Reference:
+    """The clip edited and made physical as a whole, begun at the same phase."""
+    return Reference(_whole(begun.clip, change), start=begun.start)
+
+
+@lru_cache(maxsize=4)
+def _whole(clip: Clip, change: edit.Slope) -> Clip:
+    return make_physical(clip.edit(change))
 
 
 def _ground(reference: Reference) -> Stage:
@@ -77,7 +91,7 @@ def run(options: Options) -> Table:
             blown = dict.fromkeys(WAYS, 0)
             for k in range(options.seeds):
                 reference = change(Reference(walk, start=k / options.seeds * walk.duration))
-                live = follow(reference, SECONDS)
+                live = reference if name.endswith(BEFORE) else follow(reference, SECONDS)
                 for way, kind in WAYS.items():
                     try:
                         takes[way].append(perform(live, kind(), stage=_ground(reference), seconds=SECONDS - 0.5))
