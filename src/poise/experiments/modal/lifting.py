@@ -106,10 +106,10 @@ def stage_for(clip: Clip, mass: float = MASS, events: tuple[Push, ...] = ()) -> 
 
 
 CASES: tuple[tuple[str, dict[str, Any]], ...] = (
-    ("as edited, window 12", {"window": 12, "repair": False}),
-    ("as edited, window 36", {"window": 36, "repair": False}),
-    ("made physical, window 12", {"window": 12}),
-    ("made physical, window 36", {"window": 36}),
+    ("as edited, window 12", {"window": 12, "repair": False, "loads": True}),
+    ("as edited, window 36", {"window": 36, "repair": False, "loads": True}),
+    ("made physical, window 12", {"window": 12, "loads": True}),
+    ("made physical, window 36", {"window": 36, "loads": True}),
 )
 
 

@@ -57,7 +57,9 @@ class Mind:
         self._first = True  # nothing was decided yet: what is carried from the beginning moves with the hands
         self.window = window_for(settings.window, reference, DT)
         friction = stage.friction if settings.friction is None else settings.friction
-        self.points = points = touch.watched_points(character, stage, friction, settings.loads)
+        self.points = points = touch.watched_points(
+            character, stage, friction, alone if settings.loads is None else settings.loads
+        )
         self.watched = watched = Watched(character, points.bodies, points.local)
         self.floor = touch.Floor(stage.ground)
         self.tumble, self.meeting = Tumble(character), Meeting(character)
@@ -205,7 +207,7 @@ def _check(settings: Settings, reference: Reference, stage: Stage, alone: bool) 
     if not clip.contacts.labels.any() and not stage.grips:
         raise BadValue(f"The clip {clip.name!r} never touches the ground and holds nothing: no force could carry it. "
                        "Look at `clip.contacts`, or at its height above the floor with `poise check`.")  # fmt: skip
-    if alone and not settings.loads and any(isinstance(stage.prop(g.to), Barbell) for g in stage.grips):
+    if alone and settings.loads is False and any(isinstance(stage.prop(g.to), Barbell) for g in stage.grips):
         raise BadValue("The modal update moves the body with what it carries and must know of it: a load that comes "
                        "unexpected needs the method modal-torques.")  # fmt: skip
     if alone and (isinstance(stage.ground, (Platform, Seesaw)) or any(isinstance(e, Ball) for e in stage.events)):

@@ -42,7 +42,7 @@ class Settings:
     latency: float = 0.0  # [s] after the beginning of a push in which the plan does not know of it [0.2]
     feedforward: bool = True  # measure effort from the reference's own forces and torques [False: from nothing]
     limits: bool = True  # keep joint torques within the character's limits
-    loads: bool = True  # plan for what the hands carry; without, it comes unexpected (in a simulator alone)
+    loads: bool | None = None  # plan for what the hands carry; not given: in the modal update, which must know of it
     footholds: bool = True  # move the next foothold where a push asks for it
     modes: tuple[int, int] | frozenset[int] | None = None  # plan these modes (first, one past the last; or a set of
     # their numbers, from 6 on) instead of those below the threshold
