@@ -9,7 +9,7 @@ nobody.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -38,8 +38,8 @@ SECONDS = 8.0
 LEAPING = {"modal update": Modal(window=16, feedforward=False), "torques in MuJoCo": ModalTorques(window=16)}
 RISE = 0.30  # [m] by which the second key pose of the chin-up is higher
 FORCES = (75.0, 125.0, 175.0)  # [N] for twenty frames
-DIRECTIONS = (0.0, 90.0, 180.0, 270.0)  # [degrees] from forward to the left
-LASTS, AFTER = 20 / 120, 5.05  # [s]
+DIRECTIONS = (0.0, 90.0, 180.0)  # [degrees] from forward to the left; a push to the right is its mirror image
+LASTS, AFTER, BEGUN = 20 / 120, 5.05, 0.3  # [s]
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,9 +132,9 @@ def leaps(character: Character, options: Options) -> list[tuple[object, ...]]:
     return rows
 
 
-def _pushed(clip: Clip, settings: Modal, events: tuple[Push, ...], seconds: float) -> Take:
-    stage = clip.stage(0.0, seconds)
-    return perform(clip, settings, stage=Stage(props=stage.props, grips=stage.grips, events=events), seconds=seconds)
+def _pushed(clip: Clip, settings: Modal, events: tuple[Push, ...], seconds: float, start: float = 0.0) -> Take:
+    stage = replace(clip.stage(start, seconds), events=events)
+    return perform(clip, settings, stage=stage, seconds=seconds, start=start)
 
 
 def run(options: Options) -> Table:
@@ -149,9 +149,10 @@ def run(options: Options) -> Table:
         by = {d: "" for d in DIRECTIONS}
         for direction in DIRECTIONS:
             for phase in range(options.seeds):
-                at = 1.0 + (phase + 0.5) / options.seeds * clip.duration
-                take = _pushed(clip, settings, (push(force, direction, at, LASTS),), at + LASTS + AFTER)
-                by[direction] += "+" if take.recovered(at + LASTS, calm) else "-"
+                start = ((phase + 0.5) / options.seeds * clip.duration - BEGUN) % clip.duration
+                events = (push(force, direction, BEGUN, LASTS),)
+                take = _pushed(clip, settings, events, BEGUN + LASTS + AFTER, start)
+                by[direction] += "+" if take.recovered(BEGUN + LASTS, calm) else "-"
         notes.append(f"Chin-up pushed with {force:g} N: " + ", ".join(f"{d:g} degrees {m}" for d, m in by.items()))
     return Table(
         "A jump to a bar that becomes a swing (window 16), and a chin-up of two key poses (24)",
