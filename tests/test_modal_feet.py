@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from poise import Push, Stage, load_clip, perform
+from poise import Push, Reference, Stage, load_clip, perform
 from poise.character.roles import SIDES
 from poise.methods.modal import Modal
 from poise.methods.modal.apart import _CLEAR, _lacking, raised
@@ -98,3 +98,13 @@ def test_a_push_from_the_side_is_recovered_with_footholds(side: float):
     stage = Stage(events=[Push("chest", (0.0, side * 150.0, 0.0), at, LASTS)])
     take = perform(clip, Modal(), stage=stage, seconds=at + LASTS + 3.0)
     assert take.recovered(at + LASTS, within=3.0)
+
+
+def test_a_clip_that_breaks_off_slows_down_in_the_window():
+    """Beyond the end of an open clip the preview goes on from its last velocity, which dies out."""
+    clip = load_clip("walk").cut(0.0, 0.8)
+    reference = Reference(clip)
+    mind = Modal(window=12, repair=False).start(clip.character, reference, Stage())
+    frames, first = mind.preview.frames(reference, reference.ends - 2 / 120)
+    speed = frames.momentum[first : first + 13, 0]
+    assert np.all(np.diff(speed[4:]) < 0.0) and abs(speed[4] / speed[1] - 1.0) < 0.15 and speed[-1] > 0.5 * speed[1]

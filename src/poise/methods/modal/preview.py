@@ -7,6 +7,7 @@ half a step late.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import mujoco
@@ -21,11 +22,12 @@ from poise.methods.modal.footholds import Offsets, Walker
 from poise.methods.modal.linearise import Watched, moving, places_of
 from poise.methods.modal.rigid import plan_forces
 from poise.methods.modal.touch import LEVEL, Floor, Points
-from poise.motion.reference import Reference
+from poise.motion.reference import Reference, Sample
 
 _LENGTH = 0.3  # [m] that turns moments into forces where a reference's own contact forces are found
 _EFFORT = 1e-4  # on those forces, against the wrench that they leave open
 _DOWN = 0.004  # [m] above its lowest place up to which a load is on the ground
+_FADE = 0.2  # [s] in which a motion that breaks off comes to rest
 _ROOM = 480  # frames that are kept before the rest is moved to the front
 
 
@@ -131,7 +133,7 @@ class Preview:
 
     def _add(self, reference: Reference, time: float, row: int, alone: bool) -> None:
         """Look at the reference at a time and put it in a row; the forces of the row before are now known."""
-        a, layout, sample = self._all, self.character.layout, reference.sample(time)
+        a, layout, sample = self._all, self.character.layout, _beyond(self.character, reference, time)
         feet, grips = self.points.feet, self.points.grips
         a.q[row] = sample.q
         a.touching[row, :feet] = sample.contacts
@@ -148,6 +150,17 @@ class Preview:
         if self.points.loads.any():  # the ground bears a load while its plates are down
             low = a.places[row, feet:, 2] < self.points.stands + _DOWN
             a.touching[row, feet:] &= low | (self.points.loads == 0.0)
+
+
+def _beyond(character: Character, reference: Reference, time: float) -> Sample:
+    """The reference at a time [s]; after the end of an open clip its motion slows down instead of stopping dead."""
+    late = time - reference.ends
+    if late <= 0.0:
+        return reference.sample(time)
+    last = reference.sample(reference.ends)
+    fade = math.exp(-late / _FADE)
+    q = conf.integrate(character.layout, last.q, _FADE * (1.0 - fade) * last.v)
+    return last._replace(q=q, v=fade * last.v)
 
 
 @njit(cache=True)
