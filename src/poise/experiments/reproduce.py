@@ -44,6 +44,7 @@ EXPERIMENTS: dict[str, str] = {
     "mcsim/dart": "poise.experiments.mcsim.dart:run",
     "balance/ablation": "poise.experiments.balance.ablation:run",
     "balance/honest": "poise.experiments.balance.honest:run",
+    "balance/nearby": "poise.experiments.balance.nearby:run",
     "balance/outside": "poise.experiments.balance.outside:run",
     "balance/slider": "poise.experiments.balance.slider:run",
     "balance/speed": "poise.experiments.balance.speed:run",
