@@ -41,10 +41,10 @@ class Bar:
         self.step(done - self.done)
 
     def close(self) -> None:
-        """The work is over: clear the bar; long work that was finished says how long it took."""
+        """The work is over: clear the bar; long work that was finished without an error says how long it took."""
         took = time.monotonic() - self.begun
         _clear(self.live)
-        if took > _LONG and self.done == self.total:
+        if took > _LONG and self.done == self.total and sys.exc_info()[0] is None:
             _write(f"{self.title}: {self.done} in {took:.1f} s\n")
 
 
