@@ -16,6 +16,7 @@ from poise.errors import BadValue, UnknownName
 
 EXPERIMENTS: dict[str, str] = {
     "modal/tracking": "poise.experiments.modal.tracking:run",
+    "modal/speed": "poise.experiments.modal.speed:run",
     "modal/clips": "poise.experiments.modal.clips:run",
     "modal/pushes": "poise.experiments.modal.pushes:run",
     "modal/squats": "poise.experiments.modal.squats:run",
