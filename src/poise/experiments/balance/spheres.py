@@ -14,7 +14,7 @@ from poise.experiments.balance.trial import outlasts, trial
 from poise.methods.balance import HONEST, Balance
 from poise.stage.events import Ball
 
-DENSITIES = (100.0, 125.0, 150.0, 200.0, 300.0)  # [kg/m³]
+DENSITIES = (100.0, 125.0, 150.0, 200.0, 300.0, 400.0)  # [kg/m³]
 SPHERES = 50  # of the paper's density; of the others as many as `--seeds` says
 PARTS = ("head", "chest", "abdomen", "pelvis", "left_upper_arm", "right_upper_arm", "left_forearm", "right_forearm",
          "left_thigh", "right_thigh", "left_shin", "right_shin")  # fmt: skip
@@ -36,7 +36,7 @@ def run(options: Options) -> Table:
     for name, method, densities in ways:
         for density in densities:
             count = SPHERES if name == "with" and density == DENSITIES[0] else options.seeds
-            fell = [outlasts(clip, method, 3.0, events=[sphere(seed, density)]) for seed in range(count)]
+            fell = [outlasts(clip, method, 3.5, events=[sphere(seed, density)]) for seed in range(count)]
             bad = [k for k, t in enumerate(fell) if t is not None]
             rows.append((name, density, f"{fell.count(None)}/{len(fell)}", " ".join(map(str, bad))))
             say(rows[-1])
