@@ -5,13 +5,16 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test test-all lint bench clean help
+.PHONY: demo test test-all fuzz lint bench matrix golden clean help
 
 help:
 	@echo "make demo      a walk is checked, edited for a slope, exported, and performed in physics; look into demo/"
 	@echo "make test      the fast suite, lint and types"
 	@echo "make test-all  also the slow reproductions and outside oracles (Blender, Khronos validator, fuzzing)"
+	@echo "make fuzz      mutated files for POISE_FUZZ_MINUTES (10): none may crash, hang or fill the memory"
 	@echo "make bench     speed beside yardsticks"
+	@echo "make matrix    the wheel on each Python that is installed: core only, no home, nothing writable, another user"
+	@echo "make golden    write the table of digests anew for this kind of machine, after a change that is meant"
 
 $(READY): pyproject.toml constraints.txt
 	@echo "Setting up $(VENV) (once, about a minute) ..."
@@ -32,11 +35,20 @@ test: $(READY) lint
 test-all: $(READY) lint
 	@$(BIN)/python -m pytest -n 2
 
+fuzz: $(READY)
+	@$(BIN)/python -m pytest -s tests/test_hostile_fuzz.py
+
 lint: $(READY)
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/basedpyright --pythonpath $(BIN)/python
 
 bench: $(READY)
 	@$(BIN)/poise bench
+
+matrix:
+	@$(PYTHON) tools/matrix.py
+
+golden: $(READY)
+	@PYTHONPATH=src $(BIN)/python tests/golden.py --write
 
 clean:
 	rm -rf $(VENV) .venv-bpy demo dist build .pytest_cache .ruff_cache .hypothesis

@@ -178,3 +178,11 @@ def test_damping_finds_the_way_through_a_curved_valley() -> None:
 def test_limit_and_not_finite_are_told_not_raised() -> None:
     assert minimise(Cliff(), np.array([[-1.2, 1.0]]), settings=Settings(iterations=1)).status is Status.LIMIT
     assert minimise(Cliff(), np.array([[np.nan, 1.0]])).status is Status.NOT_FINITE
+
+
+def test_no_step_is_longer_than_allowed() -> None:
+    settings = Settings(iterations=200, longest=0.1)
+    result = minimise(Cliff(), np.array([[-1.2, 1.0], [2.0, -3.0]]), settings=settings)
+    assert result.converged and np.allclose(result.x, 1.0, atol=1e-6)
+    assert max(result.steps) <= 0.1 + 1e-12
+    assert max(minimise(Cliff(), np.array([[-1.2, 1.0]]), settings=Settings(iterations=100)).steps) > 0.1

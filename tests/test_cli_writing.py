@@ -65,13 +65,13 @@ def test_retargeting_onto_whatever_holds_a_body(tmp_path, capsys) -> None:
     (tmp_path / "robot.urdf").write_text(character_files.urdf())
     poise.load_clip("stand").retarget(poise.load_character("human57")).save(tmp_path / "other.bvh")
     for body in ("human57", tmp_path / "figure.xml", tmp_path / "robot.urdf", tmp_path / "other.bvh"):
-        told = json.loads(done(capsys, "retarget", walk, body, tmp_path / "out.bvh", "--json"))
+        told = json.loads(done(capsys, "retarget", walk, body, tmp_path / "out.bvh", "--json", "--force"))
         assert told["penetration"] < 0.01
         assert told["character"] == Path(body).stem
         assert len(poise.load_clip(tmp_path / "out.bvh")) == told["frames"]
     given = [f"--body-role=left_{part}=izq_{part}" for part in ("thigh", "shin", "foot")]
-    done(capsys, "retarget", walk, tmp_path / "figure.xml", tmp_path / "out.bvh", *given)
-    assert "izq_hoof" in refused(capsys, "retarget", walk, tmp_path / "figure.xml", tmp_path / "out.bvh",
+    done(capsys, "retarget", walk, tmp_path / "figure.xml", tmp_path / "out.bvh", "--force", *given)
+    assert "izq_hoof" in refused(capsys, "retarget", walk, tmp_path / "figure.xml", tmp_path / "new.bvh",
                                  "--body-role=left_foot=izq_hoof")  # fmt: skip
 
 
@@ -136,22 +136,22 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path, capsys, monkeypatch: p
     monkeypatch.setattr(os, "fsync", full)
     for ending in (".bvh", ".glb", ".npz", ".usda", ".png"):
         (tmp_path / f"out{ending}").write_text("old")
-        assert "disk is full" in refused(capsys, "convert", "walk", tmp_path / f"out{ending}")
+        assert "disk is full" in refused(capsys, "convert", "walk", tmp_path / f"out{ending}", "--force")
         assert (tmp_path / f"out{ending}").read_text() == "old"
         (tmp_path / f"out{ending}").unlink()
     assert names(tmp_path) == []
 
 
-def test_a_file_may_be_written_over_itself(tmp_path, capsys) -> None:
+def test_a_file_may_be_written_over_itself_by_force(tmp_path, capsys) -> None:
     walk = cli_files.walk(tmp_path)
     before = poise.load_clip(walk)
-    done(capsys, "convert", walk, walk, "--mirror")
-    done(capsys, "convert", walk, walk, "--mirror")
+    done(capsys, "convert", walk, walk, "--mirror", "--force")
+    done(capsys, "convert", walk, walk, "--mirror", "--force")
     after = poise.load_clip(walk)
     assert np.allclose(before.character.forward(before.q)[0], after.character.forward(after.q)[0], atol=0.01)
     bad = tmp_path / "bad.bvh"
     bad.write_bytes(cli_files.broken("nan"))
-    refused(capsys, "convert", bad, bad)
+    refused(capsys, "convert", bad, bad, "--force")
     assert bad.read_bytes() == cli_files.broken("nan")
 
 

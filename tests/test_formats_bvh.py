@@ -173,7 +173,7 @@ def test_twenty_times_faster_than_bvhio(mocap: Path, name: str) -> None:
 
     def cpu(action) -> float:
         times = []
-        for _ in range(4):
+        for _ in range(15):  # the least of many: other work on the machine slows some of them down
             begin = time.process_time()
             action()
             times.append(time.process_time() - begin)

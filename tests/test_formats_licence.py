@@ -48,11 +48,13 @@ def test_known_skeletons(tmp_path: Path) -> None:
 
 
 def test_a_licence_file_beside_the_recording_is_named(tmp_path: Path) -> None:
-    (tmp_path / "LICENSE.txt").write_text("terms")
-    assert licence.guess(tmp_path / "a.bvh", recording(("Hips", "Spine"))) == "see LICENSE.txt beside the recording"
-    (tmp_path / "a.licence.txt").write_text("terms")
-    told = licence.guess(tmp_path / "a.bvh", recording(("mixamorig:Hips", "b")))
-    assert told.startswith("likely Adobe Mixamo") and told.endswith("see a.licence.txt beside the recording")
+    (tmp_path / "LICENSE.txt").write_text("terms of the folder")
+    told = licence.terms(tmp_path / "a.bvh", recording(("Hips", "Spine")))
+    assert told.sentence == "see LICENSE.txt, whose text goes with the motion" and told.text == "terms of the folder"
+    (tmp_path / "a.licence.txt").write_text("its own terms")
+    told = licence.terms(tmp_path / "a.bvh", recording(("mixamorig:Hips", "b")))
+    assert told.sentence.startswith("likely Adobe Mixamo") and "see a.licence.txt, whose text" in told.sentence
+    assert told.text == "its own terms"
 
 
 @pytest.mark.parametrize("path", recordings()[::6], ids=lambda p: p.stem)
@@ -72,7 +74,10 @@ def test_a_clip_carries_the_licence_of_its_recording(tmp_path: Path) -> None:
     walker = variants.walker()
     bvh_write.write(tmp_path / "a.bvh", walker.skeleton, walker.rotations, walker.positions, walker.dt)
     read = formats.read(tmp_path / "a.bvh")
-    assert clip_from_recording(read).source.licence.endswith("see LICENSE.txt beside the recording")
+    source = clip_from_recording(read).source
+    assert (
+        source.licence.endswith("see LICENSE.txt, whose text goes with the motion") and source.licence_text == "terms"
+    )
     named = replace(read, source=replace(read.source, licence="all rights reserved"))
     assert clip_from_recording(named).source.licence == "all rights reserved"
-    assert "beside" not in clip_from_recording(replace(read, source=Source())).source.licence  # of no file
+    assert "see" not in clip_from_recording(replace(read, source=Source())).source.licence  # of no file

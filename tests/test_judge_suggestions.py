@@ -96,10 +96,10 @@ def test_the_command_tells_them(stand, tmp_path, capsys):
     q = np.array(stand.q)
     q[30:, 2] += 0.03
     stand.with_q(q, labels=None).save(tmp_path / "a.npz")
-    assert main(["audit", str(tmp_path / "a.npz")]) == 0
+    assert main(["audit", str(tmp_path / "a.npz")]) == 1  # it does not pass
     words = capsys.readouterr().out
     assert "floats 3" in words and "A controller wants fewer than 10 to 15" in words and "--physical" in words
-    assert main(["audit", str(tmp_path / "a.npz"), "--json"]) == 0
+    assert main(["audit", str(tmp_path / "a.npz"), "--json"]) == 1
     told = json.loads(capsys.readouterr().out)
     assert told["longest_run"] > 15 and told["runs_allowed"] == [10, 15] and told["suggestions"][0]["reason"]
 

@@ -212,3 +212,16 @@ def test_balance_feedback_swings_the_thigh_towards_the_fall_and_is_quiet_on_the_
     turn = feedback.hip_turn(aside, goal, rig.root, foot, 0.0, 0.5, 0.2)
     moved = feedback.with_hips(q, feedback.hips_of(character, "right"), turn, goal, rig.root)
     assert character.forward(moved)[0][0, knee, 1] < goal.origin[knee, 1] - 0.01
+
+
+def test_balance_feedback_as_printed_acts_on_the_body_itself():
+    """Equation (11) in its own numbers: c_d d + c_v v of the body, whatever the reference does."""
+    character = poise.load_character("human42")
+    rig = Rig.of(character)
+    q, v = character.standing_pose(), np.zeros(character.model.nv)
+    v[0] = 1.3
+    now, foot = rig.at(q, v), character.body("left_foot")
+    turn = feedback.hip_turn(now, now, rig.root, foot, 0.0, 0.5, 0.2, False)
+    d = (now.origin[rig.root] - now.origin[foot])[:2]
+    assert turn == pytest.approx([0.5 * d[1], -(0.5 * d[0] + 0.2 * 1.3), 0.0])
+    assert not feedback.hip_turn(now, now, rig.root, foot, 0.0, 0.5, 0.2).any()

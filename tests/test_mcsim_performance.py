@@ -122,11 +122,22 @@ def test_a_character_without_feet_is_performed_without_them():
     assert np.all(np.isfinite(every.q))
 
 
+@pytest.mark.parametrize("name", ["relative", "flight"])
+def test_balance_feedback_departs_from_print_by_name(name):
+    """The run begins in stance and takes off: both departures of (11) have something to do within 0.4 s."""
+    clip = poise.load_clip("run")
+    ours = McSim(departures=("relative", "flight"), cd=0.3, cv=0.3)
+    bare = replace(ours, departures=tuple(d for d in ours.departures if d != name))
+    takes = [poise.perform(clip, way, seconds=0.4) for way in (ours, bare)]
+    assert np.abs(takes[0].q - takes[1].q).max() > 1e-6
+    assert not McSim.printed().has(name) and McSim().has(name)
+
+
 def test_departures_have_names_and_bad_settings_are_refused():
     assert McSim(departures="none").departures == () and McSim(departures="clock,foothold").has("clock")
     with pytest.raises(UnknownName, match="departure"):
         McSim(departures=("magic",))
-    with pytest.raises(BadValue, match="positive kos"):
+    with pytest.raises(BadValue, match=r"kos \[1/s²\] of mcsim must be a number from 0.001"):
         McSim(kos=-1.0)
 
 

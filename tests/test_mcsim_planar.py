@@ -8,7 +8,7 @@ import pytest
 import poise
 from poise.dynamics import engine
 from poise.experiments.mcsim.planar import sagittal
-from poise.experiments.mcsim.planar_walks import way_of
+from poise.experiments.mcsim.planar_walks import steadied, way_of
 from poise.experiments.mcsim.runs import length, run_seeds
 from poise.methods.mcsim import contacts
 
@@ -69,7 +69,7 @@ def test_points_in_the_skin_of_the_ground_count_as_touching():
 
 
 def test_it_jumps_and_stands_again(jump):
-    (outcome,) = run_seeds(jump, way_of("jump"), 1, length(jump, 10.0), first=300)
+    (outcome,) = run_seeds(jump, steadied("jump"), 1, length(jump, 10.0), first=300)
     take = outcome.take
     low = take.character.points(take.q)[..., 2].min(axis=1)
     assert outcome.ok and outcome.joints < 0.06
@@ -81,6 +81,12 @@ def test_it_jumps_and_stands_again(jump):
 @pytest.mark.parametrize("name", ["walk", "run"])
 def test_gaits_go_on_in_the_plane(name):
     clip = sagittal(poise.load_clip(name))
-    outcomes = run_seeds(clip, way_of(name), 4, 10.0, first=300)
+    outcomes = run_seeds(clip, steadied(name), 4, 10.0, first=300)
     assert all(o.ok for o in outcomes)
     assert max(o.joints for o in outcomes) < 0.06 and min(o.distance for o in outcomes) > 0.8
+
+
+def test_the_documents_form_in_the_plane_has_no_departure_and_ours_names_its_own():
+    for motion in ("walk", "run", "jump"):
+        assert way_of(motion).departures == () and way_of(motion).grip_damping == 0.0
+        assert steadied(motion).departures == ("relative", "flight")

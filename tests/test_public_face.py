@@ -17,6 +17,7 @@ import pytest
 import character_files
 import cli_files
 import poise
+from poise.cli.main import main
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -88,7 +89,9 @@ def test_what_a_page_says_of_the_command_runs(tmp_path, monkeypatch, capsys, pag
     lines = [line.partition("#")[0].split() for line in text.splitlines() if line.startswith("poise ")]
     assert len(lines) >= 4
     for line in lines:
-        cli_files.done(capsys, *line[1:])
+        code = main(line[1:])
+        err = capsys.readouterr().err
+        assert code == 0 or (code == 1 and line[1] in ("perform", "audit")), err  # 1: it fell, or is not explained
 
 
 def test_names_of_the_contract() -> None:

@@ -11,6 +11,7 @@ import pytest
 from conftest import recordings
 from manikin import manikin, stroll, sway
 from poise.character.character import Character
+from poise.character.load import load_character
 from poise.errors import BadValue, ClipMismatch
 from poise.maths import configuration as conf
 from poise.maths import rotations as rot
@@ -18,6 +19,7 @@ from poise.motion.check import penetration, skating
 from poise.motion.clip import Clip, Cycle
 from poise.motion.footprints import mapped_labels
 from poise.motion.ground import Flat, Slope, Stairs, Tread, Treads
+from poise.motion.load import load_clip
 from poise.motion.retarget import leg_length, retarget, scaled
 from poise.motion.retarget_pose import fit, orientations
 
@@ -228,6 +230,14 @@ def test_recordings_keep_the_bars(path: Path) -> None:
 
     for row in table([path]):
         assert row.skating < SKATING and row.penetration < PENETRATION and row.root_error < 0.05, row
+
+
+def test_hands_of_a_cartwheel_are_not_led_round_the_wrong_way(mocap: Path) -> None:
+    from poise.experiments.retargeting import measure
+
+    row = measure(load_clip(mocap / "cmu" / "90_02_f0240-0600.bvh"), load_character("human57"))
+    assert row.past_limits < 25.0, row  # its left wrist was twisted 76 degrees past its limit
+    assert row.penetration < 0.002 and row.skating < 0.012, row
 
 
 @pytest.mark.slow

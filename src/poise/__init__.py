@@ -9,7 +9,6 @@ import os
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from poise import kernels
 from poise._version import __version__
 from poise.errors import PoiseError
 
@@ -17,7 +16,6 @@ from poise.errors import PoiseError
 # whoever has chosen otherwise keeps the choice.
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
-kernels.settle()
 
 _STAGE = ("Ball", "Bar", "Barbell", "Blocks", "Box", "Flat", "Grip", "HeightField", "Patches", "Platform",
           "PlatformMotion", "Push", "Seesaw", "Slope", "Sphere", "Stage", "Stairs")  # fmt: skip

@@ -10,11 +10,11 @@ import secrets
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from os import PathLike
 from pathlib import Path
 
-from poise.errors import BadFile
+from poise.errors import AlreadyThere, BadFile
 
 _REASONS = {
     errno.ENOENT: "it does not exist",
@@ -90,6 +90,38 @@ def check_writable(path: str | PathLike[str]) -> None:
         temporary = _beside(target)
         _create(temporary, target)
         temporary.unlink()
+
+
+def check_overwrite(path: str | PathLike[str], own: Iterable[str] = (), overwrite: bool | None = None) -> None:
+    """Refuse to replace a file that is to be kept.
+
+    `own` are the files from which the motion was read. `overwrite`: None replaces any file but these, True these too,
+    False none at all. What is no ordinary file (a pipe, /dev/stdout) is written and never replaced.
+    """
+    if overwrite or not os.path.isfile(path):
+        return
+    if overwrite is False:
+        raise AlreadyThere(path, "it exists already; give another name, or overwrite=True to replace it.")
+    if any(_same(path, other) for other in own):
+        raise AlreadyThere(path, "the motion was read from this very file; give another name, or overwrite=True to "
+                           "replace it.")  # fmt: skip
+
+
+def _same(path: str | PathLike[str], other: str) -> bool:
+    try:
+        return bool(other) and os.path.samefile(path, other)
+    except (OSError, ValueError):  # the other is gone by now
+        return False
+
+
+def free_name(path: str | PathLike[str]) -> Path:
+    """The path itself, or the first of name-2, name-3, ... that is not taken."""
+    given = Path(path)
+    for number in range(2, 10000):
+        tried = given if number == 2 else given.with_name(f"{given.stem}-{number - 1}{given.suffix}")
+        if not os.path.lexists(tried):
+            return tried
+    raise BadFile(path, "there are too many files of this name already.")
 
 
 @contextlib.contextmanager

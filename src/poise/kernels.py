@@ -1,39 +1,154 @@
-"""Where compiled kernels are kept between runs: a place that can be written, whatever the installation looks like."""
+"""Compiled kernels: the decorator of the whole house, and where their machine code is kept between runs.
+
+numba keeps machine code by the source of one file alone: after an edit, callers in other files would go on with the
+old code. Here it is kept by the content of everything that was compiled into it (`kernel_content`), in the user's own
+cache folder; where there is none to be trusted, kernels are compiled in each run anew.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import os
+import pickle
+import re
+import time
+import uuid
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import numba
+from numba.core.caching import CompileResultCacheImpl, FunctionCache
+from numba.core.serialize import dumps
+
+from poise import cache_folder, progress
+from poise.kernel_content import Unknown, digest
+
+LIMIT = 400e6  # [bytes] of kept kernels; those that were not used for longest go first
+USED = 86400.0  # [s] after which a use is noted again in the file's time
+ABANDONED = 3600.0  # [s] after which a half-written file belongs to a process that was killed
 
 
-def settle() -> None:
-    """Before numba is imported: give it a folder where it would find none, and then refuse to work at all.
+def njit(*, cache: bool = True, **options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """`numba.njit` whose machine code is kept as this module says; all kernels of poise are made with it."""
 
-    It keeps kernels beside the package or in the user's cache. Where neither can be written (a container with a
-    read-only file system, a user without a home) they go into a folder of the user's own under the temporary one.
+    def compiled(function: Callable[..., Any]) -> Any:
+        dispatcher: Any = numba.njit(**options)(function)
+        if cache and hasattr(dispatcher, "_cache"):  # a plain function where NUMBA_DISABLE_JIT is set
+            folder, _ = cache_folder.place("kernels")
+            if folder is None:
+                progress.tell_first_compilation()
+            else:
+                dispatcher._cache = _Cache(dispatcher, folder)
+        return dispatcher
+
+    return compiled
+
+
+class _Cache(FunctionCache):
+    """numba's cache of one function, in our folder; what cannot be read or written there is compiled instead."""
+
+    def __init__(self, dispatcher: Any, folder: str):
+        self._py_func = dispatcher.py_func
+        self._name, self._cache_path = repr(self._py_func), folder
+        self._impl: Any = _Results(self._py_func, folder)
+        self._cache_file: Any = _Files(folder, dispatcher)
+        self.enable()
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception:  # cut short, or of a numba that counts as this one and is not: compiled anew and replaced
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        try:
+            super().save_overload(sig, data)
+        except Unknown:
+            return  # what it is made of cannot be told: it is compiled in each run
+        except OSError as error:
+            progress.tell_once(f"Compiled kernels cannot be kept in {self._cache_path}: "
+                               f"{(error.strerror or str(error)).lower()}.")  # fmt: skip
+
+
+class _Results(CompileResultCacheImpl):
+    """What numba wants to know of the place of a cache."""
+
+    def __init__(self, function: Callable[..., Any], folder: str):
+        self._lineno, self._py_file = function.__code__.co_firstlineno, function.__code__.co_filename
+        self._folder = folder
+
+    @property
+    def locator(self) -> Any:
+        return self
+
+    _locator = locator
+
+    def ensure_cache_path(self) -> None:
+        os.makedirs(self._folder, mode=0o700, exist_ok=True)
+
+
+class _Files:
+    """The files of one kernel: one for each signature, named by content, so that processes cannot mix them up."""
+
+    def __init__(self, folder: str, dispatcher: Any):
+        function = dispatcher.py_func
+        module = os.path.splitext(os.path.basename(function.__code__.co_filename))[0]
+        self.folder, self.dispatcher = folder, dispatcher
+        self.name = re.sub(r"[^\w.]", "", f"{module}.{function.__qualname__}")[:80]
+
+    def path(self, key: Any) -> str:
+        what = repr((digest(self.dispatcher), key))
+        return os.path.join(self.folder, f"{self.name}-{hashlib.sha256(what.encode()).hexdigest()[:24]}.kernel")
+
+    def load(self, key: Any) -> Any:
+        try:
+            with open(self.path(key), "rb") as stream:
+                kept, data = pickle.load(stream)
+                if time.time() - os.fstat(stream.fileno()).st_mtime > USED:
+                    with contextlib.suppress(OSError):
+                        os.utime(stream.name)
+        except FileNotFoundError:
+            return None
+        return data if kept == key else None
+
+    def save(self, key: Any, data: Any) -> None:
+        _prune(self.folder)
+        path = self.path(key)
+        temporary = f"{path}.{uuid.uuid4().hex[:12]}.tmp"
+        try:
+            with open(temporary, "wb") as stream:
+                stream.write(dumps((key, data)))
+            os.replace(temporary, path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+            raise
+
+    def flush(self) -> None:
+        """Nothing: what is outdated is not found any more, and goes in time."""
+
+
+@lru_cache(maxsize=4)
+def _prune(folder: str) -> None:
+    """Once in a process that compiles: remove what was not used for longest, down to the limit.
+
+    A file is read as a whole when it is opened, so that one that another process uses may go at any moment.
     """
-    if "NUMBA_CACHE_DIR" in os.environ or os.access(os.path.dirname(__file__), os.W_OK):
-        return
-    cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    try:
-        os.makedirs(cache, exist_ok=True)
-        if os.access(cache, os.W_OK):
-            return
-    except OSError:
-        pass  # no home: the temporary folder it is
-    os.environ["NUMBA_CACHE_DIR"] = _own_folder()
-
-
-def _own_folder() -> str:
-    """A folder that nobody else can write: kernels are code, and are run when they are loaded."""
-    import tempfile
-
-    user = os.getuid() if hasattr(os, "getuid") else os.environ.get("USERNAME", "")
-    path = os.path.join(tempfile.gettempdir(), f"poise-kernels-{user}")
-    try:
-        os.makedirs(path, mode=0o700, exist_ok=True)
-        state = os.lstat(path)
-        if not hasattr(os, "getuid") or (state.st_uid == os.getuid() and not state.st_mode & 0o022):
-            return path
-    except OSError:
-        pass  # something else has this name: a new folder, for this run alone
-    return tempfile.mkdtemp(prefix="poise-kernels-")
+    files, now = [], time.time()
+    with contextlib.suppress(OSError):
+        for entry in os.scandir(folder):
+            with contextlib.suppress(OSError):
+                state = entry.stat(follow_symlinks=False)
+                if entry.name.endswith(".tmp") and now - state.st_mtime > ABANDONED:
+                    os.unlink(entry.path)
+                elif entry.name.endswith(".kernel"):
+                    files.append((state.st_mtime, state.st_size, entry.path))
+    total = sum(size for _, size, _ in files)
+    for _, size, path in sorted(files):
+        if total <= LIMIT:
+            break
+        with contextlib.suppress(OSError):
+            os.unlink(path)
+        total -= size

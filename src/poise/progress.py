@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator, Sized
 from contextlib import contextmanager
 from typing import TypeVar
 
+from poise.printable import shortened
+
 T = TypeVar("T")
 
 _WIDTH = 28
@@ -20,7 +22,7 @@ class Bar:
     """A progress bar on standard error; silent where that is no terminal, except for one line at the end."""
 
     def __init__(self, title: str, total: int):
-        self.title, self.total, self.done = title, max(total, 1), 0
+        self.title, self.total, self.done = shortened(title, 200), max(total, 1), 0
         self.begun = self.drawn = time.monotonic()
         self.live = _terminal()
 
@@ -63,7 +65,7 @@ def track(items: Iterable[T], title: str, total: int | None = None) -> Iterator[
 @contextmanager
 def working(title: str) -> Iterator[None]:
     """A clock beside the title, while work goes on whose steps cannot be counted; shown on a terminal alone."""
-    over, begun = threading.Event(), time.monotonic()
+    over, begun, title = threading.Event(), time.monotonic(), shortened(title, 200)
 
     def tick() -> None:
         while not over.wait(_SOON):
@@ -89,10 +91,7 @@ def tell_first_compilation() -> None:
         """Hears of compilations; kernels that come from disk make none."""
 
         def on_start(self, event: object) -> None:
-            if not _told:
-                _told.append(True)
-                _clear(_terminal())
-                _write("Compiling the numerical kernels; this happens once and may take a minute or two.\n")
+            tell_once(_compiling())
 
         def on_end(self, event: object) -> None:
             """Nothing is said when it is over."""
@@ -102,8 +101,26 @@ def tell_first_compilation() -> None:
         event.register("numba:compile", _listening[0])
 
 
+def _compiling() -> str:
+    from poise.cache_folder import place
+
+    reason = place("kernels").reason
+    if not reason:
+        return "Compiling the numerical kernels; this happens once and may take a minute or two."
+    return ("Compiling the numerical kernels, which may take a minute or two. They cannot be kept for the next time: "
+            f"{reason}. POISE_CACHE_DIR can name a folder of your own for them.")  # fmt: skip
+
+
+def tell_once(text: str) -> None:
+    """A sentence on standard error, the first time that it is told."""
+    if text not in _told:
+        _told.add(text)
+        _clear(_terminal())
+        _write(f"{text}\n")
+
+
 _listening: list[object] = []
-_told: list[bool] = []
+_told: set[str] = set()
 
 
 def _terminal() -> bool:

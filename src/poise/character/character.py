@@ -135,6 +135,13 @@ class Character:
         t = self.tree
         return Layout(t.kind, t.qadr, t.vadr, int(self.model.nq), int(self.model.nv))
 
+    @cached_property
+    def quaternions(self) -> np.ndarray:
+        """(K, 4) where in q the rotations of the root and of the ball joints lie."""
+        t = self.tree
+        first = [int(a) + (3 if k == FREE else 0) for k, a in zip(t.kind, t.qadr, strict=True) if k in (FREE, BALL)]
+        return np.array(first, int).reshape(-1, 1) + np.arange(4)
+
     @property
     def mass(self) -> float:
         """Total mass [kg]."""

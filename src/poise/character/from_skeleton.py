@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from poise import budgets
 from poise.character.calibrate import AXES, find_unit, find_up, leg_length, world_turn
 from poise.character.character import Character
 from poise.character.finding import find_roles
@@ -17,7 +18,7 @@ from poise.character.planted import Planted, laid_flat
 from poise.character.skeleton import Skeleton
 from poise.character.standing import standing_points
 from poise.character.zero_pose import Moving, heading_axis, zero_rotations
-from poise.errors import BadValue
+from poise.errors import BadValue, NoRoles
 from poise.maths.rotations import Array
 
 _FRAMES = 1500  # looked at to find proportions and the zero pose; more tell nothing new
@@ -102,6 +103,16 @@ def from_skeleton(skeleton: Skeleton, **options: Any) -> Character:
     return blueprint(skeleton, **options).build()
 
 
+def _within_budget(skeleton: Skeleton) -> None:
+    """Refuse skeletons in which no body can be searched within seconds."""
+    if len(skeleton) > budgets.BODY_JOINTS:
+        raise NoRoles(f"A skeleton of {len(skeleton)} joints is no body's: {budgets.BODY_JOINTS} can be searched.")
+    deep = budgets.depths(skeleton.parents)
+    if max(deep) > budgets.BODY_DEPTH or sum(deep) > budgets.BODY_PATHS:
+        chains = f"{len(skeleton)} joints in chains of up to {max(deep)}"
+        raise NoRoles(f"{chains} are no body's: chains of {budgets.BODY_DEPTH}, not many of them, can be searched.")
+
+
 def blueprint(
     skeleton: Skeleton,
     *,
@@ -128,6 +139,7 @@ def blueprint(
     given: Motion = motion if motion is not None else _Still(skeleton.rest[None], skeleton.offsets[None])
     if len(given.rotations) < 1:
         raise BadValue("A motion without frames tells nothing about its skeleton.")
+    _within_budget(skeleton)
     step = max(1, len(given.rotations) // _FRAMES)
     local, moved = given.rotations[::step], given.positions[::step]
     points, turns = skeleton.forward(local, moved)

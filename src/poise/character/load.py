@@ -8,6 +8,7 @@ from pathlib import Path
 from poise.character import library
 from poise.character.character import Character
 from poise.errors import BadValue, UnknownName
+from poise.threads import on_one_thread
 
 ENDINGS = (".xml", ".mjcf", ".urdf")
 """Endings of the files that hold a character."""
@@ -18,6 +19,7 @@ def names() -> tuple[str, ...]:
     return library.names()
 
 
+@on_one_thread
 def load_character(name_or_path: str | Path, roles: Mapping[str, str] | None = None) -> Character:
     """A built-in character by name, or the user's own from an MJCF or URDF file.
 

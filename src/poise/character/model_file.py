@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import NamedTuple
@@ -9,12 +10,15 @@ from typing import NamedTuple
 import mujoco
 import numpy as np
 
-from poise.character import quiet
+from poise import budgets, files
+from poise.character import model_scan, quiet
 from poise.errors import BadFile
 from poise.maths import rotations as rot
+from poise.printable import shortened
 
-_MOST_BYTES = 200_000_000  # a model with inline meshes stays far below; a disk image does not
 _MOST_VERTICES = 2000  # a mesh with more is kept as its convex hull
+_SINGULAR = 1e-13  # least eigenvalue of the mass matrix with a diagonal of 1; a chain of 150 links has 1e-9
+_MOST_FOLDERS = 40  # in the name of a mesh
 _MESHES = (".stl", ".obj", ".msh")
 
 
@@ -30,11 +34,12 @@ class FileModel(NamedTuple):
 def read(path: Path) -> FileModel:
     """The largest tree of bodies in an MJCF or URDF file, with a free joint "root"."""
     text = _text(path)
-    tag = _root_tag(path, text)
     notes: list[str] = []
     try:
         with quiet.gathered() as warnings:
-            spec = _urdf(path, text, notes) if tag == "robot" else _mjcf(path, text)
+            robot = ET.fromstring(text)
+            spec = _urdf(path, robot, notes) if robot.tag == "robot" else _mjcf(path, text)
+            _without_sizes(spec)
             _name_everything(spec)
             whole = spec.compile()
             torque = _motor_torques(whole)
@@ -44,10 +49,41 @@ def read(path: Path) -> FileModel:
             spec.compile()
             xml = spec.to_xml()
             model = mujoco.MjModel.from_xml_string(xml)
+        wrong = too_large(model) or cannot_move(model)
+        if wrong:
+            raise BadFile(path, f"its body {wrong}.")
         notes += [f"MuJoCo: {_one_line(w)}." for w in warnings]
-    except (ValueError, mujoco.FatalError, mujoco.UnexpectedError) as error:
+    except (ValueError, RuntimeError, MemoryError, KeyError, mujoco.FatalError, mujoco.UnexpectedError) as error:
         raise BadFile(path, f"MuJoCo cannot build this model ({_one_line(error)}).") from error
     return FileModel(xml, model, torque, tuple(notes))
+
+
+def too_large(model: mujoco.MjModel) -> str:
+    """What of a body is more than a character may have, as the end of a sentence; empty where nothing is."""
+    deep = max(budgets.depths(model.body_parentid[1:] - 1), default=0)
+    for count, most, what in (
+        (model.nv, budgets.FREEDOMS, "degrees of freedom"),
+        (model.ngeom, budgets.CHARACTER_GEOMS, "shapes"),
+        (deep, budgets.BODY_DEPTH, "bodies one on another"),
+    ):
+        if count > most:
+            return f"has {count} {what}; a character has at most {most}"
+    return ""
+
+
+def cannot_move(model: mujoco.MjModel) -> str:
+    """Why the equations of motion of a body cannot be solved, as the end of a sentence; empty where they can."""
+    mass = float(model.body_mass.sum())
+    if not 1e-6 < mass < budgets.HEAVIEST:
+        return f"weighs {mass:.3g} kg; a character weighs less than {budgets.HEAVIEST:g} kg, and more than nothing"
+    data, full = mujoco.MjData(model), np.zeros((model.nv, model.nv))
+    mujoco.mj_fwdPosition(model, data)
+    mujoco.mj_fullM(model, data, full)
+    scale = np.sqrt(np.diag(full))
+    if not (np.all(np.abs(data.xpos) < budgets.FARTHEST) and np.all(np.isfinite(full)) and np.all(scale > 0.0)):
+        return f"reaches farther than {budgets.FARTHEST:g} m, or has a part without any inertia"
+    least = float(np.linalg.eigvalsh(full / scale / scale[:, None])[0])
+    return "" if least > _SINGULAR else "has parts of such unlike masses that no motion of it can be computed"
 
 
 def _one_line(error: object) -> str:
@@ -55,28 +91,17 @@ def _one_line(error: object) -> str:
 
 
 def _text(path: Path) -> str:
-    if not path.exists():
-        raise BadFile(path, "there is no such file.")
-    if path.is_dir():
-        raise BadFile(path, "this is a folder, not a character file.")
+    """The text of a model that is within budget, with all files that it names."""
+    data = files.read_bytes(files.must_exist(path), budgets.MODEL_BYTES)
     try:
-        if path.stat().st_size > _MOST_BYTES:
-            raise BadFile(path, f"larger than {_MOST_BYTES // 1_000_000} MB, which no character file is.")
-        return path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise BadFile(path, "this is no text; expected an MJCF or URDF file (XML).") from error
-    except OSError as error:
-        raise BadFile(path, f"cannot be read ({error.strerror}).") from error
-
-
-def _root_tag(path: Path, text: str) -> str:
-    try:
-        tag = ET.fromstring(text).tag
-    except ET.ParseError as error:
-        raise BadFile(path, f"this is no well-formed XML ({error}); expected an MJCF or URDF file.") from error
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise BadFile(path, "this is no text; expected an MJCF or URDF file (XML).") from None
+    tag = model_scan.check(path, data)
     if tag not in ("mujoco", "robot"):
-        raise BadFile(path, f"the outermost element is <{tag}>; expected <mujoco> (MJCF) or <robot> (URDF).")
-    return tag
+        outermost = f"the outermost element is <{shortened(tag, 24)}>"
+        raise BadFile(path, f"{outermost}; expected <mujoco> (MJCF) or <robot> (URDF).")
+    return text
 
 
 def _mjcf(path: Path, text: str) -> mujoco.MjSpec:
@@ -87,15 +112,9 @@ def _mjcf(path: Path, text: str) -> mujoco.MjSpec:
     return spec
 
 
-def _urdf(path: Path, text: str, notes: list[str]) -> mujoco.MjSpec:
+def _urdf(path: Path, robot: ET.Element, notes: list[str]) -> mujoco.MjSpec:
     """MuJoCo welds the first link of a URDF to the world and drops what it cannot load: give it a floating base."""
-    robot = ET.fromstring(text)
-    links = {link.get("name") for link in robot.findall("link")}
-    held = {child.get("link") for child in robot.findall("joint/child")}
-    bases = [name for name in links - held if name]
-    if len(bases) != 1:
-        raise BadFile(path, f"a URDF has one link that is no joint's child; this one has {len(bases)}.")
-    base = bases[0]
+    base = _base(path, robot)
     floats = any(j.get("type") == "floating" for j in robot.findall("joint"))
     if not floats and base != "world":
         joint = ET.SubElement(robot, "joint", name="root", type="floating")
@@ -106,7 +125,7 @@ def _urdf(path: Path, text: str, notes: list[str]) -> mujoco.MjSpec:
         robot.remove(old)
     options = ET.SubElement(ET.SubElement(robot, "mujoco"), "compiler")
     options.attrib |= {"fusestatic": "false", "discardvisual": "false", "strippath": "false", "balanceinertia": "true"}
-    lost = 0
+    lost = weight = 0
     for link in robot.findall("link"):
         for kind in ("visual", "collision"):
             for part in link.findall(kind):
@@ -114,9 +133,36 @@ def _urdf(path: Path, text: str, notes: list[str]) -> mujoco.MjSpec:
                 if mesh is not None and not _resolve(mesh, path):
                     link.remove(part)
                     lost += 1
+                elif mesh is not None:
+                    weight += os.stat(mesh.get("filename") or "").st_size
+    if weight > budgets.ASSET_BYTES:
+        raise BadFile(path, f"its meshes have {weight / 1e6:.0f} MB, more than {budgets.ASSET_BYTES // 1_000_000} MB.")
     if lost:
         notes.append(f"{lost} meshes of the URDF were not found or are not {', '.join(_MESHES)}: left out.")
     return mujoco.MjSpec.from_string(ET.tostring(robot, encoding="unicode"))
+
+
+def _base(path: Path, robot: ET.Element) -> str:
+    """The link on which all others hang; refuses links in a circle, doubled ones and chains without an end."""
+    links = {link.get("name") or "" for link in robot.findall("link")}
+    above: dict[str, str] = {}
+    for joint in robot.findall("joint"):
+        ends = [joint.find(end) for end in ("parent", "child")]
+        upper, lower = ("" if e is None else e.get("link") or "" for e in ends)
+        if lower in above:
+            raise BadFile(path, f"the link {shortened(lower)!r} is the child of two joints.")
+        above[lower] = upper
+    bases = sorted(name for name in links - set(above) if name)
+    if len(bases) != 1:
+        raise BadFile(path, f"a URDF has one link that is no joint's child; this one has {len(bases)}.")
+    for link in links:
+        way = 0
+        while link in above and way <= budgets.BODY_DEPTH:
+            link, way = above[link], way + 1
+        if way > budgets.BODY_DEPTH:
+            most = f"a chain of links has at most {budgets.BODY_DEPTH}"
+            raise BadFile(path, f"its links hang in a circle, or more than that one on another: {most}.")
+    return bases[0]
 
 
 def _resolve(mesh: ET.Element, path: Path) -> bool:
@@ -125,13 +171,23 @@ def _resolve(mesh: ET.Element, path: Path) -> bool:
     parts = Path(name.removeprefix("package://")).parts
     if Path(name).suffix.lower() not in _MESHES:
         return False
+    if len(parts) > _MOST_FOLDERS:
+        return False
     for folder in (path.parent, *path.resolve().parents):
         for skip in range(len(parts)):
             candidate = folder.joinpath(*parts[skip:])
-            if candidate.is_file():
+            if os.path.isfile(candidate):  # unlike Path.is_file, False for names that cannot be
                 mesh.set("filename", str(candidate.resolve()))
                 return True
     return False
+
+
+def _without_sizes(spec: mujoco.MjSpec) -> None:
+    """How much memory a simulation needs is for MuJoCo to find out, not for a file to say."""
+    spec.memory = spec.njmax = spec.nconmax = spec.nstack = -1
+    spec.nuserdata = spec.nkey = 0
+    for kind in ("body", "jnt", "geom", "site", "cam", "tendon", "actuator", "sensor"):
+        setattr(spec, f"nuser_{kind}", -1)
 
 
 def _name_everything(spec: mujoco.MjSpec) -> None:

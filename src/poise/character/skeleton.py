@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
+from poise import budgets
 from poise.errors import BadValue
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
+from poise.printable import printable
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +31,7 @@ class Skeleton:
 
     At rest a joint stands at `offsets[j]` in its parent's frame, turned by `rest[j]`. A BVH has identity rest turns;
     an FBX has any. `channels` is what a BVH declares for each joint and is kept so that a written file is laid out
-    like the one that was read.
+    like the one that was read. Control signs in names are written as escapes.
     """
 
     names: tuple[str, ...]
@@ -45,6 +49,9 @@ class Skeleton:
         if self.rest is None:
             object.__setattr__(self, "rest", np.tile(rot.IDENTITY, (count, 1)))
         object.__setattr__(self, "parents", parents)
+        budgets.check_names("A joint", self.names)
+        if not "".join(self.names).isprintable():
+            object.__setattr__(self, "names", tuple(printable(re.sub(r"[\t\r\n ]+", " ", n)) for n in self.names))
 
     def __repr__(self) -> str:
         return f"<Skeleton of {len(self)} joints: {', '.join(self.names[:4])}{', ...' if len(self) > 4 else ''}>"
@@ -58,7 +65,16 @@ class Skeleton:
 
     def children(self, joint: int) -> list[int]:
         """Indices of the joints whose parent is `joint`."""
-        return [int(c) for c in np.flatnonzero(self.parents == joint)]
+        return list(self._children[joint])
+
+    @cached_property
+    def _children(self) -> tuple[list[int], ...]:
+        """For each joint those that hang on it."""
+        below: tuple[list[int], ...] = tuple([] for _ in self.names)
+        for j, p in enumerate(self.parents):
+            if p >= 0:
+                below[p].append(j)
+        return below
 
     def ends_of(self, joint: int) -> list[EndSite]:
         """End sites that hang on `joint`."""

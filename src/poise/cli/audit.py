@@ -26,4 +26,4 @@ def run(args: argparse.Namespace) -> int:
     else:
         report = audit(load(args, args.source), friction=args.friction, cutoff=args.cutoff)
     say(json.dumps(report.to_dict(), indent=2) if args.json else report.text())
-    return 0
+    return 0 if report.passed else 1

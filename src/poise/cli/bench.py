@@ -6,6 +6,7 @@ import argparse
 import json
 
 from poise.cli.process import say
+from poise.extras import need
 
 
 def arguments(p: argparse.ArgumentParser) -> None:
@@ -20,6 +21,7 @@ def run(args: argparse.Namespace) -> int:
     from poise.motion.load import load_clip
     from poise.progress import tell_first_compilation
 
+    need("clarabel", "The yardstick for friction cones")
     tell_first_compilation()
     rows = []
     clip = load_clip(args.clip)

@@ -107,6 +107,7 @@ _NAMES: dict[str, Callable[[], Iterable[str]]] = {
     "CHARACTER": _characters,
     "character": _characters,
     "NAME": _citations,
+    "METHOD": _methods,
     "method": _methods,
     "unit": _units,
 }

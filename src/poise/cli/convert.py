@@ -12,6 +12,7 @@ from poise.cli import saving
 from poise.cli.process import say
 from poise.cli.source import add_source, load
 from poise.errors import BadValue
+from poise.extras import need
 from poise.progress import working
 
 if TYPE_CHECKING:
@@ -48,11 +49,12 @@ def arguments(p: argparse.ArgumentParser) -> None:
                           help="bodies that stay exactly where they are, such as left_hand,right_foot")  # fmt: skip
     physical.add_argument("--report", metavar="FILE.png", help="a picture of what was repaired, before and after")
     p.add_argument("--level", action="store_true", help="keep the levelled floor at height zero in the written file")
+    saving.add_force(p)
     add_source(p)
 
 
 def run(args: argparse.Namespace) -> int:
-    saving.check(args.target)  # before any work is done
+    saving.check(args.target, force=args.force)  # before any work is done
     options = repair_options(args)
     changes = edits(args)
     clip = load(args, args.source)
@@ -64,18 +66,18 @@ def run(args: argparse.Namespace) -> int:
     report = None
     if args.physical:
         clip, report = _repaired(clip, options)
-    saving.save(clip, args.target, level=args.level)
+    written = saving.save(clip, args.target, level=args.level, force=args.force)
     if report is not None and args.report is not None:
         with working(f"drawing {args.report}"):
             report.save(args.report)
-    what = {"written": args.target, "frames": len(clip), "fps": round(clip.fps, 6), "seconds": round(clip.duration, 4),
+    what = {"written": written, "frames": len(clip), "fps": round(clip.fps, 6), "seconds": round(clip.duration, 4),
             "character": clip.character.name, "licence": clip.source.licence}  # fmt: skip
     if args.json:
         say(json.dumps(what if report is None else {**what, "physical": report.to_dict()}, indent=2))
     else:
         if report is not None:
             say(report.text())
-        say(f"{args.target}: {len(clip)} frames at {clip.fps:.4g} fps, {clip.duration:.2f} s")
+        say(f"{written}: {len(clip)} frames at {clip.fps:.4g} fps, {clip.duration:.2f} s")
         if clip.source.licence:
             say(f"licence: {clip.source.licence}")
     return 0
@@ -94,9 +96,10 @@ def repair_options(args: argparse.Namespace) -> dict[str, Any]:
         from poise.export.repair_picture import check
 
         check(args.report)
-        saving.check(args.report)
+        need("matplotlib", "The picture of a repair")
         if args.report == args.target:
             raise BadValue("The motion and the picture of its repair cannot be written to one file.")
+        saving.check(args.target, args.report, force=args.force)
     if "keep" in given:
         given["keep"] = [name.strip() for name in given["keep"].split(",") if name.strip()]
     return given

@@ -1,4 +1,4 @@
-"""Grounds, pushes, balls and settings as words on the command line."""
+"""Grounds, pushes and balls as words on the command line."""
 
 from __future__ import annotations
 
@@ -68,16 +68,3 @@ def ground(text: str) -> Ground:
     raise BadValue(
         f"--ground wants flat, slope:DEG, stairs:RISExRUN, platform:AMPLITUDE@FREQUENCY or seesaw, not {text!r}."
     )
-
-
-def setting(text: str) -> tuple[str, object]:
-    """kos=400 is the number 400 for the setting kos; true and false are themselves."""
-    name, equals, value = text.partition("=")
-    if not equals or not name:
-        raise BadValue(f"--set wants NAME=VALUE, not {text!r}.")
-    if value in ("true", "false"):
-        return name, value == "true"
-    try:
-        return name, float(value) if not re.fullmatch(r"[-+]?\d+", value) else int(value)
-    except ValueError:
-        return name, value

@@ -19,6 +19,8 @@ VERBS = {
     "convert": "from one file format to another, with edits on the way",
     "retarget": "the same motion on another character",
     "perform": "a character performs a clip in physics, is pushed, walks on slopes",
+    "methods": "the ways to perform a clip, and the settings of each with units and ranges",
+    "recover": "the take of a performance that was broken off, from the frames that are left of it",
     "audit": "is the physics of a take or a clip true, and where is it not",
     "reproduce": "tables and figures of the papers, run anew",
     "bench": "how fast this machine does the work, beside yardsticks in the same run",
@@ -87,8 +89,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return code
     except PoiseError as error:
         return _fail(str(error), BAD_INPUT)
-    except KeyboardInterrupt:
-        return _fail("Stopped.", STOPPED)
+    except KeyboardInterrupt as stop:
+        return _fail(str(stop) or "Stopped.", STOPPED)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # so that closing standard output does not complain again
         return 0

@@ -9,6 +9,8 @@ import threading
 from types import FrameType
 from typing import Any, TextIO
 
+from poise.printable import printable
+
 _stops: list[int] = []
 
 
@@ -17,17 +19,20 @@ def prepare() -> None:
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, _stop)
     signal.signal(signal.SIGTERM, _stop)  # a polite kill, too, lets files that are being written be removed
+    closed = getattr(signal, "SIGHUP", None)  # the terminal was closed; nohup has it ignored
+    if closed is not None and signal.getsignal(closed) is not signal.SIG_IGN:
+        signal.signal(closed, _stop)
     sys.unraisablehook = _unraisable
 
 
 def say(text: str) -> None:
-    """Print a result, whatever signs are in it: names of files need not be text."""
-    _write(text, sys.stdout)
+    """Print a result, whatever signs are in it: names need not be text, and may hold commands for a terminal."""
+    _write(printable(text, keep="\n\t"), sys.stdout)
 
 
 def complain(text: str) -> None:
     """One sentence on standard error."""
-    _write(f"poise: {text}", sys.stderr)
+    _write(f"poise: {printable(text)}", sys.stderr)
 
 
 def _write(text: str, stream: TextIO | None) -> None:

@@ -6,6 +6,7 @@ import argparse
 import json
 from pathlib import Path
 
+from poise.cli import saving
 from poise.cli.process import say
 
 
@@ -16,6 +17,7 @@ def arguments(p: argparse.ArgumentParser) -> None:
                    help=f"one of {', '.join(sorted(EXPERIMENTS))}; without it they are listed")  # fmt: skip
     p.add_argument("--seeds", type=int, default=8, help="how many starts, each with noise of its own (default: 8)")
     p.add_argument("--out", type=Path, metavar="FOLDER", help="draw the figures into this folder")
+    saving.add_force(p)
     p.add_argument("--recordings", type=Path, metavar="FOLDER", help="where recordings are, for the tables about them")
 
 
@@ -26,6 +28,8 @@ def run(args: argparse.Namespace) -> int:
     if args.name is None:
         say(json.dumps(sorted(EXPERIMENTS)) if args.json else "\n".join(sorted(EXPERIMENTS)))
         return 0
+    if args.out is not None:
+        saving.check_folder(args.out, args.force)
     tell_first_compilation()
     table = reproduce(args.name, Options(args.seeds, args.out, args.recordings))
     say(json.dumps(table.to_dict(), indent=2) if args.json else table.text())

@@ -103,7 +103,7 @@ class Row:
     def missed(self) -> list[str]:
         """Names of the values that are above their bars."""
         bars = Bars.of(self.name)
-        return [f.name for f in fields(Bars) if getattr(self, f.name) > getattr(bars, f.name)]
+        return [f.name for f in fields(Bars) if not getattr(self, f.name) <= getattr(bars, f.name)]
 
     def text(self, called: str = "") -> str:
         """One line of the table."""

@@ -75,7 +75,7 @@ class Row:
     def missed(self) -> list[str]:
         """What is above its bar."""
         bars = {"force": FORCE, "worst": WORST, "median": BUDGET, "turn": 1e-6, "speed": 1e-6}
-        return [name for name, most in bars.items() if getattr(self, name) > most]
+        return [name for name, most in bars.items() if not getattr(self, name) <= most]
 
     def text(self) -> str:
         """One line of the table."""

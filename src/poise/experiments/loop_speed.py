@@ -19,7 +19,7 @@ from poise.motion.reference import Reference
 from poise.simulate.loop import run
 from poise.simulate.mujoco import MujocoSimulator
 from poise.simulate.simulator import State, Touches
-from poise.take import Recorder
+from poise.take import Ended, Recorder
 
 _SECONDS = 0.5
 
@@ -45,13 +45,13 @@ class _Deaf:
     def frame(self, *_: object) -> None: ...
     def log(self, *_: object) -> None: ...
     def follow(self, reference: Reference) -> None: ...
-    def finish(self, timings: Mapping[str, float] | None = None) -> Any: ...
+    def finish(self, timings: Mapping[str, float] | None = None, ended: Ended | None = None) -> Any: ...
 
 
 class _Quick(Recorder):
     """A recorder whose take is not put together: that is done once, after the loop."""
 
-    def finish(self, timings: Mapping[str, float] | None = None) -> Any: ...
+    def finish(self, timings: Mapping[str, float] | None = None, ended: Ended | None = None) -> Any: ...
 
 
 def measures(repeat: int = 15) -> Iterator[Measure]:

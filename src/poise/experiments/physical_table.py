@@ -104,7 +104,7 @@ class Row:
         for field in fields(Bars):
             value = getattr(self, field.name)
             value = value[-1] if isinstance(value, tuple) else value
-            if value > getattr(self.bars, field.name):
+            if not value <= getattr(self.bars, field.name):  # NaN too
                 out.append(field.name)
         return out
 

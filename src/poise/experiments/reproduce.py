@@ -13,18 +13,22 @@ from pathlib import Path
 from typing import Any
 
 from poise.errors import BadValue, UnknownName
+from poise.extras import need
 
 EXPERIMENTS: dict[str, str] = {
     "modal/tracking": "poise.experiments.modal.tracking:run",
+    "modal/forms": "poise.experiments.modal.forms:run",
     "modal/speed": "poise.experiments.modal.speed:run",
     "modal/clips": "poise.experiments.modal.clips:run",
     "modal/pushes": "poise.experiments.modal.pushes:run",
+    "modal/pushes-torques": "poise.experiments.modal.pushes:torques",
     "modal/squats": "poise.experiments.modal.squats:run",
     "modal/squats-late": "poise.experiments.modal.squats:late",
     "modal/squat-bodies": "poise.experiments.modal.squats:bodies",
     "modal/hanging": "poise.experiments.modal.hanging:run",
     "modal/bar": "poise.experiments.modal.bar:run",
     "modal/lifting": "poise.experiments.modal.lifting:run",
+    "modal/loads": "poise.experiments.modal.lifting:loads",
     "modal/planning": "poise.experiments.modal.planning:run",
     "modal/modes": "poise.experiments.modal.spectra:run",
     "modal/spacetime": "poise.experiments.modal.baseline:run",
@@ -36,23 +40,38 @@ EXPERIMENTS: dict[str, str] = {
     "mcsim/walk": "poise.experiments.mcsim.walks:run",
     "mcsim/clips": "poise.experiments.mcsim.clips:run",
     "mcsim/surroundings": "poise.experiments.mcsim.surroundings:run",
+    "mcsim/slopes": "poise.experiments.mcsim.slopes:run",
     "mcsim/pushes": "poise.experiments.mcsim.pushes:run",
     "mcsim/errors": "poise.experiments.mcsim.model_errors:run",
+    "mcsim/masses": "poise.experiments.mcsim.masses:run",
     "mcsim/gains": "poise.experiments.mcsim.gains:run",
     "mcsim/programs": "poise.experiments.mcsim.programs:run",
     "mcsim/speed": "poise.experiments.mcsim.speed:run",
     "mcsim/tuning": "poise.experiments.mcsim.tuning:run",
     "mcsim/dart": "poise.experiments.mcsim.dart:run",
     "balance/ablation": "poise.experiments.balance.ablation:run",
+    "balance/forms": "poise.experiments.balance.forms:run",
     "balance/honest": "poise.experiments.balance.honest:run",
     "balance/nearby": "poise.experiments.balance.nearby:run",
     "balance/outside": "poise.experiments.balance.outside:run",
     "balance/slider": "poise.experiments.balance.slider:run",
     "balance/speed": "poise.experiments.balance.speed:run",
     "balance/spheres": "poise.experiments.balance.spheres:run",
+    "balance/struck": "poise.experiments.balance.struck:run",
     "balance/standing": "poise.experiments.balance.standing:run",
     "balance/tracking": "poise.experiments.balance.tracking:run",
 }
+
+NEEDS: dict[str, str] = {
+    "modal/planning": "clarabel",
+    "modal/spacetime": "clarabel",
+    "mcsim/tuning": "cma",
+    "mcsim/dart": "dartpy",
+}
+"""Optional package without which an experiment cannot be run."""
+PLOTS = ("modal/costs", "modal/modes", "modal/windows", "mcsim/errors", "mcsim/gains", "mcsim/pushes",
+         "balance/tracking")  # fmt: skip
+"""Experiments whose figures are drawn by matplotlib; those of the others are filmstrips."""
 
 
 @dataclass(frozen=True)
@@ -104,6 +123,10 @@ def experiment(name: str) -> Callable[[Options], Any]:
 def reproduce(name: str, options: Options | None = None) -> Any:
     """The table of an experiment; its figures are drawn into `options.out`."""
     options = options or Options()
+    if name in NEEDS:
+        need(NEEDS[name], f"The experiment {name}")
+    if options.out is not None and name in PLOTS:
+        need("matplotlib", f"The figure of {name}")
     if options.seeds < 1:
         raise BadValue(f"An experiment needs at least one seed, not {options.seeds}.")
     if options.out is not None:

@@ -32,7 +32,8 @@ class Row:
 
     def line(self) -> str:
         """For the printed table."""
-        fell = "stays up" if self.servoed.fell is None else f"falls at {self.servoed.fell:.2f} s"
+        ended = self.servoed.ended
+        fell = "stays up" if ended.whole else f"{ended} at {ended.time:.2f} s"
         joints = self.servoed.tracking_error().joints
         return (f"{self.name:28s} {self.servoed.time[-1]:5.2f} s   {fell:18s} joint error {joints:5.2f} rad   "
                 f"unexplained {100 * self.unexplained:.3f} % of body weight")  # fmt: skip
@@ -57,7 +58,7 @@ def main(folder: str, sheet: str = "") -> None:
     for row in rows(Path(folder)):
         print(row if isinstance(row, str) else row.line(), flush=True)
         found += [row] if isinstance(row, Row) else []
-    fell = sum(r.servoed.fell is not None for r in found)
+    fell = sum(not r.servoed.ended.whole for r in found)
     print(f"{fell} of {len(found)} fall within {SECONDS:g} s")
     if sheet:
         pairs = [(r.played.as_clip(), r.servoed.as_clip()) for r in found]

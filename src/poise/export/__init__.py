@@ -9,6 +9,7 @@ from typing import Protocol, runtime_checkable
 
 from poise import files
 from poise.errors import BadFile, BadValue
+from poise.extras import need
 from poise.motion.clip import Clip
 
 WRITERS: dict[str, str] = {
@@ -23,8 +24,18 @@ WRITERS: dict[str, str] = {
     ".png": "poise.export.filmstrip",
 }
 """Module of each ending; its `save(clip, path, **options)` writes the file."""
+NEEDS: dict[str, tuple[str, str]] = {
+    ".usda": ("pxr", "Writing USD"),
+    ".usdc": ("pxr", "Writing USD"),
+    ".usd": ("pxr", "Writing USD"),
+    ".html": ("viser", "Writing HTML recordings"),
+    ".mp4": ("av", "Writing MP4"),
+}
+"""Module of an optional package that an ending needs, and for what."""
 STAGED = (".html", ".png")
 """Endings whose pictures show the props of a take."""
+JUDGED = {".html": "verdict", ".png": "title"}
+"""Endings whose pictures tell how a take ended, and the option that takes the words."""
 
 
 @runtime_checkable
@@ -36,8 +47,13 @@ class Exportable(Protocol):
         ...
 
 
-def save(obj: Clip | Exportable, path: str | PathLike[str], **options: object) -> None:
+def save(
+    obj: Clip | Exportable, path: str | PathLike[str], *, overwrite: bool | None = None, **options: object
+) -> None:
     """Write a motion to a file whose ending says how. The file is complete or not there at all.
+
+    A file of this name is replaced, but not the very one from which the motion was read, unless `overwrite` is True;
+    with `overwrite=False` none is replaced.
 
     Options go to the writer: `level` (.bvh .glb .usda), `unit` and `up` (.bvh), `fps` and `beside` (.html), ... .
     """
@@ -45,18 +61,40 @@ def save(obj: Clip | Exportable, path: str | PathLike[str], **options: object) -
     clip = obj if isinstance(obj, Clip) else obj.as_clip() if isinstance(obj, Exportable) else None
     if clip is None:
         raise BadValue(f"Only a motion can be saved, not a {type(obj).__name__}.")
+    files.check_overwrite(path, read_from(clip), overwrite)
     writer = import_module(WRITERS[ending]).save
     _check_options(writer, ending, options)
+    if ending == ".bvh":
+        options = {**options, "overwrite": overwrite}  # it writes a second file: the licence
     if ending in STAGED and getattr(obj, "props", None):
         from poise.export.props import Props
 
         options = {"props": Props.of(obj), **options}  # type: ignore[arg-type]
+    if ending in JUDGED and hasattr(obj, "ended"):
+        options = {JUDGED[ending]: _verdict(obj, ending == ".png"), **options}
     writer(clip, path, **options)
 
 
+def read_from(clip: Clip) -> tuple[str, ...]:
+    """The files from which a clip was read, as far as it knows."""
+    sources = (clip.source,) if clip.recording is None else (clip.source, clip.recording.source)
+    return tuple(name for source in sources for name in (source.file, source.path) if name)
+
+
+def _verdict(take: object, short: bool) -> str:
+    """How a take ended and whether it followed its clip, in one line; why it did not where that need not be short."""
+    from poise.judge.verdict import verdict
+    from poise.judge.verdict_words import headline
+
+    told = verdict(take)  # type: ignore[arg-type]
+    return f"{told.clip} by {told.method}: {headline(told, short)}"
+
+
 def check_target(path: str | PathLike[str]) -> None:
-    """Refuse, before any work is done, a path that `save` could not write: its ending, its folder, its permissions."""
-    _ending(path)
+    """Refuse, before any work is done, a path that `save` could not write: ending, package, folder, permissions."""
+    ending = _ending(path)
+    if ending in NEEDS:
+        need(*NEEDS[ending])
     files.check_writable(path)
 
 

@@ -1,13 +1,14 @@
 """BVH: the motion on its own skeleton, as text that every animation program reads.
 
-BVH has no comments, so the licence of the source travels in a text file beside it, `<name>.licence.txt`.
+BVH has no comments, so the licence of the source travels in a text file beside it, `<name>.licence.txt`: see
+`poise.motion.formats.licence_file`.
 """
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import replace
 from os import PathLike
-from pathlib import Path
 
 import numpy as np
 
@@ -17,23 +18,23 @@ from poise.export.rig import Rig, rig_of
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
-from poise.motion.formats import bvh_write
+from poise.motion.formats import bvh_write, licence_file
 
 
 def save(clip: Clip, path: str | PathLike[str], *, level: bool = False, unit: float | None = None,
-         up: str | None = None) -> None:  # fmt: skip
+         up: str | None = None, overwrite: bool | None = None) -> None:  # fmt: skip
     """Write a clip as BVH: in the units and axes of its file, or those given (`unit` [m], `up` "x", "y" or "z").
 
-    Clips of built-in characters are written in centimetres, Y up, facing Z.
+    Clips of built-in characters are written in centimetres, Y up, facing Z. `overwrite` False leaves also a licence
+    file that poise wrote for another motion as it is.
     """
-    note, beside = licence_note(clip), Path(path).with_suffix(".licence.txt")
-    if note:
-        files.check_writable(beside)  # both are written or none
+    note = licence_file.note(clip.source)
+    beside = licence_file.place(path, note, overwrite) if note else None
     rig = one_root(rig_of(clip, level).converted(unit, up))
-    bvh_write.write(path, rig.skeleton, rig.rotations, rig.positions, rig.dt)
-    if note:
-        with files.writing(beside) as temporary:
-            temporary.write_text(note, encoding="utf-8")
+    with contextlib.ExitStack() as both:  # both are written or none
+        if beside is not None:
+            both.enter_context(files.writing(beside)).write_text(note, encoding="utf-8")
+        bvh_write.write(path, rig.skeleton, rig.rotations, rig.positions, rig.dt)
 
 
 def one_root(rig: Rig) -> Rig:
@@ -60,12 +61,3 @@ def one_root(rig: Rig) -> Rig:
         frames=below(rig.frames, still),
         origins=below(rig.origins, origin),
     )
-
-
-def licence_note(clip: Clip) -> str:
-    """What is known about the terms of a motion's source; empty where nothing is."""
-    source = clip.source
-    if not source.licence:
-        return ""
-    origin = f"Source of the motion: {source.name} ({source.format}).\n" if source.name else ""
-    return f"{origin}Licence of the source: {source.licence}\n"

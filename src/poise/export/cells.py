@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from poise.export.camera import Camera
 from poise.export.intersect import FAR, Shapes
+from poise.kernels import njit
 from poise.maths.rotations import Array
 
 TILE = 16  # pixels along a side of a tile

@@ -170,13 +170,14 @@ def _picture(shapes: Shapes, camera: Camera, floor: raycast.Floor, marks: list[A
 def _assemble(layout: Plan, pictures: list[Image.Image], names: list[str], title: str, scale: float) -> Image.Image:
     """Rows one below the other, with labels, the title above and the times below."""
     size = float(np.clip(0.085 * scale, 11, 20))
-    head = round(2.0 * size) if title else 0
     strip = [round(1.7 * size) if name else 0 for name in names]
     foot = round(2.0 * size)
     wide = max(p.width for p in pictures)
+    said = ink.wrapped(title, 1.2 * size, wide - 1.2 * size)
+    head = round((0.6 + 1.4 * len(said)) * size) if title else 0
     sheet = Image.new("RGB", (wide, head + sum(strip) + sum(p.height for p in pictures) + foot), (255, 255, 255))
-    if title:
-        ink.text(sheet, (0.6 * size, 0.45 * size), title, 1.2 * size)
+    for k, line in enumerate(said):
+        ink.text(sheet, (0.6 * size, (0.45 + 1.4 * k) * size), line, 1.2 * size)
     y = head
     for picture, name, tall in zip(pictures, names, strip, strict=True):
         if name:

@@ -95,6 +95,8 @@ def _asset(clip: Clip, rig: Rig) -> dict:
     if clip.source.licence:
         asset["copyright"] = clip.source.licence
     asset["extras"] = {"source": clip.source.name, "licence": clip.source.licence, "frames_per_second": 1.0 / rig.dt}
+    if clip.source.licence_text:
+        asset["extras"]["licence_text"] = clip.source.licence_text
     return asset
 
 

@@ -45,23 +45,25 @@ def save(
     apart: float = 0.0,
     contacts: bool = True,
     props: Props | None = None,
+    verdict: str = "",
     progress: Callable[[int, int], None] | None = None,
 ) -> None:
     """Write a clip as a page that plays.
 
     `fps`: pictures a second (as many as the clip has, at most 60, fewer where the file would grow large). `beside`:
     other clips shown pale with it, over the same time; `apart` [m] puts each so far to the left of the one before.
-    `contacts` marks the contact points while they touch. `props` are those of the take that the clip came from.
-    `progress(done, all)` is called after each picture.
+    `contacts` marks the contact points while they touch. `props` are those of the take that the clip came from,
+    `verdict` how it ended. `progress(done, all)` is called after each picture.
     """
     others = (beside,) if isinstance(beside, Clip) else tuple(beside)
-    text = page(clip, fps=fps, beside=others, apart=apart, contacts=contacts, props=props, progress=progress)
+    text = page(clip, fps=fps, beside=others, apart=apart, contacts=contacts, props=props, verdict=verdict,
+                progress=progress)  # fmt: skip
     with files.writing(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
 
 
 def page(clip: Clip, *, fps: float | None = None, beside: Sequence[Clip] = (), apart: float = 0.0,
-         contacts: bool = True, props: Props | None = None,
+         contacts: bool = True, props: Props | None = None, verdict: str = "",
          progress: Callable[[int, int], None] | None = None) -> str:  # fmt: skip
     """The text of the page."""
     clips = (clip, *beside)
@@ -92,7 +94,7 @@ def page(clip: Clip, *, fps: float | None = None, beside: Sequence[Clip] = (), a
         text = serializer.as_html()
     if progress is not None:
         progress(len(times), len(times))
-    return _labelled(text, clip)
+    return _labelled(text, clip, verdict)
 
 
 @contextmanager
@@ -255,15 +257,19 @@ def _add_ground(server: viser.ViserServer, clips: Sequence[Clip], apart: float) 
                                      flat_shading=True)  # fmt: skip
 
 
-def _labelled(text: str, clip: Clip) -> str:
-    """The page with its title, and with the licence of the source in its head and in a corner of the picture."""
+def _labelled(text: str, clip: Clip, verdict: str = "") -> str:
+    """The page with its title; licence of the source and verdict in its head and in a corner of the picture."""
     name, terms = clip.name or clip.character.name, clip.source.licence
     head = f"<title>{html.escape(name)} - poise</title>"
     head += f'<meta name="generator" content="poise {__version__}">'
     head += f'<meta name="licence" content="{html.escape(terms, quote=True)}">' if terms else ""
+    text_of_it = html.escape(clip.source.licence_text, quote=True)
+    head += f'<meta name="licence-text" content="{text_of_it}">' if text_of_it else ""
+    head += f'<meta name="verdict" content="{html.escape(verdict, quote=True)}">' if verdict else ""
     note = " · ".join(dict.fromkeys(part for part in (name, clip.character.name, terms) if part))
     style = "position:fixed;left:12px;bottom:50px;max-width:70%;font:12px sans-serif;color:#667;pointer-events:none"
-    corner = f'<div style="{style}">{html.escape(note)}</div>'
+    told = f"{html.escape(verdict)}<br>" if verdict else ""
+    corner = f'<div style="{style}">{told}{html.escape(note)}</div>'
     start = text.find("<title>")
     if start >= 0:
         text = text[:start] + text[text.index("</title>", start) + len("</title>") :]

@@ -36,6 +36,18 @@ def text(picture: Image.Image, place: tuple[float, float], words: str, size: flo
     ImageDraw.Draw(picture).text(place, words, fill=colour, font=font(size), anchor=anchor)
 
 
+def wrapped(words: str, size: float, wide: float) -> list[str]:
+    """Lines of words of this size that are at most so many pixels wide, as far as single words are."""
+    out: list[str] = []
+    for word in words.split(" ") if words else []:
+        longer = f"{out[-1]} {word}" if out else word
+        if out and font(size).getlength(longer) <= wide:
+            out[-1] = longer
+        else:
+            out.append(word)
+    return out
+
+
 def dots(picture: Image.Image, places: Array, radius: float, colour: Colour = TOUCH) -> None:
     """Discs with a white rim at places (P, 2) in pixels."""
     fine = 8
@@ -57,6 +69,7 @@ def facts(clips: Sequence[Clip]) -> dict[str, str]:
         "Title": unique(c.source.name for c in clips),
         "Source": unique(re.split(r"[/\\]", c.source.path)[-1] for c in clips),
         "Copyright": unique(c.source.licence for c in clips),
+        "Licence": "\n\n".join(dict.fromkeys(c.source.licence_text for c in clips if c.source.licence_text)),
         "Software": "poise",
     }
 
@@ -66,7 +79,8 @@ def write_png(picture: Image.Image, path: str | PathLike[str], about: dict[str, 
     info = PngInfo()
     for key, value in about.items():
         if value:
-            info.add_itxt(key, value) if not value.isascii() else info.add_text(key, value)
+            long = len(value) > 1000  # a whole licence is packed
+            info.add_itxt(key, value, zip=long) if not value.isascii() else info.add_text(key, value, zip=long)
     if colours:
         picture = _few_colours(picture, colours)
     with writing(path) as temporary:

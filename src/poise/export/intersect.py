@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from poise.kernels import njit
 from poise.maths.rotations import Array
 
 SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, TRIANGLE = 2, 3, 4, 5, 6, 100

@@ -113,7 +113,7 @@ def save_plot(figure: Figure, path: str | PathLike[str], clips: Sequence[Clip] =
     from poise.export.ink import facts
 
     about = {k: v for k, v in facts(clips).items() if v}
-    terms = about.pop("Copyright", "")
+    terms = "\n\n".join(x for x in (about.pop("Copyright", ""), about.pop("Licence", "")) if x)
     source = about.pop("Source", "")
     if kind == "png":
         about |= {"Copyright": terms, "Source": source}

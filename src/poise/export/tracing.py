@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from poise.export.cells import CELLS, TILE
 from poise.export.intersect import COLOUR, FAR, GROUND, MATERIAL, facing, hit
+from poise.kernels import njit
 
 FLOOR, NOTHING = -1, -2  # owners of a pixel that are no shape
 Triple = tuple[float, float, float]

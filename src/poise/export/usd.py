@@ -93,7 +93,8 @@ def _describe(stage: Usd.Stage, clip: Clip, rig: Rig) -> None:
     layer.documentation = f"{clip.name or clip.character.name}, written by poise {__version__}." + (
         f" Licence of the source: {terms}" if terms else ""
     )
-    layer.customLayerData = {"creator": f"poise {__version__}", "source": clip.name, "licence": terms}
+    data = {"creator": f"poise {__version__}", "source": clip.name, "licence": terms}
+    layer.customLayerData = data | ({"licence_text": clip.source.licence_text} if clip.source.licence_text else {})
 
 
 def _joint_paths(rig: Rig) -> list[str]:

@@ -76,6 +76,7 @@ def save(
     shot, clips = Shot(**options), [clip] if isinstance(clip, Clip) else list(clip)  # type: ignore[arg-type]
     codec = next((c for c in ("libx264", "libopenh264", "mpeg4") if c in av.codecs_available), "mpeg4")
     about = ink.facts(clips)
+    about["Copyright"] = "\n\n".join(x for x in (about["Copyright"], about["Licence"]) if x)
     with (
         writing(path) as temporary,
         av.open(str(temporary), "w", format="mp4", options={"movflags": "faststart"}) as out,

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from poise.errors import BadValue
-from poise.judge.report import AuditReport, Tolerances
+from poise.judge.report import AuditReport
+from poise.judge.tolerances import Tolerances
 from poise.motion.clip import Clip
 from poise.take import Take
+from poise.threads import on_one_thread
 
 
+@on_one_thread
 def audit(motion: Take | Clip, *, friction: float = 1.0, cutoff: float | None = None,
           tolerances: Tolerances | None = None) -> AuditReport:  # fmt: skip
     """How true the physics of a motion is.

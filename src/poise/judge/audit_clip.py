@@ -14,20 +14,19 @@ import numpy as np
 from poise.dynamics import Dynamics, Instant, Wrench
 from poise.errors import BadValue
 from poise.judge.clip_words import clip_words
+from poise.judge.finding import Finding
 from poise.judge.limits import beyond_range, beyond_torque
 from poise.judge.quiet import without_noise
-from poise.judge.report import AuditReport, Stretch, Tolerances, Worst, rms, worst
+from poise.judge.report import AuditReport, Stretch, Worst, rms, worst
 from poise.judge.support import Support, contact_map, support, tangents
+from poise.judge.tolerances import DEFAULT, Tolerances
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
 from poise.motion.hold import Hold
 from poise.motion.runs import runs
 from poise.solve.cones import cone_least_squares
 
-CLIP = Tolerances(force=0.02, torque=0.01)
-NOISE = 10.0  # [Hz] above which the movements of recorded people are mostly noise
-UNEXPLAINED = 0.05  # of body weight: a frame with more left over (torque by `Needs.length`) counts as unexplained
-_SOFT = 1e-8  # weight on the size of forces: picks the gentlest where many explain the motion
+CLIP = Tolerances.of_clips()
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,29 +49,30 @@ def audit_clip(clip: Clip, friction: float = 1.0, tolerances: Tolerances | None 
     """
     if not friction >= 0.0:
         raise BadValue(f"Friction cannot be negative, and {friction} is.")
-    report = _audit(clip if cutoff is None else without_noise(clip, cutoff), friction, tolerances or CLIP)
+    limits = tolerances or CLIP
+    report = _audit(clip if cutoff is None else without_noise(clip, cutoff), friction, limits)
     report = replace(report, suggestions=report.stretches)
-    if cutoff is None and report.problems and NOISE * clip.dt < 0.3 and len(clip) > 4:
-        quiet = _audit(without_noise(clip, NOISE), friction, tolerances or CLIP)
+    noise = limits.noise
+    if cutoff is None and not report.passed and noise * clip.dt < 0.3 and len(clip) > 4:
+        quiet = _audit(without_noise(clip, noise), friction, limits)
         left = quiet.unexplained_force_rms
-        if left < 0.7 * report.unexplained_force_rms:
-            noise = (f"Without movements above {NOISE:g} Hz, which are mostly noise, it would be {left:.3g} N rms "
-                     f"(audit with cutoff={NOISE:g}).")  # fmt: skip
-            report = replace(report, remarks=(noise, *report.remarks), suggestions=quiet.stretches, told_above=NOISE)
+        if left < limits.noise_share * report.unexplained_force_rms:
+            told = Finding("noise", left, detail={"above": noise})
+            report = replace(report, findings=(told, *report.findings), suggestions=quiet.stretches, told_above=noise)
     return report
 
 
 def _audit(clip: Clip, friction: float, tolerances: Tolerances) -> AuditReport:
     character, time = clip.character, clip.times
     weight = character.mass * float(np.linalg.norm(character.model.opt.gravity))
-    needs, places = needed(clip), support(clip)
+    needs, places = needed(clip, tolerances), support(clip, tolerances)
     forces, left, torque = solve(clip, needs, places, friction)
     size = np.sqrt((left[:, :3] ** 2).sum(axis=1) + (left[:, 3:] ** 2).sum(axis=1) / needs.length**2)
     depth, slip = np.maximum(-places.height.min(axis=1, initial=0.0), 0.0), _slip(clip, places)
     depth_worst, (over, share) = worst(depth, time), beyond_torque(character, torque, time)
     stretches = tuple(Stretch(int(a), int(e - 1), float(time[a]), float(time[e - 1]) + clip.dt,
                               float(np.linalg.norm(left[a:e, :3], axis=1).max()), "")
-                      for a, e in runs(size > UNEXPLAINED * weight))  # fmt: skip
+                      for a, e in runs(~(size <= tolerances.unexplained * weight)))  # fmt: skip
     report = AuditReport(
         kind="clip", name=clip.name, frames=len(clip), duration=clip.duration, weight=weight,
         unexplained_force_rms=rms(left[:, :3]), unexplained_torque_rms=rms(left[:, 3:]),
@@ -86,10 +86,13 @@ def _audit(clip: Clip, friction: float, tolerances: Tolerances) -> AuditReport:
                 "ground_force": forces.sum(axis=1), "depth": depth, "joint_torque": torque, "size": size},
     )  # fmt: skip
     found = clip_words(clip, report, needs, places, tolerances, share)
-    return replace(found, stretches=tuple(sorted(found.stretches, key=lambda s: s.first - s.last)))
+    lost = found.unmeasured
+    broken = (Finding("not_measured", float("nan"), detail={"what": list(lost)}),) if lost else ()
+    ordered = tuple(sorted(found.stretches, key=lambda s: s.first - s.last))
+    return replace(found, stretches=ordered, findings=(*broken, *found.findings))
 
 
-def needed(clip: Clip) -> Needs:
+def needed(clip: Clip, limits: Tolerances = DEFAULT) -> Needs:
     """The wrench that the world must exert in each frame, by inverse dynamics."""
     character, v, a = clip.character, clip.velocity, clip.acceleration
     dynamics, count = Dynamics(character), len(clip)
@@ -104,7 +107,7 @@ def needed(clip: Clip) -> Needs:
         wrench[k, :3], centre[k] = force, now.centre_of_mass
         wrench[k, 3:] = moment + np.cross(now.positions[root] - centre[k], force)
         drift[k] = now.centre_of_mass_jacobian @ v[k]
-    return Needs(wrench, centre, drift, joints, 0.3 * character.height)
+    return Needs(wrench, centre, drift, joints, limits.arm * character.height)
 
 
 def carried(clip: Clip, now: Instant, a: Array, loads: list[tuple[Hold, Array]], frame: int) -> list[Wrench]:
@@ -128,7 +131,7 @@ def nearest(needs: Needs, places: Support, frame: int, friction: float) -> tuple
     place, normal = places.place[frame, touching], places.normal[frame, touching]
     matrix = contact_map(place, normal, needs.centre[frame], needs.length)
     scaled = np.concatenate([wanted[:3], wanted[3:] / needs.length])
-    found = cone_least_squares(matrix, scaled, places.friction(touching, friction), _SOFT)
+    found = cone_least_squares(matrix, scaled, places.friction(touching, friction), DEFAULT.softest)
     axes = np.stack([normal, *tangents(normal)], axis=1)
     left = scaled - matrix @ found.forces
     left[3:] *= needs.length

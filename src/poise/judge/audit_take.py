@@ -7,24 +7,68 @@ by the interval is the unexplained force and torque. Assistance never counts as 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from poise.judge import touches
+from poise.judge.acting import acting
+from poise.judge.finding import Finding
 from poise.judge.joint_torque import unexplained_joint_torque
 from poise.judge.limits import beyond_range, beyond_torque
 from poise.judge.metrics import feet_of, lowest
 from poise.judge.momenta import about, momenta
-from poise.judge.report import AuditReport, Tolerances, Worst, moving_mean, rms, worst
-from poise.judge.words import take_words
+from poise.judge.positions import from_positions
+from poise.judge.report import AuditReport, Worst, moving_mean, rms, worst
+from poise.judge.soundness import not_finite, not_whole
+from poise.judge.take_findings import take_findings
+from poise.judge.tolerances import DEFAULT, Tolerances
 from poise.maths.rotations import Array
 from poise.take import Take
 
 
 def audit_take(take: Take, tolerances: Tolerances) -> AuditReport:
-    """The report; series have one row for each interval between frames."""
-    character, time = take.character, take.time
-    weight = character.mass * float(np.linalg.norm(character.model.opt.gravity))
-    left, stepping = unexplained(take)
+    """The report; series have one row for each interval between frames.
+
+    Of a take with numbers that are none the part before them is measured, and it does not pass.
+    """
+    bad = not_finite(take)
+    if bad is None:
+        report = _measured(take, tolerances)
+        ends = not_whole(take)
+    else:
+        report, ends = _sound_part(take, bad, tolerances), []
+    lost = report.unmeasured if report.series else ()  # a report that knows nothing says so already
+    broken = [Finding("not_measured", float("nan"), detail={"what": list(lost)})] if lost else []
+    findings = ([] if bad is None else [bad], [f for f in ends if f.kind == "broke_off"], broken, report.findings,
+                [f for f in ends if f.kind != "broke_off"])  # fmt: skip
+    return replace(report, findings=tuple(f for part in findings for f in part))
+
+
+def _sound_part(take: Take, bad: Finding, limits: Tolerances) -> AuditReport:
+    """The report on the frames before the first bad one; where there are none, one that knows nothing."""
+    first = int((bad.detail or {})["frame"])
+    name, weight = _name(take), _weight(take)
+    if first > 0:
+        return replace(_measured(take.cut(float(take.time[0]), float(take.time[first - 1])), limits), frames=len(take),
+                       duration=take.duration)  # fmt: skip
+    no, never = float("nan"), Worst(float("nan"))
+    return AuditReport("take", name, len(take), take.duration, weight, no, no, no, never, never, no, no, no, never,
+                       never, never, no, no)  # fmt: skip
+
+
+def _name(take: Take) -> str:
+    return f"{take.clip.name} ({take.method})" if take.method else take.clip.name
+
+
+def _weight(take: Take) -> float:
+    return take.character.mass * float(np.linalg.norm(take.character.model.opt.gravity))
+
+
+def _measured(take: Take, limits: Tolerances) -> AuditReport:
+    """The report on a take of finite numbers, with all findings but how it ended."""
+    character, time, weight = take.character, take.time, _weight(take)
+    left, stepping = unexplained(take, limits)
     force, torque = left[:, :3], left[:, 3:]
     velocity, lasting = touches.sliding(take)
     speed = np.linalg.norm(velocity, axis=1)
@@ -34,24 +78,47 @@ def audit_take(take: Take, tolerances: Tolerances) -> AuditReport:
     torque_over, share = beyond_torque(character, take.torque, time)
     cone_worst, depth_worst = worst(cone, time[take.contacts.frame]), worst(depth, time)
     report = AuditReport(
-        kind="take", name=f"{take.clip.name} ({take.method})" if take.method else take.clip.name, frames=len(take),
-        duration=take.duration, weight=weight, unexplained_force_rms=rms(force), unexplained_torque_rms=rms(torque),
+        kind="take", name=_name(take), frames=len(take), duration=take.duration, weight=weight,
+        unexplained_force_rms=rms(force), unexplained_torque_rms=rms(torque),
         unexplained_force_share=rms(force) / weight if weight else 0.0,
         unexplained_force_max=worst(np.linalg.norm(force, axis=1), time),
         unexplained_torque_max=worst(np.linalg.norm(torque, axis=1), time),
         cone_violation=cone_worst.value, cone_violation_when=cone_worst.time, penetration=depth_worst.value,
         penetration_when=depth_worst.time, slip=float(speed @ carried / carried.sum()) if carried.any() else 0.0,
-        held_slip=_held(take, velocity, tolerances.window),
+        held_slip=_held(take, velocity, limits),
         joint_limit_violation=beyond_range(character, take.q, time), torque_limit_violation=torque_over,
         assist_force_rms=rms(_summed(take, take.assist.force)[:-1]), assist_torque_rms=_assist_torque(take),
         misplaced=_misplaced(take), stepping_force_rms=rms(stepping[:, :3]),
-        joint_torque=unexplained_joint_torque(take, 5 * tolerances.window),
+        joint_torque=unexplained_joint_torque(take, limits),
         series={"time": time[:-1], "force": force, "torque": torque, "stepping": stepping, "depth": depth},
     )  # fmt: skip
-    return take_words(take, report, tolerances, cone, share)
+    report = _with_root(take, _with_positions(take, report, stepping, limits))
+    return replace(report, findings=tuple(take_findings(take, report, limits, cone, share)))
 
 
-def unexplained(take: Take) -> tuple[Array, Array]:
+def _with_positions(take: Take, report: AuditReport, stepping: Array, limits: Tolerances) -> AuditReport:
+    """The report with what positions alone leave unexplained."""
+    found = from_positions(take, stepping, limits)
+    series = {"position_time": found.time, "position_force": found.force, "position_torque": found.torque}
+    return replace(
+        report, series=report.series | series, position_force_rms=rms(found.force),
+        position_force_max=worst(np.linalg.norm(found.force, axis=1), found.time),
+        position_force_held=found.force_held, position_torque_rms=rms(found.torque),
+        position_torque_max=worst(np.linalg.norm(found.torque, axis=1), found.time),
+        position_torque_held=found.torque_held, velocity_mismatch=found.velocity,
+    )  # fmt: skip
+
+
+def _with_root(take: Take, report: AuditReport) -> AuditReport:
+    """The report with the method's own account of how it corrected its root: a trace (F, 6) in N and N m."""
+    rows = take.traces.get("root_correction")
+    if rows is None or np.ndim(rows) != 2 or rows.shape[1] != 6:
+        return report
+    rows = rows[~np.isnan(rows).all(axis=1)]  # frames without one
+    return replace(report, root_correction_force_rms=rms(rows[:, :3]), root_correction_torque_rms=rms(rows[:, 3:]))
+
+
+def unexplained(take: Take, limits: Tolerances = DEFAULT) -> tuple[Array, Array]:
     """For each interval (F - 1, 6): force [N] and torque about the centre of mass [N m] that nothing recorded makes.
 
     The second array is what the simulator's time step makes; it is already taken out of the first.
@@ -63,16 +130,10 @@ def unexplained(take: Take) -> tuple[Array, Array]:
     # what acts at the beginnings of the steps of an interval acts on average half a step before its middle
     early = 0.5 * np.minimum(take.step / spans, 1.0)
     centre = (0.5 + early) * found.centre[:-1] + (0.5 - early) * found.centre[1:]
-    gravity = take.character.mass * take.character.model.opt.gravity
-    wrench = np.zeros((len(take) - 1, 6))
-    wrench[:, :3], wrench[:, 3:] = gravity, np.cross(centre, gravity)
-    for record in (take.contacts, take.external):
-        force, moment = record.total(len(take))
-        wrench += np.concatenate([force, moment], axis=1)[:-1]
-    wrench[:, 3:] -= _summed(take, touches.excess_moment(take), contacts=True)[:-1]
+    wrench = acting(take, centre, limits)
     left = about(centre, (found.momentum[1:] - found.momentum[:-1]) / spans - wrench)
     stepping = _stepping(left, about(centre, found.stepping[:-1]), about(centre, found.stepping[1:]),
-                         0.3 * take.character.height)  # fmt: skip
+                         limits.arm * take.character.height)  # fmt: skip
     return left - stepping, stepping
 
 
@@ -88,10 +149,10 @@ def _stepping(left: Array, first: Array, last: Array, length: float) -> Array:
     return first + np.clip(share, 0.0, 1.0)[:, None] * (last - first)
 
 
-def _summed(take: Take, rows: Array, contacts: bool = False) -> Array:
-    """Sum by frame (F, 3) of one value (K, 3) for each contact, or for each assisting wrench."""
+def _summed(take: Take, rows: Array) -> Array:
+    """Sum by frame (F, 3) of one value (K, 3) for each assisting wrench."""
     out = np.zeros((len(take), 3))
-    np.add.at(out, (take.contacts if contacts else take.assist).frame, rows)
+    np.add.at(out, take.assist.frame, rows)
     return out
 
 
@@ -110,7 +171,7 @@ def _depths(take: Take) -> Array:
     return depth
 
 
-def _held(take: Take, velocity: Array, window: float) -> Worst:
+def _held(take: Take, velocity: Array, limits: Tolerances) -> Worst:
     """The worst mean velocity over a window of a foot whose contacts should hold, weighted by what they carry.
 
     Velocities are averaged as vectors, so that a foot that trembles on the spot does not count as sliding, and what
@@ -118,8 +179,10 @@ def _held(take: Take, velocity: Array, window: float) -> Worst:
     """
     rows, out = take.contacts, Worst(0.0)
     speed, feet = np.linalg.norm(velocity, axis=1), np.isin(rows.body, feet_of(take.character))
-    chosen, count = np.flatnonzero(touches.held(take) & feet & (speed > 0.01)), max(1, round(window / take.dt))
-    firm = velocity[chosen] * np.maximum(1.0 - touches.creep(take, chosen) / speed[chosen], 0.0)[:, None]
+    chosen = np.flatnonzero(touches.held(take, limits) & feet & ~(speed <= limits.slip_seen))
+    count = max(1, round(limits.window / take.dt))
+    creep = touches.creep(take, chosen, limits.softness)
+    firm = velocity[chosen] * np.maximum(1.0 - creep / speed[chosen], 0.0)[:, None]
     load = touches.parts(take)[0][chosen]
     for body in np.unique(rows.body[chosen]):
         mine = np.flatnonzero(rows.body[chosen] == body)
@@ -127,7 +190,7 @@ def _held(take: Take, velocity: Array, window: float) -> Worst:
         np.add.at(total, rows.frame[chosen[mine]], load[mine])
         np.add.at(way, rows.frame[chosen[mine]], load[mine, None] * firm[mine])
         mean = np.linalg.norm(moving_mean(way / np.maximum(total, 1e-9)[:, None], count), axis=1)
-        if mean.max() > out.value:
+        if not mean.max() <= out.value:
             at = int(np.argmax(mean))
             out = Worst(float(mean[at]), float(take.time[at]), take.character.body_names[body])
     return out
@@ -135,7 +198,7 @@ def _held(take: Take, velocity: Array, window: float) -> Worst:
 
 def _misplaced(take: Take) -> Worst:
     away, rows = touches.misplaced(take), take.contacts
-    if not len(away) or not away.max() > 0.0:
+    if not len(away) or away.max() <= 0.0:
         return Worst(0.0)
     k = int(np.argmax(away))
     return Worst(float(away[k]), float(take.time[rows.frame[k]]), take.character.body_names[rows.body[k]])

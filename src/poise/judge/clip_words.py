@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from poise.judge.finding import Finding, beyond
 from poise.judge.hand_words import hands_wanted
-from poise.judge.report import AuditReport, Stretch, Tolerances
-from poise.judge.support import HEIGHT, Support, beyond_support, name_of
+from poise.judge.report import AuditReport, Stretch
+from poise.judge.support import Support, beyond_support, name_of
+from poise.judge.tolerances import Tolerances
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
@@ -18,71 +20,75 @@ if TYPE_CHECKING:
     from poise.judge.audit_clip import Needs
 
 _MANY = 40  # stretches that are explained in words; a clip with more is broken all over
-_STICKY = 3.0  # the most friction that is worth naming: rubber on dry rock
-_LEANS = 0.01  # [m] beyond its support from which on a body leans
-_FLOATING = 0.08  # [m] up to which a foot that does not touch is said to float
 
 
 def clip_words(clip: Clip, report: AuditReport, needs: Needs, places: Support, limits: Tolerances,
                share: float) -> AuditReport:  # fmt: skip
     """The report with a reason for each stretch and a sentence for everything beyond its tolerance."""
     longest = sorted(report.stretches, key=lambda s: s.first - s.last)[:_MANY]
-    named = {s.first: _reason(clip, report, needs, places, s) for s in longest}
+    named = {s.first: _reason(clip, report, needs, places, s, limits) for s in longest}
     stretches = tuple(s._replace(reason=named.get(s.first, "")) for s in report.stretches)
-    out, remarks, weight = [], [], report.weight
-    frames = sum(s.last - s.first + 1 for s in stretches)
+    told = replace(report, stretches=stretches)
+    return replace(told, findings=tuple(_findings(clip, told, limits, share)))
+
+
+def _findings(clip: Clip, report: AuditReport, limits: Tolerances, share: float) -> list[Finding]:
+    """Everything beyond its tolerance."""
+    out, weight = [], report.weight
+    frames = sum(s.last - s.first + 1 for s in report.stretches)
+    force, torque = limits.force * weight, limits.torque * weight * clip.character.height
     if frames:
-        out.append(f"{frames} of {report.frames} frames have no ground forces that explain them, the longest stretch "
-                   f"lasts {report.longest_unexplained:.2f} s.")  # fmt: skip
-    if report.unexplained_force_rms > limits.force * weight:
-        out.append(f"The force that no ground explains is {report.unexplained_force_rms:.3g} N rms.")
-    elif report.unexplained_torque_rms > limits.torque * weight * clip.character.height:
-        out.append(f"The torque that no ground explains is {report.unexplained_torque_rms:.3g} N m rms.")
-    if report.penetration > limits.depth:
-        remarks.append(
-            f"At {report.penetration_when:.2f} s the body is {100 * report.penetration:.1f} cm in the ground."
-        )
-    if report.slip > limits.slip:
-        remarks.append(f"Touching points slide at {100 * report.slip:.1f} cm/s.")
-    remarks += [hold.words() for hold in clip.grips]
-    if share > limits.torque_limit:
+        out.append(Finding("frames", frames, 0.0, detail={"frames": report.frames,
+                                                          "longest": report.longest_unexplained}))  # fmt: skip
+    if beyond(report.unexplained_force_rms, force):
+        out.append(Finding("ground_force", report.unexplained_force_rms, force))
+    elif beyond(report.unexplained_torque_rms, torque):
+        out.append(Finding("ground_torque", report.unexplained_torque_rms, torque))
+    if beyond(report.penetration, limits.depth):
+        out.append(Finding("depth", report.penetration, limits.depth, report.penetration_when))
+    if beyond(report.slip, limits.slip):
+        out.append(Finding("sliding", report.slip, limits.slip))
+    out += [Finding("hold", hold.mass, body=hold.hand, detail={"words": hold.words()}) for hold in clip.grips]
+    if beyond(share, limits.torque_limit):
         over = report.torque_limit_violation
-        remarks.append(f"At {over.time:.2f} s {over.what} needs {over.value:.3g} N m more than its torque limit.")
+        out.append(Finding("torque_needed", over.value, 0.0, over.time, over.what))
     peak = np.linalg.norm(report.series["ground_force"], axis=1)
-    if len(peak) and peak.max() > 4.0 * weight:
-        when = report.series["time"][int(np.argmax(peak))]
-        remarks.append(f"At {when:.2f} s the ground must push with {peak.max() / weight:.1f} body weights.")
-    return replace(report, stretches=stretches, problems=tuple(out), remarks=tuple(remarks))
+    if len(peak) and beyond(peak.max(), limits.peak * weight):
+        when = float(report.series["time"][int(np.argmax(peak))])
+        out.append(Finding("peak", float(peak.max() / weight), limits.peak, when))
+    return out
 
 
-def _reason(clip: Clip, report: AuditReport, needs: Needs, places: Support, stretch: Stretch) -> str:
+def _reason(clip: Clip, report: AuditReport, needs: Needs, places: Support, stretch: Stretch,
+            limits: Tolerances) -> str:  # fmt: skip
     """One sentence for a stretch, from its worst frame."""
     rows = slice(stretch.first, stretch.last + 1)
     frame = stretch.first + int(np.argmax(report.series["size"][rows]))
     frames = f"frame {stretch.first}" if stretch.last == stretch.first else f"frames {stretch.first}-{stretch.last}"
     flying = stretch.first + np.flatnonzero(~places.touching[rows].any(axis=1))
     if 2 * len(flying) > stretch.last + 1 - stretch.first:
-        why = _in_flight(clip, report, needs, places, flying)
-    elif (lean := _leaning(clip, needs, places, np.arange(rows.start, rows.stop))) is not None:
+        why = _in_flight(clip, report, needs, places, flying, limits)
+    elif (lean := _leaning(clip, needs, places, np.arange(rows.start, rows.stop), limits)) is not None:
         why = lean
     elif places.touching[frame].any():
-        why = _on_ground(clip, report, needs, places, frame)
+        why = _on_ground(clip, report, needs, places, frame, limits)
     else:
-        why = _in_flight(clip, report, needs, places, np.array([frame]))
+        why = _in_flight(clip, report, needs, places, np.array([frame]), limits)
     return f"{frames} ({stretch.start:.2f} s): {why}"
 
 
-def _in_flight(clip: Clip, report: AuditReport, needs: Needs, places: Support, frames: np.ndarray) -> str:
+def _in_flight(clip: Clip, report: AuditReport, needs: Needs, places: Support, frames: np.ndarray,
+               limits: Tolerances) -> str:  # fmt: skip
     """Nothing touches in these frames: gravity alone should act."""
     force, torque = needs.wrench[frames, :3].mean(axis=0), needs.wrench[frames, 3:]
-    weight, lift = report.weight, float(force[2])
+    weight, lift, little = report.weight, float(force[2]), limits.unexplained * report.weight
     middle = int(frames[len(frames) // 2])
     lowest = places.height[frames].min(axis=1, initial=np.inf)
-    floats = _floating(clip, places, middle) if lowest.max() < _FLOATING else ""
-    if lift > 0.5 * np.linalg.norm(force) and lift > 0.05 * weight:
+    floats = _floating(clip, places, middle, limits) if lowest.max() < limits.floating else ""
+    if lift > 0.5 * np.linalg.norm(force) and lift > little:
         if floats:
             return f"{floats}, and nothing else holds the body up ({lift:.0f} N are needed)"
-        wanted = hands_wanted(clip, places, frames)
+        wanted = hands_wanted(clip, places, frames, limits)
         if wanted and lift > 0.3 * weight:
             return f"the body is held up in the air by {lift:.0f} N: {wanted}"
         if needs.drift[frames[0], 2] > 0.1 and lift < weight:
@@ -92,15 +98,15 @@ def _in_flight(clip: Clip, report: AuditReport, needs: Needs, places: Support, f
         if needs.drift[frames, 2].mean() < -0.1 and lift < 0.7 * weight:
             return f"the body falls more slowly than gravity pulls it, as if {lift:.0f} N held it up"
         return f"the body is held up in the air: {lift:.0f} N come from nowhere"
-    if lift < -0.5 * np.linalg.norm(force) and -lift > 0.05 * weight:
+    if lift < -0.5 * np.linalg.norm(force) and -lift > little:
         return f"the body falls faster than gravity pulls it, by {-lift:.0f} N"
-    if np.linalg.norm(force) > 0.05 * weight:
+    if np.linalg.norm(force) > little:
         return f"the centre of mass swerves in flight: {np.linalg.norm(force):.0f} N come from nowhere"
     turn = np.sqrt(np.mean((torque**2).sum(axis=1)))
     return f"the body's turning changes in flight: {turn:.0f} N m come from nowhere"
 
 
-def _leaning(clip: Clip, needs: Needs, places: Support, frames: np.ndarray) -> str | None:
+def _leaning(clip: Clip, needs: Needs, places: Support, frames: np.ndarray, limits: Tolerances) -> str | None:
     """Words where the body leans so far that it would fall if it stood still, and nothing else keeps it from that.
 
     Most of the frames must be so: a walker is beyond its standing foot all the time, but its push comes from inside.
@@ -112,16 +118,17 @@ def _leaning(clip: Clip, needs: Needs, places: Support, frames: np.ndarray) -> s
             return None
         away, side = beyond_support(places.place[k, touching, :2], needs.centre[k, :2])
         pushed, out = beyond_support(places.place[k, touching, :2], _push(needs, places, int(k)))
-        if _LEANS < away < 1.0 and side @ out > 0.7 * away * pushed:
+        if limits.leaning < away < 1.0 and side @ out > 0.7 * away * pushed:
             found.append((away, int(k), side))
     if 2 * len(found) <= len(frames):
         return None
     away, frame, side = max(found, key=lambda f: f[0])
-    floats = _floating(clip, places, frame)
+    floats = _floating(clip, places, frame, limits)
     return f"leaning {100 * away:.0f} cm beyond {_edge(clip, frame, side)}" + (f"; {floats}" if floats else "")
 
 
-def _on_ground(clip: Clip, report: AuditReport, needs: Needs, places: Support, frame: int) -> str:
+def _on_ground(clip: Clip, report: AuditReport, needs: Needs, places: Support, frame: int,
+               limits: Tolerances) -> str:  # fmt: skip
     """Something touches, but its forces do not do: friction, pulling or leaning."""
     force = needs.wrench[frame, :3]
     if places.grip[places.touching[frame]].any():
@@ -129,16 +136,16 @@ def _on_ground(clip: Clip, report: AuditReport, needs: Needs, places: Support, f
         return f"what the hands hold and what touches lack {short[0]:.0f} N and {short[1]:.0f} N m of what is needed"
     if force[2] < 0.0:
         return f"the feet would have to pull on the ground with {-force[2]:.0f} N"
-    enough = 0.05 * report.weight
-    if _left(needs, places, frame, _STICKY) < enough:
-        return f"it needs friction {_friction(needs, places, frame, report.friction or 0.0, enough):.2g}"
+    enough = limits.unexplained * report.weight
+    if _left(needs, places, frame, limits.sticky) < enough:
+        return f"it needs friction {_friction(needs, places, frame, report.friction or 0.0, limits.sticky, enough):.2g}"
     touching, centre = np.flatnonzero(places.touching[frame]), needs.centre[frame]
     away, out = beyond_support(places.place[frame, touching, :2], _push(needs, places, frame))
-    floats = _floating(clip, places, frame)
+    floats = _floating(clip, places, frame, limits)
     hint = f"; {floats}" if floats else ""
-    wanted = hands_wanted(clip, places, np.array([frame]), standing=True) if away > 0.1 else ""
+    wanted = hands_wanted(clip, places, np.array([frame]), limits, standing=True) if away > 0.1 else ""
     hint = f"; {wanted}" if wanted else hint
-    if away > 0.01 and away < 1.0:
+    if limits.leaning < away < 1.0:
         leaning, side = beyond_support(places.place[frame, touching, :2], centre[:2])
         if leaning > 0.5 * away and side @ out > 0.7 * leaning * away:  # it would fall if it stood still
             return f"leaning {100 * leaning:.0f} cm beyond {_edge(clip, frame, out)}{hint}"
@@ -163,28 +170,27 @@ def _left(needs: Needs, places: Support, frame: int, friction: float) -> float:
     return float(np.sqrt((left[:3] ** 2).sum() + (left[3:] ** 2).sum() / needs.length**2))
 
 
-def _friction(needs: Needs, places: Support, frame: int, low: float, enough: float) -> float:
+def _friction(needs: Needs, places: Support, frame: int, low: float, high: float, enough: float) -> float:
     """The least friction that leaves little enough over."""
-    high = _STICKY
     for _ in range(12):
         middle = 0.5 * (low + high)
         low, high = (low, middle) if _left(needs, places, frame, middle) < enough else (middle, high)
     return high
 
 
-def _floating(clip: Clip, places: Support, frame: int) -> str:
+def _floating(clip: Clip, places: Support, frame: int, limits: Tolerances) -> str:
     """'the left foot floats 2 cm above the ground' for the lowest foot that is near but not at it, or nothing."""
     feet = clip.character.contact_points.feet
     body = places.body[feet]
     free = ~np.isin(body, body[places.touching[frame, feet]])
-    near = feet[free & (places.height[frame, feet] < _FLOATING) & (places.speed[frame, feet] < 1.0)]
+    near = feet[free & (places.height[frame, feet] < limits.floating) & (places.speed[frame, feet] < 1.0)]
     if not len(near):
         return ""
     k = near[int(np.argmin(places.height[frame, near]))]
     height = float(places.height[frame, k])
     name = name_of(clip.character, int(places.body[k]))
     ending = "" if name.endswith("toes") else "s"
-    if height < HEIGHT:
+    if height < limits.contact_height:
         return f"the {name} slide{ending} over the ground at {100 * places.speed[frame, k]:.0f} cm/s"
     return f"the {name} float{ending} {100 * height:.1f} cm above the ground"
 

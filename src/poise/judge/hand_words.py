@@ -6,13 +6,12 @@ import numpy as np
 
 from poise.character.roles import SIDES
 from poise.judge.support import Support
+from poise.judge.tolerances import DEFAULT, Tolerances
 from poise.motion.clip import Clip
 
-NEAR = 0.25  # [m] above the ground at which a hand may be meant to touch it
-STILL = 0.6  # [m/s] a hand above the shoulders that is slower may be meant to hold something
 
-
-def hands_wanted(clip: Clip, places: Support, frames: np.ndarray, *, standing: bool = False) -> str:
+def hands_wanted(clip: Clip, places: Support, frames: np.ndarray, limits: Tolerances = DEFAULT, *,
+                 standing: bool = False) -> str:  # fmt: skip
     """'the left hand, 6 cm above the ground, would have to touch it', or that hands would have to hold on, or nothing.
 
     Told for frames (K,) in which the feet alone cannot explain the motion; one that stands is not said to hold on.
@@ -29,19 +28,19 @@ def hands_wanted(clip: Clip, places: Support, frames: np.ndarray, *, standing: b
         own = np.flatnonzero((places.body == character.body(f"{side}_hand")) & ~places.grip)
         if len(own) and not places.touching[np.ix_(frames, own)].any():
             low[side] = float(np.median(places.height[np.ix_(frames, own)].min(axis=1)))
-    near = {side: high for side, high in low.items() if high < NEAR}
+    near = {side: high for side, high in low.items() if high < limits.hand_near}
     if near:
         side = min(near, key=lambda s: near[s])
         high = f"{100 * max(near[side], 0.0):.0f} cm above the ground" if near[side] > 0.0 else "in the ground"
         return f"the {side} hand, {high}, would have to touch it"
-    up = [side for side in low if not standing and _above(clip, places, side, frames)]
+    up = [side for side in low if not standing and _above(clip, places, side, frames, limits)]
     if not up:
         return ""
     one = len(up) == 1
     return f"the {up[0] + ' hand' if one else 'hands'} would have to hold on to something (clip.holds)"
 
 
-def _above(clip: Clip, places: Support, side: str, frames: np.ndarray) -> bool:
+def _above(clip: Clip, places: Support, side: str, frames: np.ndarray, limits: Tolerances) -> bool:
     """Is a hand at or above its shoulder, and slow?"""
     character = clip.character
     if not character.has(f"{side}_upper_arm"):
@@ -50,4 +49,4 @@ def _above(clip: Clip, places: Support, side: str, frames: np.ndarray) -> bool:
     pos, _ = character.forward(clip.q[frames])
     above = pos[:, hand, 2] > pos[:, character.body(f"{side}_upper_arm"), 2] - 0.1
     speed = places.speed[np.ix_(frames, np.flatnonzero(places.body == hand))].min(axis=1, initial=np.inf)
-    return bool(np.mean(above) > 0.8 and np.median(speed) < STILL)
+    return bool(np.mean(above) > 0.8 and np.median(speed) < limits.hand_still)

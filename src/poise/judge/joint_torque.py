@@ -14,20 +14,18 @@ import numpy as np
 from poise.character import Character
 from poise.dynamics import Dynamics, Wrench
 from poise.judge.report import Worst, moving_mean, worst
+from poise.judge.tolerances import DEFAULT, Tolerances
 from poise.maths.configuration import BALL, HINGE, SLIDE
 from poise.maths.rotations import Array
 from poise.take import Take
 
-STEADY = 1.0  # a mean counts if it is so many times its spread: a hidden motor pulls one way, errors to and fro
-NEAR = 0.03  # [rad] from a limit at which a stop may act
 
-
-def unexplained_joint_torque(take: Take, window: float) -> Worst:
-    """The largest mean over a window [s] of what a joint needed beyond its recorded torque [N m]."""
+def unexplained_joint_torque(take: Take, limits: Tolerances = DEFAULT) -> Worst:
+    """The largest mean over some windows of what a joint needed beyond its recorded torque [N m]."""
     if len(take) < 3 or not take.torque.any():  # a take without torques was moved, not driven
         return Worst(0.0)
-    left, free = residuals(take)
-    count = max(2, round(window / take.dt))
+    left, free = residuals(take, limits.joint_stop)
+    count = max(2, round(limits.joint_windows * limits.window / take.dt))
     if len(left) < count:
         return Worst(0.0)
     whole = moving_mean(free.astype(float), count) > 1.0 - 1e-9
@@ -35,16 +33,16 @@ def unexplained_joint_torque(take: Take, window: float) -> Worst:
     mean = np.abs(moving_mean(left, count))
     spread = np.sqrt(np.maximum(moving_mean(left**2, count) - mean**2, 0.0))
     names = [take.character.joint_names[j] for j in take.character.model.dof_jntid]
-    return worst(np.where(whole & (mean > STEADY * spread), mean, 0.0), take.time, names)
+    return worst(np.where(whole & ~(mean <= limits.joint_steady * spread), mean, 0.0), take.time, names)
 
 
-def residuals(take: Take) -> tuple[Array, np.ndarray]:
+def residuals(take: Take, stop: float = DEFAULT.joint_stop) -> tuple[Array, np.ndarray]:
     """For each interval (F - 1, nv): needed less recorded torque [N m], and where that can be said at all."""
     character, spans = take.character, np.diff(take.time)
     dynamics, passive = Dynamics(character), _Passive(character)
     change = np.diff(take.v, axis=0) / spans[:, None]
     needed = np.zeros((len(take) - 1, character.model.nv))
-    free, recorded = _within_limits(character, take.q), _self_contacts(take)
+    free, recorded = _within_limits(character, take.q, stop), _self_contacts(take)
     for k in range(len(take)):
         now = dynamics.at(take.q[k], take.v[k])
         own, touching = passive.at(take.q[k], take.v[k])
@@ -79,7 +77,7 @@ def _self_contacts(take: Take) -> np.ndarray:
     return out[:-1]
 
 
-def _within_limits(character: Character, q: Array) -> np.ndarray:
+def _within_limits(character: Character, q: Array, stop: float) -> np.ndarray:
     """Boolean (F, nv): is the joint of this degree of freedom away from its stops?"""
     model, free = character.model, np.ones((len(q), character.model.nv), bool)
     for j in range(model.njnt):
@@ -88,10 +86,10 @@ def _within_limits(character: Character, q: Array) -> np.ndarray:
         if not model.jnt_limited[j]:
             continue
         if kind in (HINGE, SLIDE):
-            free[:, d] = (q[:, a] > low + NEAR) & (q[:, a] < high - NEAR)
+            free[:, d] = (q[:, a] > low + stop) & (q[:, a] < high - stop)
         elif kind == BALL:
             turn = 2.0 * np.arctan2(np.linalg.norm(q[:, a + 1 : a + 4], axis=1), np.abs(q[:, a]))
-            free[:, d : d + 3] = (turn < high - NEAR)[:, None]
+            free[:, d : d + 3] = (turn < high - stop)[:, None]
     return free
 
 

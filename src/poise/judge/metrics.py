@@ -1,4 +1,4 @@
-"""Measures of a take: tracking error, fall, skating, penetration, effort."""
+"""Measures of a take: tracking error, skating, penetration, effort."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 
 from poise.character import Character
+from poise.errors import UnknownName
+from poise.judge.fall import feet_of
 from poise.judge.surface import clearance, skin
 from poise.judge.touches import STILL, sliding
 from poise.maths import rotations as rot
 from poise.maths.configuration import BALL, HINGE
 from poise.maths.rotations import Array
-from poise.motion.runs import runs
 from poise.take import Take
+from poise.take.own import own_of
 
-FALL_HEIGHT = 0.6  # share of the reference's height of the pelvis below which it counts as down
-FALL_TIME = 0.2  # [s] for which it has to stay there
-SCHEDULED_HEIGHT = 0.03  # [m] below which a body of the reference counts as meant to touch the ground
+CLOCKS = ("reference", "own")
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,9 +58,16 @@ class Effort:
         return {n: None if np.isnan(x) else x for n, x in self.__dict__.items()}
 
 
-def tracking_error(take: Take) -> TrackingError:
-    """How far the performance was from the reference."""
-    series = deviations(take.character, take.q, take.q_ref)
+def tracking_error(take: Take, clock: str = "reference", until: float | None = None) -> TrackingError:
+    """How far the performance was from what was followed; with clock="own" from the user's own clip, at its time.
+
+    `until` [s]: later frames do not count; the first always does.
+    """
+    if clock not in CLOCKS:
+        raise UnknownName("clock", clock, CLOCKS)
+    rows = len(take) if until is None else max(1, int(np.searchsorted(take.time, until + 1e-9, side="right")))
+    wanted = take.q_ref if clock == "reference" else own_of(take).q
+    series = deviations(take.character, take.q[:rows], wanted[:rows])
     rms = {
         n: float(np.sqrt(np.mean(series[n] ** 2))) for n in ("joints", "root_position", "root_orientation", "points")
     }
@@ -95,62 +102,6 @@ def _turns(character: Character, body: int) -> bool:
     tree = character.tree
     first = tree.jntadr[body]
     return first >= 0 and any(tree.kind[j] in (BALL, HINGE) for j in range(first, first + tree.jntnum[body]))
-
-
-def fell(take: Take) -> float | None:
-    """The time [s] at which the character went down, or None.
-
-    It is down when a body that is neither a foot nor meant to touch touches the ground, or when the pelvis stays below
-    60 % of its reference height for 0.2 s. A body is meant to touch where it does in the reference, within 3 cm.
-    """
-    times = [t for t in (_touched(take), _sank(take)) if t is not None]
-    return min(times) if times else None
-
-
-def feet_of(character: Character) -> np.ndarray:
-    """Ids of the bodies that may stand on the ground: feet, toes, and all that have contact points of feet."""
-    named = [character.body(r) for r in character.roles if r.endswith(("_foot", "_toes"))]
-    points = character.contact_points
-    return np.unique([*named, *points.bodies[points.feet]]).astype(int)
-
-
-def _touched(take: Take) -> float | None:
-    rows, character = take.contacts, take.character
-    pressing = np.einsum("ki,ki->k", rows.force, rows.normal) > 0.0
-    bad = np.flatnonzero(rows.on_ground() & ~rows.bilateral & pressing & ~np.isin(rows.body, feet_of(character)))
-    if not len(bad):
-        return None
-    balls, frames = skin(character), np.unique(rows.frame[bad])
-    high = clearance(balls.centres(character, take.q_ref[frames]), take.clip.ground, balls.radius)
-    for k in bad:
-        own = high[np.searchsorted(frames, rows.frame[k]), balls.body == rows.body[k]]
-        if not len(own) or own.min() > SCHEDULED_HEIGHT:
-            return float(take.time[rows.frame[k]])
-    return None
-
-
-def _sank(take: Take) -> float | None:
-    character = take.character
-    pelvis = character.body("pelvis") if character.has("pelvis") else int(character.model.jnt_bodyid[0])
-    place, place_ref = character.forward(take.q)[0][:, pelvis], character.forward(take.q_ref)[0][:, pelvis]
-    high = place[:, 2] - take.ground.height(place[:, 0], place[:, 1]) - _tipped(take, place)
-    wanted = place_ref[:, 2] - take.clip.ground.height(place_ref[:, 0], place_ref[:, 1])
-    for a, e in runs(high < FALL_HEIGHT * wanted):
-        if take.time[e - 1] - take.time[a] >= FALL_TIME - 1e-9:
-            return float(take.time[a])
-    return None
-
-
-def _tipped(take: Take, place: Array) -> Array:
-    """How much higher (F,) [m] than at rest a seesaw is under places (F, 3): who walks down with it has not sunk."""
-    pose = take.props.get("seesaw")
-    if pose is None:
-        return np.zeros(len(place))
-    turn = rot.multiply(pose[:, 3:], rot.conjugate(pose[0, 3:]))
-    up, pivot = rot.rotate(turn, np.array([0.0, 0.0, 1.0])), pose[:, :3] - rot.rotate(turn, pose[0, :3])
-    lean = -np.einsum("fi,fi->f", up[:, :2], place[:, :2] - pivot[:, :2]) / up[:, 2] + pivot[:, 2]
-    rests = take.ground.height(place[:, 0], place[:, 1]) >= -1e-9  # on the plank, not on the floor beside it
-    return np.where(rests, lean, 0.0)
 
 
 def skating(take: Take) -> float:
@@ -193,7 +144,8 @@ def summary(take: Take) -> dict[str, Any]:
     """All measures by name, as plain numbers."""
     factor = take.realtime_factor
     return {
-        "fell": take.fell, "tracking_error": tracking_error(take).to_dict(), "skating": skating(take),
+        "ended": take.ended.to_dict(), "fell": take.fell, "tracking_error": tracking_error(take).to_dict(),
+        "skating": skating(take),
         "penetration": penetration(take), "effort": effort(take).to_dict(),
         "realtime_factor": None if np.isnan(factor) else factor,
     }  # fmt: skip

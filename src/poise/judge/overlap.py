@@ -9,10 +9,9 @@ import numpy as np
 
 from poise.character import Character
 from poise.character.roles import TRUNK
+from poise.judge.tolerances import DEFAULT
 from poise.motion.clip import Clip
 
-_SLACK = 1e-4  # [m] that does not count
-_FAR = 0.02  # [m] beyond which distances do not matter
 _FLESH = ("thigh", "clavicle", "upper_arm", "toes")  # parts that always lie in the trunk, or in what carries them
 
 
@@ -35,7 +34,7 @@ def overlap(clip: Clip, every: int = 4) -> Overlap:
     usual = np.minimum(_distances(model, data, pairs, character.standing_pose(), line), 0.0)
     deepest = Overlap(0.0)
     for k in range(0, len(clip), every):
-        depth = usual - _distances(model, data, pairs, clip.q[k], line) - _SLACK
+        depth = usual - _distances(model, data, pairs, clip.q[k], line) - DEFAULT.overlap
         worst = int(np.argmax(depth)) if len(depth) else 0
         if len(depth) and depth[worst] > deepest.depth:
             names = (character.body_names[model.geom_bodyid[g]] for g in pairs[worst])
@@ -48,7 +47,7 @@ def _distances(model: mujoco.MjModel, data: mujoco.MjData, pairs: list[tuple[int
     """Distance [m] of each pair of shapes, negative where they overlap."""
     data.qpos[:] = q
     mujoco.mj_kinematics(model, data)
-    return np.array([mujoco.mj_geomDistance(model, data, a, b, _FAR, line) for a, b in pairs])
+    return np.array([mujoco.mj_geomDistance(model, data, a, b, DEFAULT.overlap_far, line) for a, b in pairs])
 
 
 def _pairs(character: Character) -> list[tuple[int, int]]:

@@ -2,35 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from poise.judge import words
+from poise.judge.finding import Finding
+from poise.judge.tolerances import Tolerances
 from poise.maths.rotations import Array
 
-
-@dataclass(frozen=True)
-class Tolerances:
-    """What may be left over before an audit speaks of a problem. Forces are in body weights W, torques in W · height.
-
-    An honest simulation leaves about a tenth of these at 960 steps a second.
-    """
-
-    force: float = 0.003  # W, rms over the whole take or clip
-    torque: float = 0.002  # W · height, rms
-    force_held: float = 0.01  # W, mean over any `window`
-    torque_held: float = 0.0015  # W · height, mean over any `window`
-    window: float = 0.1  # [s]
-    cone: float = 0.002  # W, beyond 2 % of the contact's own force
-    slip: float = 0.06  # [m/s] mean over any `window` of a contact that its friction should hold
-    joint_torque: float = 0.002  # W · height, mean over five windows
-    depth: float = 0.03  # [m] of shapes in the ground
-    place: float = 0.03  # [m] between a recorded contact and the surfaces that it joins
-    limit: float = 0.1  # [rad] beyond a joint's range
-    torque_limit: float = 0.01  # share by which a torque may pass its limit
-    stepping: float = 0.005  # W, rms of what the time step itself makes
-    turn: float = 0.15  # [rad] that a joint may turn in one time step
+__all__ = ["AuditReport", "Stretch", "Tolerances", "Worst", "advice", "moving_mean", "rms", "worst"]
 
 
 RUNS = (10, 15)  # frames at 120 a second
@@ -85,18 +67,52 @@ class AuditReport:
     penetration_when: float = float("nan")  # [s]
     stepping_force_rms: float = 0.0  # [N] that the simulator's finite time step makes; not part of the unexplained
     joint_torque: Worst = NOTHING  # [N m] that joints needed beyond what was recorded, mean over a window
+    position_force_rms: float = 0.0  # [N] unexplained by positions alone, by frame; most of it is when forces acted
+    position_force_max: Worst = NOTHING  # [N]
+    position_force_held: Worst = NOTHING  # [N] mean over a window, beyond what the timing of forces can explain
+    position_torque_rms: float = 0.0  # [N m]
+    position_torque_max: Worst = NOTHING  # [N m]
+    position_torque_held: Worst = NOTHING  # [N m]
+    velocity_mismatch: Worst = NOTHING  # [m/s] between recorded velocities and those of positions, mean over a window
+    root_correction_force_rms: float = 0.0  # [N] by which a method says that it corrected its root
+    root_correction_torque_rms: float = 0.0  # [N m]
     stretches: tuple[Stretch, ...] = ()  # unexplained frames in a row, the longest first
     suggestions: tuple[Stretch, ...] = ()  # of a clip, where and why to change it: stretches, if need be without noise
     told_above: float | None = None  # [Hz] movements above which the suggestions leave out
     friction: float | None = None  # coefficient with which a clip was audited
-    problems: tuple[str, ...] = ()  # one sentence each; empty: the audit passes
-    remarks: tuple[str, ...] = ()  # what else is not as it should be
+    findings: tuple[Finding, ...] = ()  # everything beyond its tolerance, as data
     series: dict[str, Array] = field(default_factory=dict)  # by frame: "time", "force", "torque", ...
 
     @property
+    def faults(self) -> tuple[Finding, ...]:
+        """The findings that make the physics untrue."""
+        return words.problems(self.findings)
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What makes the physics untrue, one sentence each; empty: the audit passes."""
+        return tuple(words.sentence(f) for f in self.faults)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What else is not as it should be, one sentence each."""
+        return tuple(words.sentence(f) for f in words.remarks(self.findings))
+
+    @property
     def passed(self) -> bool:
-        """Is nothing beyond its tolerance?"""
-        return not self.problems
+        """Is nothing beyond its tolerance, and everything a number?"""
+        return not self.faults and not self.unmeasured
+
+    @property
+    def unmeasured(self) -> tuple[str, ...]:
+        """Measures that are no numbers."""
+        bad = []
+        for name in self.__dataclass_fields__:
+            value = getattr(self, name)
+            number = value.value if isinstance(value, Worst) else value
+            if isinstance(number, float | np.floating) and not np.isfinite(number) and not name.endswith("_when"):
+                bad.append(name)
+        return tuple(bad)
 
     @property
     def longest_unexplained(self) -> float:
@@ -120,6 +136,7 @@ class AuditReport:
     def to_dict(self) -> dict[str, Any]:
         """Everything but the series as plain numbers, strings, lists and dictionaries."""
         out = {n: _plain(getattr(self, n)) for n in self.__dataclass_fields__ if n != "series"}
+        out |= {"problems": list(self.problems), "remarks": list(self.remarks)}
         out |= {"passed": self.passed, "longest_unexplained": round(self.longest_unexplained, 6)}
         if self.kind == "clip":
             out |= {"longest_run": self.longest_run, "runs_allowed": list(self.runs_allowed)}
@@ -132,7 +149,7 @@ class AuditReport:
             f"{self.kind} {self.name}: {self.frames} frames, {self.duration:.2f} s, body weight {self.weight:.0f} N",
             f"  Physics: {'' if self.passed else 'not '}{verdict}",
         ]
-        lines += [f"  {label:<26}{value}" for label, value in self._rows()]
+        lines += [f"  {label:<26}{value}".replace("nan", "unknown") for label, value in self._rows()]
         lines += [f"  ! {problem}" for problem in self.problems] + [f"  - {remark}" for remark in self.remarks]
         return "\n".join(lines + (advice(self) if self.kind == "clip" else []))
 
@@ -154,10 +171,26 @@ class AuditReport:
         if self.kind == "take":
             rows += [("beyond recorded torques", f"{self.joint_torque.value:.3g} N m{_at(self.joint_torque)}"),
                      ("assistance", f"{self.assist_force_rms:.3g} N, {self.assist_torque_rms:.3g} N m rms"),
-                     ("made by the time step", f"{self.stepping_force_rms:.3g} N rms")]  # fmt: skip
+                     ("made by the time step", f"{self.stepping_force_rms:.3g} N rms"),
+                     *self._position_rows()]  # fmt: skip
         else:
             rows += [("friction allowed", f"{self.friction:g}"),
                      ("longest unexplained", f"{self.longest_unexplained:.2f} s")]  # fmt: skip
+        return rows
+
+    def _position_rows(self) -> list[tuple[str, str]]:
+        force, torque, off = self.position_force_held, self.position_torque_held, self.velocity_mismatch
+        most = self.position_force_max
+        rows = [
+            ("by positions alone", f"{self.position_force_rms:.3g} N, {self.position_torque_rms:.3g} N m rms, worst "
+                                   f"{most.value:.3g} N{_when(most.time)}"),
+            ("  beyond their timing", f"{force.value:.3g} N{_when(force.time)}, {torque.value:.3g} N m"
+                                      f"{_when(torque.time)}"),
+            ("velocities off positions", f"{100 * off.value:.3g} cm/s{_when(off.time)}"),
+        ]  # fmt: skip
+        if self.root_correction_force_rms or self.root_correction_torque_rms:
+            rows.append(("correction of the root", f"{self.root_correction_force_rms:.3g} N, "
+                         f"{self.root_correction_torque_rms:.3g} N m rms"))  # fmt: skip
         return rows
 
 
@@ -179,8 +212,11 @@ def advice(report: AuditReport, most: int = 8) -> list[str]:
 
 
 def worst(values: Array, times: Array, names: list[str] | None = None) -> Worst:
-    """The largest of values (N,) or (N, C), its time and the name of its column; nothing where there are none."""
-    if not values.size or not np.max(values) > 0.0:
+    """The largest of values (N,) or (N, C), its time and the name of its column; nothing where there are none.
+
+    One that is not a number is larger than all others.
+    """
+    if not values.size or np.max(values) <= 0.0:
         return Worst(0.0)
     at = np.unravel_index(int(np.argmax(values)), values.shape)
     what = names[int(at[1])] if names is not None and values.ndim == 2 else ""
@@ -213,6 +249,10 @@ def _plain(value: Any) -> Any:
         return {k: _plain(v) for k, v in value._asdict().items()}  # type: ignore[attr-defined]
     if isinstance(value, tuple | list):
         return [_plain(v) for v in value]
+    if isinstance(value, Finding):
+        return {k: _plain(v) for k, v in asdict(value).items()} | {"sentence": words.sentence(value)}
+    if isinstance(value, dict):
+        return {k: _plain(v) for k, v in value.items()}
     if isinstance(value, float | np.floating):
         return round(float(value), 9) if np.isfinite(value) else None
     return value.item() if isinstance(value, np.generic) else value

@@ -8,13 +8,10 @@ import numpy as np
 
 from poise.character import Character
 from poise.judge.surface import clearance, skin
+from poise.judge.tolerances import DEFAULT, Tolerances
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
 from poise.motion.footing import continued, speeds
-
-HEIGHT = 0.015  # [m] up to which a point is at the ground
-SPEED = 0.3  # [m/s] up to which it stands there
-REACH = 0.03  # [m] up to which a hand is at its bar
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +32,7 @@ class Support:
         return np.where(self.grip[chosen], np.inf, ground)
 
 
-def support(clip: Clip, height: float = HEIGHT, speed: float = SPEED) -> Support:
+def support(clip: Clip, limits: Tolerances = DEFAULT) -> Support:
     """The places at which the ground could hold the body, by geometry alone; the clip's labels are not used."""
     character, points = clip.character, clip.character.contact_points
     balls = skin(character, without=points.bodies[points.feet])
@@ -50,22 +47,24 @@ def support(clip: Clip, height: float = HEIGHT, speed: float = SPEED) -> Support
     body = np.concatenate([points.bodies, balls.body]).astype(int)
     place = centres - radius[:, None] * normal
     grip = np.zeros(len(body), bool)
-    ground = Support(names, body, place, normal, high, moving, (high < height) & (moving < speed), grip)
-    return with_grips(clip, ground, speed)
+    ground = Support(
+        names, body, place, normal, high, moving, (high < limits.contact_height) & (moving < limits.contact_speed), grip
+    )
+    return with_grips(clip, ground, limits)
 
 
-def with_grips(clip: Clip, ground: Support, speed: float) -> Support:
+def with_grips(clip: Clip, ground: Support, limits: Tolerances) -> Support:
     """The support with the hands that hold fixed bars (`clip.grips`): they give a force in any direction.
 
-    A hand that is further from its bar than `REACH`, or moves along it, holds nothing.
+    A hand that is further from its bar than `grip_reach`, or moves along it, holds nothing.
     """
     held = [h for h in clip.grips if not h.carries and h.place is not None]
     if not held:
         return ground
     place = np.stack([h.path(clip) for h in held], axis=1)
     moving = speeds(place, clip.dt) if len(clip) > 1 else np.zeros(place.shape[:2])
-    near = np.linalg.norm(place - np.array([h.place for h in held]), axis=-1) < REACH
-    on = np.stack([h.covers(clip.times) for h in held], axis=1) & near & (moving < speed)
+    near = np.linalg.norm(place - np.array([h.place for h in held]), axis=-1) < limits.grip_reach
+    on = np.stack([h.covers(clip.times) for h in held], axis=1) & near & (moving < limits.contact_speed)
     up = np.broadcast_to(np.array([0.0, 0.0, 1.0]), place.shape)
     return Support(
         (*ground.names, *(f"{h.hand} on its bar" for h in held)),

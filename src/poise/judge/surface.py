@@ -9,12 +9,13 @@ import mujoco
 import numpy as np
 
 from poise.character import Character
+from poise.judge.tolerances import DEFAULT
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.motion.ground import Flat, Ground, Slope
 
 _KIND = mujoco.mjtGeom
-_AROUND = 0.01  # [m] by which a corner may reach into the side of a step before it counts as inside
+_AROUND = DEFAULT.corner
 _OFFSETS = np.array([[0.0, 0.0], [_AROUND, 0.0], [-_AROUND, 0.0], [0.0, _AROUND], [0.0, -_AROUND]])
 
 

@@ -6,16 +6,13 @@ import numpy as np
 
 from poise.dynamics import Dynamics
 from poise.judge.surface import distance, off_ground
+from poise.judge.tolerances import DEFAULT, Tolerances
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.take import Take
 
 STILL = {"Flat", "Slope", "Stairs", "Treads", "HeightField", "Patches"}
 """Grounds that stay where they are, so that geometry alone tells who is in them."""
-
-REACH = 0.2  # [m] arm at which a contact's friction can act round its normal: the better part of a foot
-OFF_CENTRE = 0.01  # [m] by which a contact's point may miss its centre of pressure
-SOFTNESS = 0.012  # [s] time constant with which a soft contact stops what slides (MuJoCo's default: 0.009)
 
 
 def parts(take: Take) -> tuple[Array, Array]:
@@ -81,29 +78,29 @@ def _together(take: Take, good: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return out, pair
 
 
-def held(take: Take, settling: float = 0.1, margin: float = 0.8) -> np.ndarray:
+def held(take: Take, limits: Tolerances = DEFAULT) -> np.ndarray:
     """Boolean (K,): contacts that should not slide: they carry, well inside their cones, and have settled.
 
-    Coulomb's friction holds a foot until the tangential force reaches friction · normal; below `margin` of it a foot
+    Coulomb's friction holds a foot until the tangential force reaches friction · normal; below `slip_cone` of it a foot
     that slides is carried by something else. A soft contact needs some hundredths of a second to stop a foot that has
     landed or slid, so the two bodies must have touched, with all their contacts inside, for `settling` [s] before.
     """
     rows, frames = take.contacts, len(take)
     normal, tangent = parts(take)
-    inside = (tangent < margin * rows.friction * normal) & ~rows.bilateral
+    inside = (tangent < limits.slip_cone * rows.friction * normal) & ~rows.bilateral
     steady, pair = _together(take, inside)
     broken = np.where(steady, -1, np.arange(frames)[:, None])
     np.maximum.accumulate(broken, axis=0, out=broken)
     age = rows.frame - broken[rows.frame, pair]
     weight = take.character.mass * 9.81
-    return _lasting(take) & inside & (age > settling / take.dt) & (normal > 0.02 * weight)
+    return _lasting(take) & inside & (age > limits.settling / take.dt) & (normal > limits.slip_load * weight)
 
 
-def creep(take: Take, chosen: np.ndarray) -> Array:
+def creep(take: Take, chosen: np.ndarray, softness: float = DEFAULT.softness) -> Array:
     """Speed (len(chosen),) [m/s] at which soft contacts, by their row numbers, may give way while their body turns.
 
     A simulator with soft contacts sees the velocity of a contact but not how it turns away (J' v, the centripetal
-    part of its acceleration), and lets it slide by that times its time constant.
+    part of its acceleration), and lets it slide by that times its time constant `softness` [s].
     """
     dynamics, rows, out = Dynamics(take.character), take.contacts, np.zeros(len(chosen))
     now, frame = dynamics.at(take.q[0], take.v[0]), 0
@@ -112,7 +109,7 @@ def creep(take: Take, chosen: np.ndarray) -> Array:
             frame = int(rows.frame[k])
             now = dynamics.at(take.q[frame], take.v[frame])
         turning = now.jacobian_bias(int(rows.body[k]), rows.point[k])
-        out[i] = SOFTNESS * np.linalg.norm(turning - (turning @ rows.normal[k]) * rows.normal[k])
+        out[i] = softness * np.linalg.norm(turning - (turning @ rows.normal[k]) * rows.normal[k])
     return out
 
 
@@ -141,7 +138,7 @@ def misplaced(take: Take) -> Array:
     return np.where(rows.bilateral | ~carries, 0.0, near)
 
 
-def excess_moment(take: Take) -> Array:
+def excess_moment(take: Take, limits: Tolerances = DEFAULT) -> Array:
     """The part (K, 3) of each contact's moment that its force and size cannot make [N m]; grips are let be.
 
     About its centre of pressure a contact has no moment across its normal, and along it only that of friction.
@@ -151,6 +148,6 @@ def excess_moment(take: Take) -> Array:
     along = np.einsum("ki,ki->k", rows.moment, rows.normal)
     across = rows.moment - along[:, None] * rows.normal
     size = np.linalg.norm(across, axis=1)
-    beyond = np.maximum(1.0 - OFF_CENTRE * force / np.maximum(size, 1e-300), 0.0)[:, None] * across
-    twist = np.sign(along) * np.maximum(np.abs(along) - rows.friction * REACH * force, 0.0)
+    beyond = np.maximum(1.0 - limits.off_centre * force / np.maximum(size, 1e-300), 0.0)[:, None] * across
+    twist = np.sign(along) * np.maximum(np.abs(along) - rows.friction * limits.twist * force, 0.0)
     return np.where(rows.bilateral, 0.0, 1.0)[:, None] * (beyond + twist[:, None] * rows.normal)

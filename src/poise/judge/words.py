@@ -1,92 +1,155 @@
-"""The findings of an audit in words."""
+"""The findings of an audit in words: one sentence for each kind, here and nowhere else."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 import numpy as np
 
-from poise.judge.report import AuditReport, Tolerances, Worst, moving_mean, worst
-from poise.maths.rotations import Array
-from poise.take import Take
+from poise.judge.finding import Finding
+
+REMARKS = frozenset({
+    "fell", "depth", "joint_range", "time_step", "inner_friction", "root_correction", "noise", "sliding", "hold",
+    "torque_needed", "peak",
+})  # fmt: skip
+"""Kinds that are told and fail no audit; every other kind does."""
 
 
-def take_words(take: Take, report: AuditReport, limits: Tolerances, cone: Array, share: float) -> AuditReport:
-    """The report with a sentence for everything beyond its tolerance, the gravest first."""
-    problems, remarks = _problems(take, report, limits, cone, share), _remarks(take, report, limits)
-    slow = _stepping(take, report, limits)
-    if slow:
-        problems = [p.replace("no event explains.", "no event explains; the time step may make it.") for p in problems]
-    return replace(report, problems=tuple(problems), remarks=(*remarks, *slow))
+def sentence(finding: Finding) -> str:
+    """A finding in one sentence."""
+    return _SENTENCES[finding.kind](finding, finding.detail or {})
 
 
-def _problems(take: Take, report: AuditReport, limits: Tolerances, cone: Array, share: float) -> list[str]:
-    """What makes the physics untrue."""
-    weight, height = report.weight, take.character.height
-    out = _unexplained(report, limits, weight, height, take.dt)
-    rows = take.contacts
-    beyond = cone - 0.02 * np.linalg.norm(rows.force, axis=1)
-    if len(rows) and beyond.max() > limits.cone * weight:
-        k = int(np.argmax(beyond))
-        body, normal = take.character.body_names[rows.body[k]], float(rows.force[k] @ rows.normal[k])
-        how = f"pulls with {-normal:.3g} N" if normal < 0 else f"leaves its friction cone by {cone[k]:.3g} N"
-        out.append(f"At {take.time[rows.frame[k]]:.2f} s the contact of {body} {how}.")
-    slip, far, torque = report.held_slip, report.misplaced, report.joint_torque
-    if slip.value > limits.slip:
-        out.append(f"From {slip.time:.2f} s on {slip.what} slides at {100 * slip.value:.1f} cm/s although its friction "
-                   "would hold it.")  # fmt: skip
-    if far.value > limits.place:
-        out.append(f"At {far.time:.2f} s a contact of {far.what} acts {100 * far.value:.1f} cm from where anything "
-                   "touches.")  # fmt: skip
-    if report.assist_force_rms > 0.0 or report.assist_torque_rms > 0.0:
-        out.append(f"It was helped by forces that nothing in the world exerts: {report.assist_force_rms:.3g} N and "
-                   f"{report.assist_torque_rms:.3g} N m rms.")  # fmt: skip
-    if torque.value > limits.joint_torque * weight * height:
-        out.append(f"From {torque.time:.2f} s on {torque.what} needs {torque.value:.3g} N m more than was recorded.")
-    if share > limits.torque_limit:
-        over = report.torque_limit_violation
-        out.append(f"At {over.time:.2f} s {over.what} is driven {over.value:.3g} N m beyond its torque limit.")
-    return out
+def problems(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Those that make the physics untrue."""
+    return tuple(f for f in findings if f.kind not in REMARKS)
 
 
-def _remarks(take: Take, report: AuditReport, limits: Tolerances) -> list[str]:
-    """What is not as it should be although no force is missing."""
-    out, bent = [], report.joint_limit_violation
-    if report.penetration > limits.depth:
-        out.append(
-            f"At {report.penetration_when:.2f} s the body is {100 * report.penetration:.1f} cm deep in the ground."
-        )
-    if bent.value > limits.limit:
-        out.append(f"At {bent.time:.2f} s {bent.what} is {np.degrees(bent.value):.0f} degrees beyond its range.")
-    return out
+def remarks(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Those that are not as they should be although no force is missing."""
+    return tuple(f for f in findings if f.kind in REMARKS)
 
 
-def _stepping(take: Take, report: AuditReport, limits: Tolerances) -> list[str]:
-    """Is the time step short enough for how fast the joints turn? If not, it may itself be what is unexplained."""
-    turn = np.abs(take.v[:, 3:]) * take.step
-    fastest = worst(turn, take.time, [take.character.joint_names[j] for j in take.character.model.dof_jntid[3:]])
-    if report.stepping_force_rms <= limits.stepping * report.weight and fastest.value <= limits.turn:
-        return []
-    return [f"The time step of {1000 * take.step:.3g} ms is long for this motion and makes "
-            f"{report.stepping_force_rms:.3g} N rms by itself: at {fastest.time:.2f} s {fastest.what} turns by "
-            f"{np.degrees(fastest.value):.0f} degrees in one step."]  # fmt: skip
+Detail = Mapping[str, Any]
 
 
-def _unexplained(report: AuditReport, limits: Tolerances, weight: float, height: float, dt: float) -> list[str]:
-    """Sentences on unexplained force and torque: overall, and held for a while."""
-    out, count = [], max(1, round(limits.window / dt))
-    for name, unit, rms_value, size, overall, held in (
-        ("force", "N", report.unexplained_force_rms, weight, limits.force, limits.force_held),
-        ("torque", "N m", report.unexplained_torque_rms, weight * height, limits.torque, limits.torque_held),
-    ):
-        rows = report.series[name]
-        mean = moving_mean(rows, count) if len(rows) else rows
-        most: Worst = worst(np.linalg.norm(mean, axis=1), report.series["time"])
-        if most.value > held * size:
-            way = mean[int(np.argmax(np.linalg.norm(mean, axis=1)))]
-            along = ", ".join(f"{x:+.2f}" for x in way / most.value)
-            out.append(f"From {most.time:.2f} s on a {name} of {most.value:.3g} {unit} along ({along}) acts that no "
-                       "contact and no event explains.")  # fmt: skip
-        elif rms_value > overall * size:
-            out.append(f"The {name} that nothing explains is {rms_value:.3g} {unit} rms.")
-    return out
+def _not_finite(f: Finding, d: Detail) -> str:
+    at = "" if f.time is None else f" from {f.time:.2f} s on"
+    return (f"{f.value:.0f} of {d['frames']} frames hold numbers that are none{at} ({', '.join(d['what'])}); "
+            "only what came before could be measured.")  # fmt: skip
+
+
+def _not_measured(f: Finding, d: Detail) -> str:
+    return f"What the audit measures is no number: {', '.join(d['what'])}."
+
+
+_ENDS = {
+    "blew up": "blew up",
+    "lost": "was given up by its method",
+    "stopped": "was stopped",
+    "under way": "has not ended",
+}
+
+
+def _broke_off(f: Finding, d: Detail) -> str:
+    why = f": {d['reason'].rstrip('.')}" if d["reason"] else ""
+    return f"The performance {_ENDS.get(d['how'], d['how'])} at {f.time:.2f} s{why}."
+
+
+def _fell(f: Finding, d: Detail) -> str:
+    why = f", {d['reason'].rstrip('.')}" if d["reason"] else ""
+    return f"The performance fell at {f.time:.2f} s{why}; the physics of falling is judged like any other."
+
+
+def _held(name: str, unit: str) -> Callable[[Finding, Detail], str]:
+    def words(f: Finding, d: Detail) -> str:
+        along = ", ".join(f"{x:+.2f}" for x in d["along"])
+        cause = "; the time step may make it" if d.get("stepping") else ""
+        return (f"From {f.time:.2f} s on a {name} of {f.value:.3g} {unit} along ({along}) acts that no contact and no "
+                f"event explains{cause}.")  # fmt: skip
+
+    return words
+
+
+def _position(name: str, unit: str) -> Callable[[Finding, Detail], str]:
+    return lambda f, d: (
+        f"From {f.time:.2f} s on its positions alone, whatever its recorded velocities say, show a {name} of "
+        f"{f.value:.3g} {unit} that no contact and no event explains."
+    )
+
+
+def _cone(f: Finding, d: Detail) -> str:
+    how = f"pulls with {d['pull']:.3g} N" if d["pull"] > 0.0 else f"leaves its friction cone by {f.value:.3g} N"
+    return f"At {f.time:.2f} s the contact of {f.body} {how}."
+
+
+def _friction(f: Finding, d: Detail) -> str:
+    return (f"The friction of {f.body} was changed to {f.value:.3g} from {f.time:.2f} s on, in {d['frames']} frames "
+            f"({d['seconds']:.2f} s): nothing on the stage explains it, which has {f.limit:.3g} there.")  # fmt: skip
+
+
+def _inner_friction(f: Finding, d: Detail) -> str:
+    return (f"Where {f.body} touches the body itself its friction is {f.value:.3g} instead of {f.limit:.3g}, in "
+            f"{d['frames']} frames from {f.time:.2f} s on.")  # fmt: skip
+
+
+def _root(f: Finding, d: Detail) -> str:
+    return f"The method itself corrected the root by {f.value:.3g} N and {d['torque']:.3g} N m rms."
+
+
+def _time_step(f: Finding, d: Detail) -> str:
+    return (
+        f"The time step of {1000 * d['step']:.3g} ms is long for this motion and makes {f.value:.3g} N rms by itself: "
+        f"at {f.time:.2f} s {f.body} turns by {np.degrees(d['turn']):.0f} degrees in one step."
+    )
+
+
+def _noise(f: Finding, d: Detail) -> str:
+    return (f"Without movements above {d['above']:g} Hz, which are mostly noise, it would be {f.value:.3g} N rms "
+            f"(audit with cutoff={d['above']:g}).")  # fmt: skip
+
+
+def _frames(f: Finding, d: Detail) -> str:
+    return (f"{f.value:.0f} of {d['frames']} frames have no ground forces that explain them, the longest stretch lasts "
+            f"{d['longest']:.2f} s.")  # fmt: skip
+
+
+_SENTENCES: dict[str, Callable[[Finding, Detail], str]] = {
+    "not_finite": _not_finite,
+    "not_measured": _not_measured,
+    "broke_off": _broke_off,
+    "fell": _fell,
+    "force_held": _held("force", "N"),
+    "torque_held": _held("torque", "N m"),
+    "force": lambda f, d: f"The force that nothing explains is {f.value:.3g} N rms.",
+    "torque": lambda f, d: f"The torque that nothing explains is {f.value:.3g} N m rms.",
+    "position_force": _position("force", "N"),
+    "position_torque": _position("torque", "N m"),
+    "velocity": lambda f, d: (f"From {f.time:.2f} s on recorded velocities and the positions differ by "
+                              f"{100 * f.value:.3g} cm/s."),
+    "cone": _cone,
+    "friction": _friction,
+    "inner_friction": _inner_friction,
+    "held_slip": lambda f, d: (f"From {f.time:.2f} s on {f.body} slides at {100 * f.value:.1f} cm/s although its "
+                               "friction would hold it."),
+    "place": lambda f, d: (f"At {f.time:.2f} s a contact of {f.body} acts {100 * f.value:.1f} cm from where anything "
+                           "touches."),
+    "assist": lambda f, d: (f"It was helped by forces that nothing in the world exerts: {f.value:.3g} N and "
+                            f"{d['torque']:.3g} N m rms."),
+    "root_corrected": _root,
+    "root_correction": _root,
+    "joint_torque": lambda f, d: f"From {f.time:.2f} s on {f.body} needs {f.value:.3g} N m more than was recorded.",
+    "torque_limit": lambda f, d: f"At {f.time:.2f} s {f.body} is driven {f.value:.3g} N m beyond its torque limit.",
+    "depth": lambda f, d: f"At {f.time:.2f} s the body is {100 * f.value:.1f} cm deep in the ground.",
+    "joint_range": lambda f, d: (f"At {f.time:.2f} s {f.body} is {np.degrees(f.value):.0f} degrees beyond its range."),
+    "time_step": _time_step,
+    "noise": _noise,
+    "frames": _frames,
+    "ground_force": lambda f, d: f"The force that no ground explains is {f.value:.3g} N rms.",
+    "ground_torque": lambda f, d: f"The torque that no ground explains is {f.value:.3g} N m rms.",
+    "sliding": lambda f, d: f"Touching points slide at {100 * f.value:.1f} cm/s.",
+    "hold": lambda f, d: str(d["words"]),
+    "torque_needed": lambda f, d: f"At {f.time:.2f} s {f.body} needs {f.value:.3g} N m more than its torque limit.",
+    "peak": lambda f, d: f"At {f.time:.2f} s the ground must push with {f.value:.1f} body weights.",
+}  # fmt: skip

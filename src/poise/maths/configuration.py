@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from poise.kernels import njit
 from poise.maths.rotations import Array
 
 FREE, BALL, SLIDE, HINGE = 0, 1, 2, 3  # MuJoCo's numbers (mjtJoint)

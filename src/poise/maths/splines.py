@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
+from poise.kernels import njit
 from poise.maths.configuration import BALL, FREE, Layout, quat_difference, quat_exp, quat_mul, rates
 from poise.maths.rotations import Array
 

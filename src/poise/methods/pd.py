@@ -16,10 +16,10 @@ from scipy.linalg import cho_factor, cho_solve
 
 from poise.character import Character
 from poise.dynamics import Dynamics
-from poise.errors import BadValue
 from poise.maths import configuration as conf
 from poise.maths.rotations import Array
 from poise.motion.reference import Reference
+from poise.settings import check, number
 from poise.simulate.simulator import State, Touches
 from poise.stage import Stage
 
@@ -40,15 +40,14 @@ class Servos:
 class PD:
     """Every joint is pulled to its reference angle as by a spring and a damper; nothing acts on the root."""
 
-    full: float = 0.2  # [rad] error at which a servo gives all the torque its joint can bear
-    lag: float = 0.08  # [s] damping over stiffness
-    period: float = 1 / 960  # [s] between two decisions
+    full: float = number(0.2, "error at which a servo gives all the torque its joint can bear", 0.001, 10, "rad")
+    lag: float = number(0.08, "damping over stiffness", 0.0001, 10, "s")
+    period: float = number(1 / 960, "time between two decisions", 0.001, 0.1, "s")
 
     name = "pd"
 
     def __post_init__(self) -> None:
-        if not self.full > 0 or not self.lag > 0 or not self.period > 0:
-            raise BadValue("The servos need a positive full error, lag and period.")
+        check(self, self.name)
 
     def start(self, character: Character, reference: Reference, stage: Stage) -> Servos:
         """Gains in proportion to the strength of each joint."""

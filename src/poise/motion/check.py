@@ -20,6 +20,7 @@ from poise.motion.ground import Treads
 from poise.motion.hold import Hold
 from poise.motion.report import table, text
 from poise.motion.spikes import Spike, spikes
+from poise.threads import on_one_thread
 
 __all__ = ["CheckReport", "FloorReport", "check", "penetration", "skating", "table"]
 
@@ -93,6 +94,7 @@ class CheckReport:
         return text(self.to_dict())
 
 
+@on_one_thread
 def check(clip: Clip) -> CheckReport:
     """What a clip holds: size, axes, frame rate, joints, floor, contacts, and what is wrong with it."""
     contacts, floor = clip.contacts, _floor(clip)

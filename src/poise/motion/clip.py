@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from poise import budgets
 from poise.character import Character
 from poise.character.placement import Placement
 from poise.errors import BadValue, ClipMismatch
@@ -20,6 +21,7 @@ from poise.motion import hold as holding
 from poise.motion.ground import Flat, Ground
 from poise.motion.hold import Hold
 from poise.motion.recording import Recording, Source
+from poise.threads import on_one_thread
 
 if TYPE_CHECKING:
     from poise.motion.contacts import Contacts
@@ -92,8 +94,8 @@ class Clip:
                                f"not {self.q.shape}.")  # fmt: skip
         if not np.all(np.isfinite(self.q)):
             raise BadValue("A clip may not hold numbers that are not finite.")
-        if not self.dt > 0:
-            raise BadValue(f"The time between frames must be positive, not {self.dt}.")
+        budgets.check_quaternions("A clip", self.q[:, self.character.quaternions])
+        budgets.check_step(self.dt, len(self.q))
         for hold in self.holds or ():
             self.character.body(hold.hand)
         self.q.flags.writeable = False
@@ -197,22 +199,26 @@ class Clip:
         return replace(self, q=q, cycle=None, labels=rows(self.contacts.labels), source_times=rows(self.source_times),
                        holds=holds)  # fmt: skip
 
+    @on_one_thread
     def edit(self, edit: Edit) -> Clip:
         """The clip that `edit` (a value of `poise.edit`) makes of this one."""
         return edit.apply(self)
 
+    @on_one_thread
     def retarget(self, character: Character, **options: object) -> Clip:
         """The same motion on another character, feet kept on the ground and contacts kept."""
         from poise.motion.retarget import retarget
 
         return retarget(self, character, **options)  # type: ignore[arg-type]
 
+    @on_one_thread
     def loop(self) -> Clip:
         """The best whole cycle of this motion, its seam closed, the root's displacement kept."""
         from poise.motion.loop import loop
 
         return loop(self)
 
+    @on_one_thread
     def make_physical(self, **options: object) -> Clip:
         """The nearest motion that leaves no force that the ground cannot give; see `poise.physical.repair.repair`.
 
@@ -231,6 +237,7 @@ class Clip:
 
         return stage_of(self, start, seconds, friction)
 
+    @on_one_thread
     def mirror(self) -> Clip:
         """Left and right exchanged, across the plane y = 0."""
         from poise.motion.mirror import mirror
@@ -243,8 +250,12 @@ class Clip:
 
         return posture_change(self, other)
 
-    def save(self, path: str | PathLike[str], **options: object) -> None:
-        """Write the clip: .bvh .glb .usda .npz .html .mp4 or .png (a filmstrip), told by the ending."""
+    def save(self, path: str | PathLike[str], *, overwrite: bool | None = None, **options: object) -> None:
+        """Write the clip: .bvh .glb .usda .npz .html .mp4 or .png (a filmstrip), told by the ending.
+
+        A file of this name is replaced, but not the very one from which the clip was read, unless `overwrite` is true;
+        where it is false none is replaced.
+        """
         from poise.export import save
 
-        save(self, path, **options)
+        save(self, path, overwrite=overwrite, **options)

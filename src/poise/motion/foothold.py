@@ -14,11 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.dynamics import Dynamics
-from poise.errors import BadValue
 from poise.maths import configuration as conf
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.motion.reference import Sample
+from poise.settings import check, number
 
 _PASSES, _DAMPING = 4, 1e-4  # of the leg's inverse kinematics
 
@@ -27,16 +27,16 @@ _PASSES, _DAMPING = 4, 1e-4  # of the leg's inverse kinematics
 class Foothold:
     """The law by which footholds are moved."""
 
-    ahead: float = 0.55  # [m] at most along the heading
-    aside: float = 0.40  # [m] at most across it
-    band: float = 0.02  # [m] of error at touch-down that is left alone, for each e-fold
-    apart: float = 0.10  # [m] least distance across the heading between the landing foot and the other one
-    horizon: float = 0.45  # [s] over which an error is extrapolated at most
-    rate: float = 4.0  # [m/s] at which a foothold moves
+    ahead: float = number(0.55, "how far a foothold may be moved along the heading", 0, 2, "m")
+    aside: float = number(0.40, "how far across it", 0, 2, "m")
+    band: float = number(0.02, "error at touch-down that is left alone, for each e-fold", 0, 1, "m")
+    apart: float = number(0.10, "least distance across the heading between the landing foot and the other one; "
+                          "below 0 feet may cross", -1, 1, "m")  # fmt: skip
+    horizon: float = number(0.45, "time over which an error is extrapolated at most", 0, 2, "s")
+    rate: float = number(4.0, "speed at which a foothold moves", 0.001, 100, "m/s")
 
     def __post_init__(self) -> None:
-        if min(self.ahead, self.aside, self.band, self.horizon) < 0 or not self.rate > 0:
-            raise BadValue("A foothold law needs reaches, band and horizon of 0 or more and a positive rate.")
+        check(self, "the foothold law")
 
     def wanted(self, error: Array, frequency: float, left: float, heading: float = 0.0) -> Array:
         """Shift (2,) [m], world axes, of a foothold `left` seconds before touch-down.

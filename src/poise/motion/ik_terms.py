@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from poise.kernels import njit
 from poise.maths.configuration import BALL, FREE, Layout, quat_difference, quat_rotate
 from poise.maths.rotations import Array
 

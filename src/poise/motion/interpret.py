@@ -73,10 +73,12 @@ def clip_from_recording(
         own = _planted(plan, moving, sure=toes is not None)
     clip = _clip(own, moving)
     source, notes = recording.source, (*_first_words(first), *own.notes)
-    terms = source.licence or licence.guess(source.path, recording)
+    terms = licence.terms(source.path, recording)
+    source = replace(source, licence=source.licence or terms.sentence, notes=(*source.notes, *notes),
+                     licence_text=source.licence_text or terms.text)  # fmt: skip
     clip = replace(
         clip,
-        source=replace(source, licence=terms, notes=(*source.notes, *notes)),
+        source=source,
         recording=recording,
         source_times=(first + np.arange(len(moving))) * recording.dt,
     )

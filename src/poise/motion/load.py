@@ -13,8 +13,10 @@ from poise.errors import BadValue, NoRoles, UnknownName
 from poise.files import must_exist, similar
 from poise.motion.clip import Clip
 from poise.motion.recording import Recording
+from poise.threads import on_one_thread
 
 
+@on_one_thread
 def load_clip(
     name_or_path: str | PathLike[str],
     *,
@@ -61,18 +63,23 @@ def load_clip(
         from poise.motion.formats import npz
 
         _nothing_of(given, f"{path}: a saved clip")
-        clip = npz.load(path)
+        clip = opened(npz.load(path), path)
         return clip if body is None else clip.retarget(body)
     recording = formats.read(path, skeleton=skeleton)
     if fps is not None:
         recording = _at(recording, fps)
     try:
-        return clip_from_recording(
+        return opened(clip_from_recording(
             recording, character=body, roles=roles, unit=unit, up=up, weight=weight, height=height,
             clavicles=clavicles, neck=neck, toes=toes, level=level,
-        )  # fmt: skip
+        ), path)  # fmt: skip
     except NoRoles as error:
         raise NoRoles(f"{path}: {error}") from None
+
+
+def opened(clip: Clip, path: str | PathLike[str]) -> Clip:
+    """The clip, which knows from which file it was read, so that this one is not overwritten by mistake."""
+    return replace(clip, source=replace(clip.source, file=os.path.realpath(path)))
 
 
 def load_any_character(name_or_path: str | PathLike[str], roles: Mapping[str, str] | None = None) -> Character:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from poise import budgets
 from poise.character.skeleton import Skeleton
 from poise.errors import BadValue
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
+from poise.printable import printable
 
 
 @dataclass(frozen=True)
@@ -21,10 +23,16 @@ class Source:
     format: str = ""  # "bvh", "amc", "deepmimic", "fbx", "npz" or "built-in"
     licence: str = ""  # empty: unknown
     notes: tuple[str, ...] = ()  # what was done on the way in, one sentence each
+    licence_text: str = ""  # the whole text of the licence file beside the recording; it goes with every export
+    file: str = field(default="", compare=False)  # what was opened in this session; never saved, never overwritten
 
     def __post_init__(self) -> None:
-        for text in ("name", "path", "licence"):  # names of files need not be text; what travels into exports must be
+        # names of files need not be text; what travels into exports must be
+        for text in ("name", "path", "licence", "licence_text"):
             object.__setattr__(self, text, getattr(self, text).encode("utf-8", "replace").decode("utf-8"))
+        for text in ("name", "format", "licence"):
+            object.__setattr__(self, text, printable(getattr(self, text)))
+        object.__setattr__(self, "notes", tuple(printable(note) for note in self.notes))
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,8 +55,7 @@ class Recording:
         shape = (len(self.rotations), len(self.skeleton))
         if self.rotations.shape != (*shape, 4) or self.positions.shape != (*shape, 3):
             raise BadValue(f"A recording of {shape[1]} joints needs rotations (N, J, 4) and positions (N, J, 3).")
-        if not np.isfinite(self.dt) or self.dt <= 0:
-            raise BadValue(f"The time between frames must be positive, not {self.dt}.")
+        budgets.check_step(self.dt, len(self.rotations))
 
     def __repr__(self) -> str:
         what = f"{len(self)} frames at {1.0 / self.dt:.4g} fps of {len(self.skeleton)} joints"

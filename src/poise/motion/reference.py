@@ -9,10 +9,10 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from poise.character import Character
 from poise.errors import BadValue
+from poise.kernels import njit
 from poise.maths import configuration as conf
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array

@@ -6,13 +6,15 @@ import textwrap
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from poise.printable import printable
+
 WIDTH = 100  # columns
 MOST_SPANS = 24  # contact intervals shown; --json gives them all
 
 
 def text(report: Mapping[str, Any]) -> str:
     """The page for one clip, from what `CheckReport.to_dict` gives."""
-    r, blocks = report, []
+    r, blocks = _shown(report), []
     blocks.append(_rows("", [
         ("clip", " ".join(filter(None, [r["name"] or "(no name)", f"({r['format']})" if r["format"] else ""]))),
         ("licence", r["licence"] or "unknown"),
@@ -38,6 +40,15 @@ def text(report: Mapping[str, Any]) -> str:
     blocks.append(_list("notes", r["notes"]))
     blocks.append(_list("warnings", r["warnings"]) or "Nothing to warn of.")
     return "\n\n".join(b for b in blocks if b)
+
+
+def _shown(value: Any) -> Any:
+    """The same, with every name such that it can be printed: a file may call a joint anything."""
+    if isinstance(value, str):
+        return printable(value)
+    if isinstance(value, Mapping):
+        return {printable(k): _shown(v) for k, v in value.items()}
+    return [_shown(v) for v in value] if isinstance(value, list | tuple) else value
 
 
 def _ground(r: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -116,7 +127,7 @@ def table(rows: Iterable[Mapping[str, Any]]) -> str:
 
 
 def _cells(r: Mapping[str, Any]) -> tuple[tuple[str, ...], str]:
-    name = str(r["file"]).replace("\\", "/").rsplit("/", 1)[-1]
+    name = printable(str(r["file"]).replace("\\", "/").rsplit("/", 1)[-1])
     if "error" in r:
         return (name, *[""] * (len(HEAD) - 1)), "cannot be read: " + str(r["error"])
     steps = sum(len(r["contacts"].get(side, ())) for side in ("left", "right"))

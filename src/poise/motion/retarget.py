@@ -33,7 +33,8 @@ from poise.solve.gauss_newton import Settings
 
 HELD, LED, FLOOR = 100.0, 0.1, 300.0  # weights of points that touch, of points on their way, of staying above ground
 SETTINGS = Settings(iterations=15, step=2e-5, gain=1e-3)
-WITH_HANDS = Settings(iterations=20, step=2e-5, gain=3e-2)  # more joints to solve for, and hands need no tenths of mm
+# more joints to solve for, hands need no tenths of mm, and steps beyond 0.3 rad lead wrists round the wrong way
+WITH_HANDS = Settings(iterations=20, step=2e-5, gain=3e-2, longest=0.3)
 ROOT = 1000.0  # weight of the root's way [1/m², 1/rad²]; a joint that bends has 1
 PASSES, SUNK = 5, 1.5e-3  # solutions with the ground of the last one, until no point is deeper than this [m]
 STRETCH = 0.985  # share of a leg's length to which it may always stretch; further only as far as the source's

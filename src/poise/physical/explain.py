@@ -14,8 +14,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from poise.kernels import njit
 from poise.maths.rotations import Array
 
 SOFTNESS = 1e-4  # ε; larger would be a penalty on forces, smaller makes the dual stiff

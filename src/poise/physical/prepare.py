@@ -17,26 +17,26 @@ from poise.physical.repair import make_physical
 
 
 def prepared(reference: Reference, ground: Ground, *, fit: bool = True,
-             repair: bool = True) -> tuple[Reference, list[str]]:  # fmt: skip
-    """The reference for this ground, and sentences that say what was done to it.
+             repair: bool = True) -> tuple[Reference, list[tuple[str, str]]]:  # fmt: skip
+    """The reference for this ground, and what was done to it: kinds for a take's log, each with its sentence.
 
     `fit` lets a clip for level ground go along a slope, `repair` makes it physical; what cannot be repaired is kept.
     """
-    notes: list[str] = []
+    notes: list[tuple[str, str]] = []
     clip = reference.baked
     if fit:
         sloped = _on(clip, ground)
         if sloped is not clip:
-            notes.append("the clip was fitted to the slope")
+            notes.append(("fitted", "the clip was fitted to the slope"))
         clip = sloped
     if repair:
         try:
             physical = _repaired(clip)
             if physical is not clip:
-                notes.append("the clip was made physical")
+                notes.append(("repaired", "the clip was made physical"))
             clip = physical
         except PoiseError as error:
-            notes.append(f"the clip is followed as it is: {error}")
+            notes.append(("not repaired", f"the clip is followed as it is: {error}"))
     return (reference if clip is reference.baked else Reference(clip, start=reference.start)), notes
 
 

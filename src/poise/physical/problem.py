@@ -13,8 +13,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numba import njit
 
+from poise.kernels import njit
 from poise.maths import configuration as conf
 from poise.maths.rotations import Array
 from poise.motion.ik_problem import IkProblem

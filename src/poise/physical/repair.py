@@ -35,6 +35,7 @@ from poise.physical.switches import corrected
 from poise.physical.timing import retimed
 from poise.solve import gauss_newton
 from poise.solve.gauss_newton import Result, Settings
+from poise.threads import on_one_thread
 
 SETTINGS = Settings(iterations=20, step=2e-5, gain=1e-3)
 ENOUGH = replace(SETTINGS, gain=2e-3)  # for recordings, to which nothing is nearer than a tenth of a degree
@@ -61,12 +62,14 @@ class Repaired(NamedTuple):
 Progress = Callable[[int, int], None]  # told how many frames of how many are done
 
 
+@on_one_thread
 def make_physical(clip: Clip, *, change: float = 1.0, friction: float = 0.8, margin: float = 0.2,
                   keep: str | Iterable[str] = (), progress: Progress | None = None) -> Clip:  # fmt: skip
     """The nearest motion that leaves no force that the ground cannot give; see `repair`."""
     return repair(clip, change=change, friction=friction, margin=margin, keep=keep, progress=progress).clip
 
 
+@on_one_thread
 def repair(clip: Clip, *, change: float = 1.0, friction: float = 0.8, margin: float = 0.2,
            keep: str | Iterable[str] = (), progress: Progress | None = None) -> Repaired:  # fmt: skip
     """The nearest motion that obeys physics with the clip's contacts, and a report.
@@ -149,6 +152,7 @@ def _explained(clip: Clip, friction: float, force: float, torque: float) -> bool
     return scale * left.force_rms < force and scale * left.torque_rms < torque
 
 
+@on_one_thread
 def solve(plan: Plan, progress: Progress | None = None, start: Array | None = None,
           settings: Settings = SETTINGS, before: Sequence[Result] = ()) -> tuple[Array, list[Result]]:  # fmt: skip
     """Configurations (N, nq) of the repaired clip, and how each of its windows was solved.

@@ -8,8 +8,8 @@ Frame n has the steps r± to its neighbours in its own tangent space, the veloci
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from poise.kernels import njit
 from poise.maths import configuration as conf
 from poise.maths.configuration import BALL, FREE, Layout
 from poise.maths.rotations import Array

@@ -17,9 +17,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from poise.character import Character
+from poise.kernels import njit
 from poise.maths import tree as kin
 from poise.maths.configuration import BALL, FREE
 from poise.maths.rotations import Array

@@ -10,11 +10,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import carray, njit, types  # pyright: ignore[reportPrivateImportUsage]
+from numba import carray, types  # pyright: ignore[reportPrivateImportUsage]
 from numba.core import cgutils
 from numba.extending import intrinsic
 
 from poise.dynamics import engine
+from poise.kernels import njit
 from poise.maths.rotations import Array
 
 MOST_TOUCHES, MOST_SUMS = 512, 512

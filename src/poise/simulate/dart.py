@@ -13,11 +13,11 @@ from typing import Any
 
 import mujoco
 import numpy as np
-from numba import njit
 
 from poise.character import Character
 from poise.dynamics import Wrench
 from poise.errors import BadValue, MissingExtra
+from poise.kernels import njit
 from poise.maths import rotations as rot
 from poise.maths.configuration import BALL, FREE, HINGE, quat_difference, quat_exp, quat_rotate
 from poise.maths.rotations import Array

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numba import njit
 
 from poise.dynamics import engine
 from poise.errors import BadValue
+from poise.kernels import njit
 from poise.maths import rotations as rot
 from poise.maths.configuration import quat_mul
 from poise.maths.rotations import Array

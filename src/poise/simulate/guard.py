@@ -20,10 +20,24 @@ class BlowUp(PoiseError):
     """A simulation that left what can be computed. `saved`: a file with the state before; `take`: what was recorded."""
 
     def __init__(self, sentence: str, time: float, saved: Path | None):
-        self.time, self.saved = time, saved
+        self.time, self.saved, self.sentence = time, saved, sentence
         self.take: Any = None
         where = f" The state before is saved in {saved}." if saved is not None else ""
         super().__init__(sentence + where)
+
+    @property
+    def reason(self) -> str:
+        """What happened, as one clause: without the advice, and where the state was saved."""
+        first = self.sentence.partition(". ")[0].rstrip(".")
+        return first.partition(" s: ")[2] or first
+
+
+class MethodLost(PoiseError):
+    """A method that could not go on, told by `strict` performances alone. `take`: what was recorded."""
+
+    def __init__(self, reason: str, time: float, take: Any):
+        self.reason, self.time, self.take = reason, time, take
+        super().__init__(f"The method was lost at {time:.2f} s: {reason}.")
 
 
 def dof_name(character: Character, dof: int) -> str:

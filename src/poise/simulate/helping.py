@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 import numpy as np
-from numba import carray, njit  # pyright: ignore[reportPrivateImportUsage]
+from numba import carray  # pyright: ignore[reportPrivateImportUsage]
 
 from poise.dynamics import Wrench
 from poise.errors import BadValue
+from poise.kernels import njit
 from poise.maths.rotations import Array
 from poise.simulate.contacts import (
     ADDRESS,

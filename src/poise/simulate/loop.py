@@ -18,7 +18,8 @@ from poise.simulate.guard import BlowUp
 from poise.simulate.servo import Servo
 from poise.simulate.simulator import Simulator, State, Touches
 from poise.stage import Stage
-from poise.take import Recorder, Take
+from poise.take import Ended, Recorder, Take
+from poise.threads import on_one_thread
 
 _EMPTY_CONTACTS, _EMPTY_WRENCHES = np.zeros((0, 18)), np.zeros((0, 11))
 
@@ -57,9 +58,10 @@ class FrameRecorder(Protocol):
               traces: Mapping[str, Array | float] | None = None) -> None: ...  # fmt: skip
     def log(self, time: float, kind: str, text: str) -> None: ...
     def follow(self, reference: Reference) -> None: ...
-    def finish(self, timings: Mapping[str, float] | None = None) -> Any: ...
+    def finish(self, timings: Mapping[str, float] | None = None, ended: Ended | None = None) -> Any: ...
 
 
+@on_one_thread
 def run(
     simulator: Simulator,
     controller: Controller,
@@ -80,8 +82,8 @@ def run(
     k to frame k + 1; the last frame has none. To go on after a save, give the controller's `memory`: then it is not
     started anew. `each` is called with the time of every frame; a reference that it gives is followed from then on.
 
-    A blow-up ends the run with `BlowUp`, whose `take` holds everything up to the last whole frame; a recorder with a
-    path has written it.
+    A blow-up ends the run with `BlowUp`, whose `take` holds everything up to the last frame before it, and says that it
+    `ended` so; a recorder with a path has written it.
     """
     steps = _steps_per_frame(simulator.dt, frame)
     frames = round(seconds / frame)
@@ -101,15 +103,17 @@ def run(
                 session.follow(each(simulator.time), recorder)
             q, v, props = session.frame(steps)
             means = simulator.collect()
-            recorder.frame(session.began, q, v, means.torque, means.contacts, means.external, means.assist, props,
+            recorder.frame(session.last.time, q, v, means.torque, means.contacts, means.external, means.assist, props,
                            session.traces)  # fmt: skip
             for entry in (*simulator.happened(), *session.noted()):
                 recorder.log(*entry)
     except BlowUp as error:
         for entry in simulator.happened():
             recorder.log(*entry)
+        if error.saved is not None:
+            recorder.log(error.time, "saved state", str(error.saved))
         recorder.log(error.time, "blow-up", str(error))
-        error.take = _kept(recorder, clock.process_time() - begun)
+        error.take = _kept(recorder, session, clock.process_time() - begun, error)
         raise
     spent = clock.process_time() - begun
     last = simulator.state()
@@ -118,12 +122,11 @@ def run(
     return recorder.finish({"loop": spent})
 
 
-def _kept(recorder: FrameRecorder, spent: float) -> Any:
-    """What was recorded before a blow-up, None where not even one frame was."""
-    try:
-        return recorder.finish({"loop": spent})
-    except BadValue:
-        return None
+def _kept(recorder: FrameRecorder, session: _Session, spent: float, error: BlowUp) -> Any:
+    """What was recorded before a blow-up, and the state at the beginning of the frame in which it came."""
+    last = session.last
+    recorder.frame(last.time, last.q, last.v, np.zeros(len(last.v)), _EMPTY_CONTACTS, _EMPTY_WRENCHES, _EMPTY_WRENCHES)
+    return recorder.finish({"loop": spent}, Ended("blew up", error.time, error.reason))
 
 
 def _steps_per_frame(dt: float, frame: float) -> int:
@@ -143,7 +146,7 @@ class _Session:
         self.simulator, self.controller, self.reference = simulator, controller, reference
         self.memory, self.decimation = memory, decimation
         self.count = 0  # steps since the beginning
-        self.began = simulator.time
+        self.last = simulator.state()  # at the beginning of the frame
         self.torque: Array | Servo = np.zeros(len(simulator.state().v))
         self.assist: Sequence[Wrench] | Array = ()
         self.traces: Mapping[str, Array | float] = {}
@@ -162,7 +165,7 @@ class _Session:
         simulator, step, every = self.simulator, self.simulator.step, self.decimation
         state = simulator.state()
         props = simulator.props()
-        self.began = state.time
+        self.last = state
         left = steps
         while left:
             since = self.count % every

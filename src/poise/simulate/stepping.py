@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import carray, njit  # pyright: ignore[reportPrivateImportUsage]
+from numba import carray  # pyright: ignore[reportPrivateImportUsage]
 
 from poise.dynamics import native
+from poise.kernels import njit
 from poise.simulate import contacts, servo
 
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from poise.errors import BadValue
+from poise.kernels import njit
 from poise.maths.rotations import Array
 from poise.solve.dense import cholesky, divide
 

@@ -13,9 +13,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
 from poise.errors import BadValue
+from poise.kernels import njit
 from poise.maths.rotations import Array
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from poise.maths.rotations import Array
 from poise.solve import banded
+from poise.threads import on_one_thread
 
 
 class Normal(NamedTuple):
@@ -55,6 +56,7 @@ class Settings:
     gain: float = 1e-12  # expected decrease, relative to the cost, below which x counts as found
     damping: float = 0.0  # first multiple of diag(H) added to H; zero: undamped until a step fails
     attempts: int = 12  # dampings tried in one iteration
+    longest: float = np.inf  # largest entry of a step; a longer one is shortened [units of x]
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,6 +80,7 @@ DEFAULT = Settings()
 SHORTER = (0.5, 0.25, 0.1)  # shares of a step tried before it is damped
 
 
+@on_one_thread
 def minimise(problem: Problem, x: Array, *, ring: bool = False, settings: Settings = DEFAULT,
              watch: Callable[[int, float], None] | None = None) -> Result:  # fmt: skip
     """Minimise from x (N, d). `ring` closes the chain; `watch(iteration, cost)` is called after every step.
@@ -127,7 +130,7 @@ def _advance(
     for _ in range(settings.attempts):
         trial = _damped_step(normal, damping, ring)
         if trial is not None:
-            step, promise = trial
+            step, promise = _no_longer(*trial, settings.longest, normal.gradient)
             new = problem.cost(x + step)
             if float(np.abs(step).max(initial=0.0)) < settings.step or promise <= settings.gain * now:
                 return _Taken(step, new, damping, True)
@@ -155,6 +158,18 @@ def _damped_step(normal: Normal, damping: float, ring: bool) -> tuple[Array, flo
     # With A = H + damping D and A s = -g:  f(0) - m(s) = -gᵀs - ½ sᵀH s = ½ (damping sᵀD s - gᵀs)
     promise = 0.5 * (damping * float(np.sum(diagonal * step**2)) - float(np.sum(normal.gradient * step)))
     return step, promise
+
+
+def _no_longer(step: Array, promise: float, longest: float, gradient: Array) -> tuple[Array, float]:
+    """The step shortened to its largest allowed entry, and what the linearisation promises of it.
+
+    Along s the model falls by a s - b s² with a the slope at 0 and a - b the promise of the whole step.
+    """
+    largest = float(np.abs(step).max(initial=0.0))
+    if largest <= longest:
+        return step, promise
+    share, fall = longest / largest, -float(np.sum(gradient * step))
+    return share * step, share * fall - share**2 * (fall - promise)
 
 
 def _next_damping(damping: float, ratio: float) -> float:

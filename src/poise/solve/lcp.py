@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
 from poise.errors import BadValue
+from poise.kernels import njit
 from poise.maths.rotations import Array
 
 # Contacts that share their forces make M singular, and rounding then decides the pivots: a little give on the scaled

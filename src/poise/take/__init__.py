@@ -1,11 +1,12 @@
 """Take: the record of one performance, streamed to disk."""
 
+from poise.take.ended import Ended
 from poise.take.record import CONTACT_COLUMNS, WRENCH_COLUMNS, ContactRecord, LogEntry, WrenchRecord
 from poise.take.recorder import Recorder, TakeInterrupted
 from poise.take.store import is_take
 from poise.take.take import Take
 
 __all__ = [
-    "CONTACT_COLUMNS", "WRENCH_COLUMNS", "ContactRecord", "LogEntry", "Recorder", "Take", "TakeInterrupted",
+    "CONTACT_COLUMNS", "WRENCH_COLUMNS", "ContactRecord", "Ended", "LogEntry", "Recorder", "Take", "TakeInterrupted",
     "WrenchRecord", "is_take",
 ]  # fmt: skip

@@ -64,15 +64,20 @@ class Column:
         """Move the rows in memory to the end of the file; when that fails they stay, and the file is as it was."""
         if not self.count:
             return
-        with open(folder / f"{self.name}.raw", "ab", buffering=0) as stream:
-            whole = 8 * self.width * self.written
+        file, whole = folder / f"{self.name}.raw", 8 * self.width * self.written
+        with open(file, "r+b" if file.exists() else "wb", buffering=0) as stream:
             try:
+                stream.seek(whole)  # an earlier attempt may have been interrupted after its bytes were written
                 _write(stream.fileno(), self.data[: self.count].data.cast("B"))
             except OSError:
                 os.ftruncate(stream.fileno(), whole)
                 raise
-        self.written += self.count
-        self.count = 0
+        self.written, self.count = self.written + self.count, 0  # nothing can come between the two
+
+    @property
+    def unwritten(self) -> int:
+        """Bytes that `flush` would write now."""
+        return 8 * self.width * self.count
 
     def array(self, folder: Path | None) -> Array:
         """All rows (N, *shape): those of the file, then those in memory."""

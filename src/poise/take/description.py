@@ -46,7 +46,16 @@ def ground_of(stage: Any, fallback: Ground) -> Ground:
     """The ground in the description of a stage; `fallback` where there is none or it cannot be made again."""
     facts = stage.get("ground") if isinstance(stage, Mapping) else None
     made = rebuild(facts)
-    return made if made is not None and hasattr(made, "height") and hasattr(made, "normal") else fallback
+    return made if _stands(made) else fallback
+
+
+def _stands(ground: Any) -> bool:
+    """Does this have a height and a normal that are numbers? What a file describes need not."""
+    here = np.zeros(1)
+    try:
+        return bool(np.all(np.isfinite(ground.height(here, here))) and np.all(np.isfinite(ground.normal(here, here))))
+    except (AttributeError, TypeError, ValueError, ArithmeticError, IndexError):
+        return False
 
 
 def rebuild(facts: Any) -> Any:

@@ -6,7 +6,7 @@ import time as clock
 from collections.abc import Iterable, Mapping
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -18,11 +18,13 @@ from poise.motion.reference import Reference
 from poise.take import stream
 from poise.take.columns import Column
 from poise.take.description import describe, versions
+from poise.take.ended import Ended
 from poise.take.record import CONTACT_WIDTH, WRENCH_WIDTH, LogEntry
 from poise.take.take import Take
 
 _TABLES = {"contacts": CONTACT_WIDTH, "external": WRENCH_WIDTH, "assist": WRENCH_WIDTH}
 CHUNK = 600  # frames between two flushes: 5 s at 120 frames per second
+_RESERVE = 1.5  # room kept on the disk for the next flush, as a multiple of the largest one so far
 
 
 class TakeInterrupted(BadFile):
@@ -36,10 +38,13 @@ class Recorder:
 
     With `path` (an .npz to be written) the frames go to a folder beside it every `chunk` frames, and little stays in
     memory; `finish` makes the file out of the folder and removes it. If the disk is full or the process dies, what the
-    folder holds is not lost: `Take.recover(path)`.
+    folder holds is not lost: `Take.recover(path)`. Room for the next flush is kept free on the disk, so that one
+    that fills up loses no frame. `overwrite` as in `clip.save`: None replaces any file but the one the clip was read
+    from.
 
     `start` [s] is the time in a clip at which the performance begins; a reference knows its own. `settings` and `stage`
-    are frozen values that are described in the take, `others` and `labels` names for numbers in the tables.
+    are frozen values that are described in the take, `others` and `labels` names for numbers in the tables. `own` is
+    the user's own clip where something else is followed (its repair); `asked` [s] how long it is meant to go on.
 
     Row k of `torque`, of contacts and of wrenches is the mean over the interval from frame k to frame k + 1.
     """
@@ -47,11 +52,14 @@ class Recorder:
     def __init__(self, reference: Reference | Clip, *, start: float = 0.0, method: str = "", settings: object = None,
                  stage: object = None, seed: int = 0, path: str | PathLike[str] | None = None,
                  others: Iterable[str] = ("ground",), labels: Iterable[str] = (), step: float = 0.0,
-                 chunk: int = CHUNK):  # fmt: skip
+                 chunk: int = CHUNK, own: Reference | None = None, asked: float = 0.0,
+                 overwrite: bool | None = None):  # fmt: skip
         self.reference = reference if isinstance(reference, Reference) else Reference(reference, start=start)
+        self.own = None if own is self.reference else own
         self.character = self.reference.character
         self.facts: dict[str, Any] = {"start": self.reference.start, "method": method, "settings": describe(settings),
                                       "stage": describe(stage), "seed": int(seed), "step": float(step),
+                                      "asked": float(asked),
                                       "versions": versions()}  # fmt: skip
         self.others, self.labels = tuple(others), tuple(labels)
         self.events: list[LogEntry] = []
@@ -61,12 +69,16 @@ class Recorder:
         self._tables = {name: Column(name, (1 + width,), 2048) for name, width in _TABLES.items()}
         self._props: dict[str, Column] = {}
         self._traces: dict[str, Column] = {}
-        self._frames, self._chunk, self._writing = 0, max(2, int(chunk)), 0.0
-        self._due = self._chunk if path is not None else -1
+        self._frames, self._chunk, self._writing, self._last = 0, max(2, int(chunk)), 0.0, 0.0
+        self._due = 1 if path is not None else -1  # the first frame shows whether there is room at all
         self.path = None if path is None else Path(path)
         self.folder: Path | None = None  # made with the first flush, so that a run that never begins leaves nothing
+        self._lock: IO[bytes] | None = None
+        self._ended: Ended | None = None
+        self._overwrite = overwrite
         if self.path is not None:
-            stream.check_target(self.path)
+            source = self.reference.clip.source
+            stream.check_target(self.path, (source.file, source.path), overwrite)
 
     @property
     def frames(self) -> int:
@@ -86,7 +98,7 @@ class Recorder:
 
     def follow(self, reference: Reference) -> None:
         """The reference that is followed from now on; `reference.edit(e, at=...)` makes one that knows its past."""
-        self.reference = reference
+        self.reference, self.own = reference, None
 
     def log(self, time: float, kind: str, text: str) -> None:
         """Note something that happened."""
@@ -118,7 +130,7 @@ class Recorder:
             _append("prop", self._props, props, frame)
         if traces:
             _append("trace", self._traces, traces, frame)
-        self._frames = frame + 1
+        self._frames, self._last = frame + 1, float(time)
         if self._frames == self._due:
             self.flush()
 
@@ -134,19 +146,45 @@ class Recorder:
         begun = clock.process_time()
         if self.folder is None:
             self.folder = stream.open_folder(self.path)
+            self._lock = stream.hold(self.folder)
         try:
-            stream.write_index(self.folder, self)
-            # time last: a frame counts as recorded once its time is there
-            for column in reversed(tuple(self._columns())):
-                column.flush(self.folder)
+            self._write_out(self.folder)
         except OSError as error:
             failure = TakeInterrupted(self.folder, f"the take could not be written on: {reason(error)}; the "
                                       f"{self._time.written} frames before are safe there and load with "
-                                      "Take.recover.")  # fmt: skip
-            failure.take = self.take()
+                                      f"Take.recover, or with  poise recover {self.path.name}.")  # fmt: skip
+            failure.take = self.take(ended=self.stopped("it could not be written on"))
+            self._let_go()
             raise failure from error
         self._writing += clock.process_time() - begun
-        self._due = self._frames + self._chunk
+        self._due = (self._frames // self._chunk + 1) * self._chunk
+
+    def _let_go(self) -> None:
+        """The folder is no longer being recorded to."""
+        if self._lock is not None:
+            self._lock.close()
+        self._lock = None
+
+    def _write_out(self, folder: Path) -> None:
+        """All rows in memory to their files, into the room kept for them where there is no other; then new room."""
+        size = sum(column.unwritten for column in self._columns())
+        size = size * self._chunk if self._frames == 1 else size
+        try:
+            self._write_columns(folder)
+        except OSError:
+            stream.release(folder)
+            self._write_columns(folder)
+        try:
+            stream.reserve(folder, int(_RESERVE * size))
+        except OSError:
+            stream.release(folder)
+            raise
+
+    def _write_columns(self, folder: Path) -> None:
+        stream.write_index(folder, self)
+        # time last: a frame counts as recorded once its time is there
+        for column in reversed(tuple(self._columns())):
+            column.flush(folder)
 
     def index(self) -> dict[str, Any]:
         """The plain facts of the recording so far, for its folder."""
@@ -156,34 +194,68 @@ class Recorder:
         return {**self.facts, "others": list(self.others), "labels": list(self.labels), "columns": columns,
                 "events": [list(e) for e in self.events]}  # fmt: skip
 
-    def take(self, timings: Mapping[str, float] | None = None) -> Take:
-        """Everything recorded so far, from disk and memory; recording may go on afterwards."""
+    def stopped(self, reason: str) -> Ended:
+        """The end of a run that someone or something ended early: after the last recorded frame."""
+        return Ended("stopped", self.last_time, reason)
+
+    @property
+    def last_time(self) -> float:
+        """Time [s] of the last recorded frame; 0 before the first."""
+        return self._last
+
+    def take(self, timings: Mapping[str, float] | None = None, ended: Ended | None = None) -> Take:
+        """Everything recorded so far, from disk and memory; recording may go on afterwards. `ended`: under way."""
         if not self._frames:
             raise BadValue("A take needs at least one frame.")
-        folder = self.folder
+        folder, frames = self.folder, self._frames
         for column in (*self._props.values(), *self._traces.values()):
-            column.fill(self._frames)
+            column.fill(frames)
+        # an interrupt may have come in the midst of a frame: only whole ones count
         tables = {name: c.array(folder) for name, c in self._tables.items()}
-        arrays = {c.name: c.array(folder) for c in (self._time, self._q, self._v, self._torque)}
-        props = {name: c.array(folder) for name, c in self._props.items()}
-        traces = {name: c.array(folder) for name, c in self._traces.items()}
-        return stream.assemble(self.reference, self.index(), arrays, tables, props, traces, dict(timings or {}))
+        tables = {name: rows[rows[:, 0] < frames] for name, rows in tables.items()}
+        arrays = {c.name: c.array(folder)[:frames] for c in (self._time, self._q, self._v, self._torque)}
+        props = {name: c.array(folder)[:frames] for name, c in self._props.items()}
+        traces = {name: c.array(folder)[:frames] for name, c in self._traces.items()}
+        ended = Ended("under way", self.last_time) if ended is None else ended
+        return stream.assemble(self.reference, self.index(), arrays, tables, props, traces, dict(timings or {}), ended,
+                               self.own)  # fmt: skip
 
-    def finish(self, timings: Mapping[str, float] | None = None) -> Take:
+    def finish(self, timings: Mapping[str, float] | None = None, ended: Ended | None = None) -> Take:
         """The take; with a `path` it is written there and the folder of frames is removed.
+
+        `ended` says how the run ended, if not whole. Who has only `stopped` a run finishes it so.
 
         `timings` [s]: "loop" is the CPU time of the performance without compilation; what writing took is taken off.
         """
         spent = dict(timings or {})
         if "loop" in spent and self._writing:
             spent = {**spent, "loop": spent["loop"] - self._writing, "writing": self._writing}
-        take = self.take(spent)
+        if self._ended is None:  # who is interrupted while the file is written, and finishes again, ended before
+            self._ended = Ended("whole", self.last_time) if ended is None else ended
+        take = self.take(spent, self._ended)
         if self.path is not None:
-            take.save(self.path)
-            if self.folder is not None:
-                stream.remove_folder(self.folder)
-            self.path, self.folder, self._due = None, None, -1
+            self._save(take, self.path)
         return take
+
+    def _save(self, take: Take, path: Path) -> None:
+        """The file, out of what is safe in the folder, which goes only when the file is there."""
+        self.flush()
+        folder = self.folder
+        if folder is not None:
+            stream.release(folder)
+        try:
+            take.save(path, overwrite=True if self._overwrite is None else self._overwrite)
+        except BadFile as error:
+            where = "" if folder is None else (f"; all {len(take)} frames are safe in {folder.name} and load with "
+                                               f"Take.recover, or with  poise recover {path.name}")  # fmt: skip
+            failure = TakeInterrupted(path, f"{error.reason.rstrip('.')}{where}.")
+            failure.take = take
+            raise failure from error
+        finally:
+            self._let_go()
+        if folder is not None:
+            stream.remove_folder(folder)
+        self.path, self.folder, self._due = None, None, -1
 
 
 def _append(kind: str, group: dict[str, Column], values: Mapping[str, Array | float], frame: int) -> None:

@@ -10,10 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from poise import files
-from poise.errors import BadFile, BadValue, PoiseError
+from poise import budgets, files
+from poise.errors import BadFile, BadValue
 from poise.maths.rotations import Array
+from poise.motion.clip import Clip
 from poise.motion.formats import npz, npz_arrays
+from poise.motion.load import opened
+from poise.printable import printable
+from poise.take.description import describe, ground_of
+from poise.take.ended import Ended
+from poise.take.own import Own
 from poise.take.record import CONTACT_COLUMNS, WRENCH_COLUMNS, ContactRecord, LogEntry, WrenchRecord
 from poise.take.take import Take
 
@@ -22,14 +28,20 @@ _ARRAYS = ("time", "q", "v", "torque", "q_ref", "v_ref", "scheduled")
 _RECORDS = {"contacts": CONTACT_COLUMNS, "external": WRENCH_COLUMNS, "assist": WRENCH_COLUMNS}
 
 
-def save(take: Take, path: str | PathLike[str]) -> None:
-    """Writes the take with its clip, its character and everything recorded; the file is whole or not there."""
+def save(take: Take, path: str | PathLike[str], *, overwrite: bool | None = None) -> None:
+    """Writes the take with its clip, its character and everything recorded; the file is whole or not there.
+
+    `overwrite`: None replaces any file but the one that was read, True this one too, False none.
+    """
+    files.check_overwrite(path, (take.clip.source.file, take.clip.source.path), overwrite)
     clip, arrays = npz.pack(take.clip)
     arrays = {f"clip.{name}": array for name, array in arrays.items()}
     arrays |= {name: getattr(take, name) for name in _ARRAYS}
     for kind, columns in _RECORDS.items():
         record = getattr(take, kind)
         arrays |= {f"{kind}.{name}": getattr(record, name) for name in ("frame", *columns)}
+    if take.own is not None:
+        arrays |= {"own.q": take.own.q, "own.scheduled": take.own.scheduled}
     names = {}
     for kind, group in (("props", take.props), ("traces", take.traces)):
         names[kind] = list(group)
@@ -39,7 +51,9 @@ def save(take: Take, path: str | PathLike[str]) -> None:
         "step": take.step, "others": list(take.contacts.others), "external": list(take.external.labels),
         "assist": list(take.assist.labels), **names, "stage": take.stage, "settings": take.settings,
         "events": [list(e) for e in take.events], "timings": dict(take.timings), "seed": take.seed,
-        "versions": dict(take.versions),
+        "versions": dict(take.versions), "asked": take.asked,
+        "ended": None if take.run_ended is None else [take.run_ended.kind, take.run_ended.time, take.run_ended.reason],
+        "own": None if take.own is None else {"ground": describe(take.own.ground)},
     }  # fmt: skip
     with files.writing(path) as temporary:
         npz_arrays.write(temporary, json.dumps(facts, allow_nan=False), arrays)
@@ -56,14 +70,14 @@ def load(path: str | PathLike[str]) -> Take:
             raise BadFile(
                 path, f"it has version {facts.get('version')!r} of the take format; this poise reads {VERSION}."
             )
-        return _take(facts, arrays)
+        take = _take(facts, arrays)
+        return take.with_(clip=opened(take.clip, path))
     except BadFile:
         raise
     except KeyError as error:
         raise BadFile(path, f"it is not a whole take: {error.args[0]!r} is missing.") from None
-    except (PoiseError, ValueError, TypeError, AttributeError, IndexError, OverflowError, RecursionError) as error:
-        reason = " ".join(str(error).split())[:200]
-        raise BadFile(path, f"it is not a sound take: {reason or type(error).__name__}") from None
+    except npz.UNSOUND as error:
+        raise BadFile(path, f"it is not a sound take: {npz.told(error)}") from None
 
 
 def is_take(path: str | PathLike[str]) -> bool:
@@ -79,26 +93,58 @@ def _take(facts: dict[str, Any], arrays: dict[str, np.ndarray]) -> Take:
     clip = npz.unpack(facts["clip"], {k.removeprefix("clip."): a for k, a in arrays.items() if k.startswith("clip.")})
     for name in _ARRAYS[:-1]:
         npz_arrays.expect(name, arrays[name], arrays[name].shape)
+    _check_frames(clip, arrays)
     frames, bodies = len(arrays["time"]), clip.character.model.nbody
     records = {kind: _record(kind, columns, arrays, frames, bodies) for kind, columns in _RECORDS.items()}
     if np.any(records["contacts"]["other"] >= len(facts["others"])):
         raise BadValue("its contacts touch something that has no name.")
-    groups = {kind: {str(n): arrays[f"{kind}.{k}"] for k, n in enumerate(facts[kind])} for kind in ("props", "traces")}
+    groups = {
+        kind: {printable(n): arrays[f"{kind}.{k}"] for k, n in enumerate(facts[kind])} for kind in ("props", "traces")
+    }
     for name, array in (*groups["props"].items(), *groups["traces"].items()):
         if len(array) != frames:
             raise BadValue(f"its {name!r} has {len(array)} rows for {frames} frames.")
     return Take(
-        clip=clip, method=str(facts["method"]), time=arrays["time"], q=arrays["q"], v=arrays["v"],
+        clip=clip, method=printable(facts["method"]), time=arrays["time"], q=arrays["q"], v=arrays["v"],
         torque=arrays["torque"], q_ref=arrays["q_ref"], v_ref=arrays["v_ref"], scheduled=arrays["scheduled"],
         contacts=ContactRecord(**records["contacts"], others=_texts(facts["others"])),
         external=WrenchRecord(**records["external"], labels=_texts(facts["external"])),
         assist=WrenchRecord(**records["assist"], labels=_texts(facts["assist"])),
         start=float(facts["start"]), step=float(facts["step"]), props=groups["props"],
         traces=groups["traces"], stage=facts["stage"], settings=facts["settings"],
-        events=tuple(LogEntry(float(t), str(k), str(x)) for t, k, x in facts["events"]),
+        events=tuple(LogEntry(float(t), printable(k), printable(x)) for t, k, x in facts["events"]),
         timings={str(k): float(v) for k, v in facts["timings"].items()}, seed=int(facts["seed"]),
-        versions={str(k): str(v) for k, v in facts["versions"].items()},
+        versions={str(k): str(v) for k, v in facts["versions"].items()}, run_ended=_ended(facts.get("ended")),
+        asked=float(facts.get("asked", 0.0)), own=_own(facts.get("own"), arrays, clip),
     )  # fmt: skip
+
+
+def _ended(facts: Any) -> Ended | None:
+    """How the run ended; None in files of older versions."""
+    return None if facts is None else Ended(str(facts[0]), float(facts[1]), str(facts[2]))
+
+
+def _own(facts: Any, arrays: dict[str, np.ndarray], clip: Clip) -> Own | None:
+    """The user's own clip, where the take has one besides what was followed."""
+    if facts is None:
+        return None
+    for name, dtype in (("own.q", np.float64), ("own.scheduled", np.bool_)):
+        npz_arrays.expect(name, arrays[name], arrays[name].shape, dtype)
+    return Own(arrays["own.q"], arrays["own.scheduled"], ground_of(facts, clip.ground))
+
+
+def _check_frames(clip: Clip, arrays: dict[str, np.ndarray]) -> None:
+    """Refuse times that go backward or leap, and rotations that are none."""
+    time = arrays["time"]
+    if time.ndim != 1 or not len(time):
+        raise BadValue("its times are no list.")
+    steps = np.diff(time)
+    if np.any(steps <= 0.0) or np.any(steps > budgets.MOST_STEP) or abs(time[-1]) > budgets.LONGEST:
+        raise BadValue(f"its frames must follow each other by at most {budgets.MOST_STEP:g} s, and last no day.")
+    for name in ("q", "q_ref"):
+        if arrays[name].shape != (len(time), clip.character.model.nq):
+            raise BadValue(f"its {name!r} has shape {arrays[name].shape} for {len(time)} frames.")
+        budgets.check_quaternions(f"its {name!r}", arrays[name][:, clip.character.quaternions])
 
 
 def _record(kind: str, columns: dict[str, int], arrays: dict[str, np.ndarray], frames: int,
@@ -122,4 +168,4 @@ def _record(kind: str, columns: dict[str, int], arrays: dict[str, np.ndarray], f
 def _texts(values: Any) -> tuple[str, ...]:
     if not isinstance(values, list):
         raise BadValue("a list of names was expected.")
-    return tuple(str(v) for v in values)
+    return tuple(printable(v) for v in values)

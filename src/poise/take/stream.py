@@ -3,39 +3,50 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
+import re
 import shutil
+from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
 from poise.errors import BadFile, BadValue, PoiseError
-from poise.files import check_writable, reason
+from poise.files import check_overwrite, check_writable, reason
 from poise.maths.rotations import Array
 from poise.motion.formats import npz
 from poise.motion.reference import Reference
 from poise.take.columns import read
+from poise.take.ended import Ended
+from poise.take.own import sampled
 from poise.take.record import CONTACT_WIDTH, WRENCH_WIDTH, ContactRecord, LogEntry, WrenchRecord
 from poise.take.take import Take
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None
 
 if TYPE_CHECKING:
     from poise.take.recorder import Recorder
 
 FORMAT = "poise recording"
-_INDEX, _CLIP = "index.json", "clip.npz"
+_INDEX, _CLIP, _OWN, _LOCK, _RESERVE = "index.json", "clip.npz", "own.npz", "under-way", "reserve"
 _ENDING = ".frames"
 
 
-def check_target(path: Path) -> None:
-    """Refuse, before anything is performed, a file that a take cannot be streamed to."""
+def check_target(path: Path, own: Iterable[str] = (), overwrite: bool | None = None) -> None:
+    """Refuse, before anything is performed, a file that a take cannot be streamed to, or that is to be kept."""
     if path.suffix.lower() != ".npz":
         raise BadValue(
             f"{path}: a performance is streamed to a file ending in .npz; save it as another one afterwards."
         )
     check_writable(path)
+    check_overwrite(path, own, overwrite)
 
 
 def open_folder(path: Path) -> Path:
@@ -57,12 +68,65 @@ def remove_folder(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
+def hold(folder: Path) -> IO[bytes] | None:
+    """Mark a folder as being recorded to until the file that is given is closed or this process ends, however it ends.
+
+    None where the system has no such locks.
+    """
+    if fcntl is None:
+        return None
+    try:
+        stream = open(folder / _LOCK, "wb")  # noqa: SIM115  (held as long as the recording lasts)
+        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return None
+    return stream
+
+
+def under_way(folder: Path) -> bool:
+    """Is somebody recording to this folder right now? False where that cannot be told."""
+    if fcntl is None:
+        return False
+    try:
+        with open(folder / _LOCK, "rb") as stream:
+            fcntl.flock(stream, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def reserve(folder: Path, size: int) -> None:
+    """Keep so many bytes of the disk free for the frames to come; a disk that has them no more is an OSError."""
+    file = folder / _RESERVE
+    if file.exists() and file.stat().st_size >= size:
+        return
+    with open(file, "wb", buffering=0) as stream:
+        try:
+            os.posix_fallocate(stream.fileno(), 0, size)
+            return
+        except AttributeError:
+            pass  # not on this system: write something
+        except OSError as error:
+            if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+                raise
+        stream.write(bytes(size))
+
+
+def release(folder: Path) -> None:
+    """Give back what `reserve` kept."""
+    with contextlib.suppress(OSError):
+        (folder / _RESERVE).unlink(missing_ok=True)
+
+
 def write_index(folder: Path, recorder: Recorder) -> None:
     """What the raw files mean, and the clip that is followed; replaced as a whole with every flush."""
-    clip = folder / _CLIP
-    if not clip.exists():
+    for name, reference in ((_CLIP, recorder.reference), (_OWN, recorder.own)):
+        if reference is None or (folder / name).exists():
+            continue
         try:
-            npz.save(recorder.reference.baked, clip)
+            npz.save(reference.baked, folder / name)
         except BadFile as error:
             raise error.__cause__ if isinstance(error.__cause__, OSError) else error from None
     fresh = folder / f"{_INDEX}.new"
@@ -77,13 +141,14 @@ def write_index(folder: Path, recorder: Recorder) -> None:
 
 def recover(path: str | PathLike[str]) -> Take:
     """The take in the folder of a recording that was never finished; `path` is the folder or the file it was for."""
-    folder = _find(Path(path))
+    folder = find(Path(path))
     try:
         index = json.loads((folder / _INDEX).read_text(encoding="utf-8"))
         if index.get("format") != FORMAT:
             raise BadFile(folder, "it is not the folder of a recording.")
         reference = Reference(npz.load(folder / _CLIP), start=float(index["start"]))
-        return _from_folder(folder, index, reference)
+        own = Reference(npz.load(folder / _OWN), start=reference.start) if (folder / _OWN).exists() else None
+        return _from_folder(folder, index, reference, own)
     except BadFile:
         raise
     except OSError as error:
@@ -92,7 +157,7 @@ def recover(path: str | PathLike[str]) -> Take:
         raise BadFile(folder, f"it is not a sound recording: {' '.join(str(error).split())[:200]}.") from None
 
 
-def _from_folder(folder: Path, index: dict[str, Any], reference: Reference) -> Take:
+def _from_folder(folder: Path, index: dict[str, Any], reference: Reference, own: Reference | None) -> Take:
     model = reference.character.model
     widths = {"time": 1, "q": model.nq, "v": model.nv, "torque": model.nv}
     arrays = {name: read(folder, name, width) for name, width in widths.items()}
@@ -112,12 +177,14 @@ def _from_folder(folder: Path, index: dict[str, Any], reference: Reference) -> T
         whole = np.full((frames, rows.shape[1]), np.nan)
         whole[: len(rows)] = rows
         groups[column["kind"]][str(column["name"])] = whole.reshape(frames, *shape)
-    return assemble(reference, index, arrays, tables, groups["props"], groups["traces"], {})
+    ended = Ended("stopped", float(arrays["time"][-1]), "the recording never came to its end")
+    return assemble(reference, index, arrays, tables, groups["props"], groups["traces"], {}, ended, own)
 
 
 def assemble(reference: Reference, facts: dict[str, Any], arrays: dict[str, Array], tables: dict[str, Array],
-             props: dict[str, Array], traces: dict[str, Array], timings: dict[str, float]) -> Take:  # fmt: skip
-    """The take made of the recorded columns, with the reference sampled at its frames.
+             props: dict[str, Array], traces: dict[str, Array], timings: dict[str, float],
+             ended: Ended | None = None, own: Reference | None = None) -> Take:  # fmt: skip
+    """The take made of the recorded columns, with the reference, and the user's `own` clip, sampled at its frames.
 
     A method that lets the reference run ahead or wait says by how much in the trace "reference_lag" [s].
     """
@@ -136,7 +203,9 @@ def assemble(reference: Reference, facts: dict[str, Any], arrays: dict[str, Arra
         scheduled=np.array([s.contacts for s in samples], bool).reshape(len(time), points),
         step=float(facts["step"]), props=props, traces=traces, stage=facts["stage"], settings=facts["settings"],
         events=tuple(LogEntry(float(t), str(k), str(x)) for t, k, x in facts["events"]), timings=timings,
-        seed=int(facts["seed"]), versions={str(k): str(v) for k, v in facts["versions"].items()},
+        seed=int(facts["seed"]), versions={str(k): str(v) for k, v in facts["versions"].items()}, run_ended=ended,
+        asked=float(facts.get("asked", 0.0)),
+        own=None if own is None and not lag.any() else sampled(own or reference, time),
     )  # fmt: skip
 
 
@@ -146,11 +215,27 @@ def filled(column: Array) -> Array:
     return column[known]
 
 
-def _find(path: Path) -> Path:
+def unfinished(path: Path) -> list[Path]:
+    """The folders of recordings that were meant for a file and never came to their end, the newest first."""
+    name = re.compile(re.escape(path.name + _ENDING) + r"(-\d+)?")
+    try:
+        found = [p for p in path.parent.iterdir() if name.fullmatch(p.name) and p.is_dir()]
+        return sorted(found, key=lambda p: p.stat().st_mtime, reverse=True)
+    except OSError:
+        return []
+
+
+def meant_for(folder: Path) -> Path | None:
+    """The file that the take in a recording's folder was meant for; None for any other folder."""
+    name = re.fullmatch(rf"(.+){re.escape(_ENDING)}(-\d+)?", folder.name)
+    return folder.with_name(name[1]) if name else None
+
+
+def find(path: Path) -> Path:
     """The folder itself, or the newest one that belongs to a file."""
     if path.is_dir():
         return path
-    beside = [p for p in path.parent.glob(f"{path.name}{_ENDING}*") if p.is_dir()] if path.parent.is_dir() else []
+    beside = unfinished(path)
     if not beside:
         raise BadFile(path, f"there is no unfinished recording for it; its folder would end in {_ENDING}.")
-    return max(beside, key=lambda p: p.stat().st_mtime)
+    return beside[0]

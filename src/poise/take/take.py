@@ -17,9 +17,12 @@ from poise.maths.rotations import Array
 from poise.motion.clip import Clip
 from poise.motion.ground import Ground
 from poise.take.description import ground_of
+from poise.take.ended import Ended
+from poise.take.own import Own
 from poise.take.record import ContactRecord, LogEntry, WrenchRecord
 
 if TYPE_CHECKING:
+    from poise.judge.followed import Followed
     from poise.judge.metrics import Effort, TrackingError
     from poise.judge.recovery import Recovery
 
@@ -55,6 +58,9 @@ class Take:
     timings: Mapping[str, float] = field(default_factory=dict)  # [s] of CPU time; "loop" is the performance itself
     seed: int = 0
     versions: Mapping[str, str] = field(default_factory=dict)
+    run_ended: Ended | None = None  # how the run itself ended; a fall is found later. None: an older file
+    asked: float = 0.0  # [s] that were asked for; 0: not known
+    own: Own | None = None  # the user's own clip, where something else was followed, or on another clock
 
     def __post_init__(self) -> None:
         frames, model = len(self.time), self.character.model
@@ -67,15 +73,18 @@ class Take:
             if array.shape != (frames, *shape):
                 raise ClipMismatch(f"A take of {frames} frames of {self.character.name} needs {name} of shape "
                                    f"{(frames, *shape)}, not {array.shape}.")  # fmt: skip
-        if np.any(np.diff(self.time) <= 0.0):
+        if self.own is not None and (self.own.q.shape != self.q_ref.shape
+                                     or self.own.scheduled.shape != self.scheduled.shape):  # fmt: skip
+            raise ClipMismatch(f"The user's own clip has {self.own.q.shape} in a take of {self.q_ref.shape}.")
+        if not np.all(np.diff(self.time) > 0.0):
             raise BadValue("The frames of a take must go forward in time.")
         for array in (*(getattr(self, name) for name in wanted), *self.props.values(), *self.traces.values()):
             array.flags.writeable = False
 
     def __repr__(self) -> str:
-        end = "" if self.fell is None else f", fell at {self.fell:.2f} s"
+        ended = self.ended
         return (f"<Take of {self.clip.name!r} on {self.character.name} by {self.method}: {len(self)} frames, "
-                f"{self.duration:.2f} s{end}>")  # fmt: skip
+                f"{self.duration:.2f} s, {ended}{'' if ended.whole else f' at {ended.time:.2f} s'}>")  # fmt: skip
 
     def __len__(self) -> int:
         return len(self.time)
@@ -113,18 +122,35 @@ class Take:
         spent = float(self.timings.get("loop", float("nan")))
         return self.duration / spent if spent > 0.0 else float("nan")
 
-    @cached_property
+    @property
     def fell(self) -> float | None:
-        """The time [s] at which the character went down, or None; see `poise.judge.metrics.fell`."""
-        from poise.judge.metrics import fell
+        """The time [s] at which the character went down, or None; see `poise.judge.fall`. None alone is not good:
+        `take.ended.whole` says whether it came to its end on its feet.
+        """
+        return self.ended.time if self.ended == "fell" else None
 
-        return fell(self)
+    @cached_property
+    def ended(self) -> Ended:
+        """How it ended, with time and reason: "whole", "fell", "lost", "blew up", "stopped" or "under way"."""
+        from poise.judge.ending import ended
 
-    def tracking_error(self) -> TrackingError:
-        """How far the performance was from the reference: joints, root and points."""
+        return ended(self)
+
+    def followed(self, **limits: float) -> Followed:
+        """Did it do what the user's own clip does? True or false, with reasons; see `poise.judge.followed.Limits`."""
+        from poise.judge.followed import Limits, followed
+
+        return followed(self, Limits.of(limits))
+
+    def tracking_error(self, clock: str = "reference") -> TrackingError:
+        """How far the performance was from the reference: joints, root and points.
+
+        With clock="own" against the user's own clip at its own time: before it was repaired or fitted, and without the
+        waiting and running ahead of a method that moves the reference in time.
+        """
         from poise.judge.metrics import tracking_error
 
-        return tracking_error(self)
+        return tracking_error(self, clock)
 
     def recovered(self, after: float, undisturbed: Take | None = None, within: float = 5.0) -> Recovery:
         """Is it back with its reference `within` seconds after the time `after` [s]? True or false, with reasons."""
@@ -162,16 +188,20 @@ class Take:
 
         return as_clip(self)
 
-    def save(self, path: str | PathLike[str], **options: object) -> None:
-        """Write the take: .npz holds all of it; .bvh .glb .usda .html .mp4 .png its motion, told by the ending."""
+    def save(self, path: str | PathLike[str], *, overwrite: bool | None = None, **options: object) -> None:
+        """Write the take: .npz holds all of it; .bvh .glb .usda .html .mp4 .png its motion, told by the ending.
+
+        A file of this name is replaced, but not the very one that was read, unless `overwrite` is True; with
+        `overwrite=False` none is replaced.
+        """
         if Path(path).suffix.lower() == ".npz" and not options:
             from poise.take.store import save
 
-            save(self, path)
+            save(self, path, overwrite=overwrite)
         else:
             from poise.export import save as export
 
-            export(self, path, **options)
+            export(self, path, overwrite=overwrite, **options)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Take:

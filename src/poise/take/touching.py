@@ -10,6 +10,7 @@ import numpy as np
 from poise.errors import BadValue
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
+from poise.take.ended import Ended
 from poise.take.record import ContactRecord, WrenchRecord
 from poise.take.take import Take
 
@@ -74,8 +75,17 @@ def cut(take: Take, start: float, end: float | None) -> Take:
         take, **arrays, contacts=_rows(take.contacts, a, b), external=_rows(take.external, a, b),
         assist=_rows(take.assist, a, b), props={k: np.array(x[a:b]) for k, x in take.props.items()},
         traces={k: np.array(x[a:b]) for k, x in take.traces.items()},
-        events=tuple(e for e in take.events if start <= e.time <= last),
+        events=tuple(e for e in take.events if start <= e.time <= last), run_ended=_cut_end(take, last),
+        own=None if take.own is None else take.own.rows(a, b), asked=0.0,
     )  # fmt: skip
+
+
+def _cut_end(take: Take, last: float) -> Ended:
+    """How the part of a take up to `last` [s] ended: a fall before is not forgotten, and one without its end is cut."""
+    ended = take.ended
+    if ended.time <= last + 1e-9:
+        return ended
+    return Ended("stopped", last, f"the take was cut at {last:.2f} s")
 
 
 def _rows(record: Record, first: int, last: int) -> Record:

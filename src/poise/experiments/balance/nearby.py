@@ -17,7 +17,6 @@ from poise.methods.balance import Balance
 from poise.motion.clip import Clip
 from poise.motion.load import load_clip
 from poise.performance import perform
-from poise.simulate.guard import BlowUp
 
 CLIPS = {"144_05*": 0.0, "22_14*": 0.0, "135_06*": 0.0, "16_17*": 0.4}  # and where they begin [s]
 CHANGES: tuple[dict[str, float], ...] = (
@@ -45,14 +44,10 @@ def _row(clip: Clip, start: float) -> tuple[Any, ...]:
     for change in CHANGES:
         begin = start + change.get("start", 0.0)
         method = replace(Balance(), **{name: value for name, value in change.items() if name != "start"})
-        try:
-            take = perform(clip, method, start=begin, seconds=clip.duration - begin)
-        except BlowUp as error:
-            fell.append(error.time)
-            errors.append(np.inf)
-            continue
-        fell += [] if take.fell is None else [take.fell]
-        errors.append(float(np.degrees(take.tracking_error().joints)))
+        take = perform(clip, method, start=begin, seconds=clip.duration - begin)
+        fell += [] if take.ended.whole else [take.ended.time]
+        broke = take.ended == "blew up"
+        errors.append(np.inf if broke else float(np.degrees(take.tracking_error().joints)))
     times = " ".join(f"{t:.2f}" for t in sorted(fell))
     return (clip.name, f"{len(CHANGES) - len(fell)}/{len(CHANGES)}", times, float(np.median(errors)))
 

@@ -67,7 +67,7 @@ def run(options: Options) -> Table:
         take = dragged(clip, to)
         pelvis = take.character.body("pelvis")
         moved = take.character.forward(take.q[[-1]])[0][0, pelvis] - take.character.forward(take.q[[60]])[0][0, pelvis]
-        rows.append((f"pelvis {name}", "fell" if take.fell is not None else "stands",
+        rows.append((f"pelvis {name}", "stands" if take.ended.whole else take.ended.kind,
                      f"pelvis moved {100 * np.linalg.norm(moved):.1f} cm of {100 * np.linalg.norm(to):.0f}, centre of "
                      f"mass {100 * centre_over_support(take):.1f} cm from the middle of the feet"))  # fmt: skip
         picture(options, take, f"pelvis-{name}")
@@ -77,7 +77,7 @@ def run(options: Options) -> Table:
             for name, pushes in (("punching", ()), ("punching and pushed", PUSHES)):
                 take, axis = cup(clip, hand, pushes)
                 late = take.time > 0.3  # the hand of the recording holds no cup: it is brought upright first
-                rows.append((f"cup in the {hand}, {name}", "fell" if take.fell is not None else "stands",
+                rows.append((f"cup in the {hand}, {name}", "stands" if take.ended.whole else take.ended.kind,
                              f"tilts by {tilt(take, hand, axis)[late].max():.1f} degrees, the recording's hand by "
                              f"{tilt(take, hand, axis, take.q_ref).max():.0f}"))  # fmt: skip
     return Table("External positional controller (24) and upright links", ("what", "stands", "measured"), tuple(rows))

@@ -17,7 +17,6 @@ from poise.maths import rotations as rot
 from poise.methods.balance import Balance
 from poise.motion.load import load_clip
 from poise.performance import perform
-from poise.simulate.guard import BlowUp
 from poise.take import Take
 
 IN_PLACE = ("02_05*", "26_10*", "120_05*", "144_05*", "22_14*", "135_06*")
@@ -57,14 +56,11 @@ def run(options: Options) -> Table:
 
 
 def _row(kind: str, clip: Any, options: Options, start: float = 0.0) -> tuple[Any, ...]:
-    try:
-        take = perform(clip, Balance(), start=start, seconds=min(SECONDS, clip.duration - start))
-    except BlowUp as error:
-        return (kind, clip.name, clip.duration, f"no: {error.time:.2f} s", float("nan"), float("nan"), float("nan"))
+    take = perform(clip, Balance(), start=start, seconds=min(SECONDS, clip.duration - start))
     picture(options, take, clip.name)
     if kind == "in place" and options.out is not None:
         _draw(take, options.out / f"balance-hip-{clip.name}.png")
-    upright = "yes" if take.fell is None else f"no: {take.fell:.2f} s"
+    upright = "yes" if take.ended.whole else f"no: {take.ended.time:.2f} s"
     hip = float(np.sqrt(np.mean(np.sum(hip_error(take) ** 2, axis=1))))
     row = (kind, clip.name, float(take.time[-1]), upright, hip, float(np.degrees(take.tracking_error().joints)),
            audit(take).assist_torque_rms)  # fmt: skip

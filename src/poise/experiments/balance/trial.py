@@ -59,9 +59,10 @@ def outlasts(clip: Clip, method: Balance, seconds: float, *, q: Array | None = N
                 return simulator.time
         state, touches, wished = simulator.state(), simulator.touches(), reference.sample(simulator.time).q
         down = any(b not in feet for b in touches.body[touches.on_ground()].tolist())
-        if down or state.q[2] < 0.6 * wished[2]:
+        if down or not state.q[2] >= 0.6 * wished[2]:  # NaN too
             return simulator.time
         tilt = np.arccos(min(1.0, float(rot.rotate(state.q[3:7], UP) @ rot.rotate(wished[3:7], UP))))
-        if tilt > TILT or np.linalg.norm(state.v[:3]) > SPEED or abs(state.q[2] - wished[2]) > HEIGHT:
+        upright = tilt <= TILT and abs(state.q[2] - wished[2]) <= HEIGHT
+        if not (upright and np.linalg.norm(state.v[:3]) <= SPEED):
             restless = simulator.time
     return simulator.time if restless > seconds - 0.5 else None

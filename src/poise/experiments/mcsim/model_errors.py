@@ -34,7 +34,7 @@ def run(options: Options) -> Table:
     feet = {"4 cm longer": 0.04, "standard": 0.0, "4 cm shorter": -0.04, "8 cm shorter": -0.08}
     cases: list[tuple[str, str, Clip, McSim]] = [
         *(("3: motions", n, walk if n == "walk" else sagittal(load_clip(n)), way_of(n)) for n in MOTIONS),
-        *(("4: masses", n, _with_masses(walk, change), way) for n, change in MASSES.items()),
+        *(("4: masses", n, with_masses(walk, change), way) for n, change in MASSES.items()),
         *(("5: friction in the program", f"{mu:g}", walk, replace(way, friction=mu)) for mu in (0.5, 1.0, 1.5)),
         *(("6: feet", n, _with_feet(walk, longer), way) for n, longer in feet.items()),
     ]
@@ -43,7 +43,7 @@ def run(options: Options) -> Table:
         outcomes = run_seeds(clip, how, options.seeds, length(clip, SECONDS))
         curves = [squared_error(o) for o in outcomes]
         series[(figure, name)] = curves[0]
-        falls = [o.take.fell for o in outcomes if o.take.fell is not None]
+        falls = [o.failed for o in outcomes if o.failed is not None]
         peak = np.median([_near(o, c) for o, c in zip(outcomes, curves, strict=True)])
         mean = np.median([c.mean() for c in curves])
         up, fell = sum(o.ok for o in outcomes), f"{min(falls):.1f} s" if falls else "-"
@@ -53,7 +53,9 @@ def run(options: Options) -> Table:
     notes = (f"Squared distance of joint angles [rad] and velocities [rad/s] from the reference, {SECONDS:g} s or to "
              "the end of the clip, until a fall: mean of a run, median of the runs.",
              f"Last column: its mean in the {1000 * SOON:.0f} ms after a foot lands or leaves, beside that of all "
-             "other frames.")  # fmt: skip
+             "other frames.",
+             "The document's form. Masses are those that the program knows too; mcsim/masses has them unknown."
+             )  # fmt: skip
     return Table("Figures 3 to 6: modelling errors in the plane", columns, tuple(rows), notes, figures)
 
 
@@ -78,7 +80,7 @@ def squared_error(outcome: Outcome) -> Array:
     angle = conf.difference(take.character.layout, take.q, take.q_ref)[:, 6:]
     rate = (take.v_ref - take.v)[:, 6:]
     out = np.sum(angle**2, axis=1) + np.sum(rate**2, axis=1)
-    return out if take.fell is None else out[: max(2, int(np.searchsorted(take.time, take.fell)))]
+    return out if outcome.failed is None else out[: max(2, int(np.searchsorted(take.time, outcome.failed)))]
 
 
 def _legs(name: str) -> bool:
@@ -103,13 +105,15 @@ def _changed(clip: Clip, name: str, change: Callable[[mujoco.MjSpec], None]) -> 
     return replace(clip, character=body)
 
 
-def _with_masses(clip: Clip, factor: Callable[[str], float]) -> Clip:
+def with_masses(clip: Clip, factor: Callable[[str], float]) -> Clip:
+    """The clip on a body whose links weigh a factor of what they did, by their names."""
+
     def change(spec: mujoco.MjSpec) -> None:
         for body in spec.bodies:
             body.mass *= factor(body.name)
             body.inertia = np.asarray(body.inertia) * factor(body.name)
 
-    return _changed(clip, "biped18", change)
+    return _changed(clip, clip.character.name, change)
 
 
 def _with_feet(clip: Clip, longer: float) -> Clip:

@@ -61,8 +61,7 @@ def cost(clip: Clip, way: McSim, seeds: int, seconds: float) -> float:
     whole = length(clip, seconds)
     total = 0.0
     for outcome in run_seeds(clip, way, seeds, whole, first=0):
-        fell = outcome.take.fell
-        early = 1.0 - fell / whole if fell is not None else float(outcome.blew_up)
+        early = 1.0 - outcome.failed / whole if outcome.failed is not None else 0.0
         total += outcome.joints + FALL * early
     return total / seeds
 

@@ -53,16 +53,15 @@ def _both(clip: Clip) -> tuple[Any, ...]:
             take: Take | None = performed(clip, way, _length(clip))
         except PoiseError as error:
             take = getattr(error, "take", None)
-        out += ["at once", "", "", ""] if take is None else _cells(take, _length(clip))
+        out += ["at once", "", "", ""] if take is None else _cells(take)
     return tuple(out)
 
 
-def _cells(take: Take, length: float) -> list[Any]:
+def _cells(take: Take) -> list[Any]:
     """When it ended, and errors up to there."""
-    end = float(take.time[-1]) if take.fell is None else take.fell
     off, report = take.tracking_error(), audit(take)
-    return ["-" if end > length - 0.02 else f"{end:.2f}", float(np.degrees(off.joints)), 100.0 * off.root_position,
-            1000.0 * report.penetration]  # fmt: skip
+    return ["-" if take.ended.whole else f"{take.ended.time:.2f}", float(np.degrees(off.joints)),
+            100.0 * off.root_position, 1000.0 * report.penetration]  # fmt: skip
 
 
 def main() -> None:

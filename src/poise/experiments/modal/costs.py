@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from poise.experiments.modal.planning import collect, mean_time
 from poise.experiments.reproduce import Options, Table
+from poise.kernels import njit
 from poise.maths.rotations import Array
 from poise.methods.modal import Modal, mind, performer
 from poise.methods.modal.actuation import plan_low

@@ -45,11 +45,6 @@ def _heading(clip: Clip) -> float:
     return float(np.degrees(np.arctan2(clip.cycle.shift[1], clip.cycle.shift[0])))
 
 
-def _back(take: Take, after: float, calm: Take) -> bool:
-    """Recovered? Not if it blew up before."""
-    return bool(take.time[-1] > after + 1.0 and take.recovered(after, calm))
-
-
 def run(options: Options) -> Table:
     """Pushes backward, with the reference slowed and not, at as many phases as there are seeds."""
     body, walk = "human42", load_clip("walk")
@@ -62,7 +57,7 @@ def run(options: Options) -> Table:
                 at = [1.0 + k / options.seeds * walk.duration for k in range(options.seeds)]
                 takes = [slowed(walk, force, t, slow, "modal update", footholds) for t in at]
                 seen = told(takes)
-                backs.append([_back(x, t + LASTS, calm) for x, t in zip(takes, at, strict=True)])
+                backs.append([bool(x.recovered(t + LASTS, calm)) for x, t in zip(takes, at, strict=True)])
                 name = f"{force:g} N backward, {'slowed by 25 % for 1 s' if slow else 'not slowed'}"
                 way = "modal update" + ("" if footholds else ", no footholds")
                 rows.append((body, name, way, seen[0], f"{sum(backs[-1])}/{len(takes)}", *seen[2:]))

@@ -17,11 +17,11 @@ from dataclasses import dataclass, field
 
 import mujoco
 import numpy as np
-from numba import njit
 from scipy import sparse
 
 from poise.character import Character
 from poise.errors import MissingExtra
+from poise.kernels import njit
 from poise.maths import configuration as conf
 from poise.maths.rotations import Array
 from poise.methods.modal.linearise import Watched, point_jacobian

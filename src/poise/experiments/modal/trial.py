@@ -15,6 +15,9 @@ from poise.performance import perform
 from poise.stage import Push, Stage
 from poise.take import Take
 
+PRINTED: dict[str, Any] = {"printed": True}  # settings of the paper's own form, to which others can be added
+BUT: dict[str, Any] = {"departures": "comply", "latency": 0.2}  # no departure but this one, with our weights
+BUT_NAME = "printed but for comply, our weights"
 WAYS = {"modal update": Modal, "torques in MuJoCo": ModalTorques}
 TRACKING = ("way", "fell [s]", "joints [deg]", "root [cm]", "tilt [deg]", "median unexplained [% W]", "cones [N]",
             "penetration [mm]", "complementarity [N]", "x real time")  # fmt: skip
@@ -23,12 +26,16 @@ TRACKING = ("way", "fell [s]", "joints [deg]", "root [cm]", "tilt [deg]", "media
 def performed(clip: Clip, way: str, seconds: float, events: Sequence[Push] = (), start: float = 0.0,
               noise: float = 0.0, seed: int = 0, stage: Stage | None = None,
               settings: Mapping[str, Any] | None = None) -> Take:  # fmt: skip
-    """The take of a clip by one of the two ways."""
+    """The take of a clip by one of the two ways; see `method` for the settings."""
     if stage is None:
         stage = replace(clip.stage(start, seconds), events=tuple(events))
-    return perform(
-        clip, WAYS[way](**(settings or {})), stage=stage, seconds=seconds, start=start, noise=noise, seed=seed
-    )
+    return perform(clip, method(way, settings or {}), stage=stage, seconds=seconds, start=start, noise=noise, seed=seed)
+
+
+def method(way: str, settings: Mapping[str, Any]) -> Modal | ModalTorques:
+    """The method that advances in this way; with `printed` among the settings, the paper's own form."""
+    kind, given = WAYS[way], dict(settings)
+    return kind.printed(**given) if given.pop("printed", False) else kind(**given)
 
 
 def tracking_row(take: Take, way: str) -> tuple[Any, ...]:
@@ -37,7 +44,7 @@ def tracking_row(take: Take, way: str) -> tuple[Any, ...]:
     lack = 100.0 * float(np.median(np.linalg.norm(report.series["force"], axis=1))) / report.weight
     sure = take.traces.get("complementarity")
     worst = float(np.nanmax(sure)) if sure is not None else float("nan")
-    fell = "-" if take.fell is None else f"{take.fell:.2f}"
+    fell = "-" if take.ended.whole else f"{take.ended.time:.2f}"
     return (way, fell, float(np.degrees(off.joints)), 100.0 * off.root_position,
             float(np.degrees(off.root_orientation)), lack, report.cone_violation, 1000.0 * report.penetration, worst,
             take.realtime_factor)  # fmt: skip

@@ -47,7 +47,7 @@ def outcome(case: Case, window: int, settings: dict[str, Any], phases: int) -> O
     settings = {"window": window, **settings}
     calm = performed(clip, "modal update", 7.0, settings=settings)
     off, kept, total = calm.tracking_error(), 0, 0
-    up = calm.fell is None and calm.duration > 6.9
+    up = calm.ended.whole
     lasts = case.frames * DT
     for direction in case.directions:
         for phase in range(phases if up else 0):
@@ -56,7 +56,7 @@ def outcome(case: Case, window: int, settings: dict[str, Any], phases: int) -> O
                              events=(push(case.force, direction, at, lasts),))  # fmt: skip
             kept += bool(take.recovered(at + lasts, calm))
             total += 1
-    fell = None if up else float(calm.fell or calm.duration)
+    fell = None if up else calm.ended.time
     return Outcome(window, float(np.degrees(off.joints)), 100.0 * off.root_position, fell, kept, total)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numba import njit
 
+from poise.kernels import njit
 from poise.maths.rotations import Array
 from poise.methods.balance import contact, momentum, servo, thinking, virtual
 from poise.methods.balance.body import Body
@@ -102,16 +102,28 @@ def _frame(s: Balance, body: Body, following: Following) -> Frame:
         following.link)  # fmt: skip
 
 
+def most_torque(s: Balance, body: Body) -> float:
+    """Largest artificial torque [N m] on a foot: of the slider or the cylinder, and of the ankle's strength."""
+    strength = np.inf
+    if s.has("ankle"):  # no ankle puts more on a foot
+        strength = float(body.torque_limit[body.ankle.any(axis=0)].max(initial=0.0))
+    if s.slider is not None:
+        return contact.Cylinder.at(s.slider, body.character.mass, strength).torque
+    return min(s.cylinder.torque * body.scale, strength)
+
+
 def _mind(s: Balance, body: Body, recorded: bool) -> Mind:
     """Empty memory, and the numbers of the contact."""
     model, nv = body.character.model, int(body.character.model.nv)
-    most = contact.Cylinder.at(s.slider, body.character.mass) if s.slider is not None else s.cylinder
-    scale = 1.0 if s.slider is not None else body.scale
     weight = body.character.mass * float(np.linalg.norm(model.opt.gravity))
-    strength = float(body.torque_limit[body.ankle.any(axis=0)].max(initial=0.0))  # no ankle puts more on a foot
-    facts = np.array([min(most.torque * scale, strength), s.zone, s.period, weight, s.fall_below, 0.0, 1.0,
-                      float(s.split == "even"), s.linger, np.inf, np.inf, s.sole, s.feed, s.give, float(recorded),
-                      s.ease, np.nan, 0.0 if recorded else s.swing * body.scale, s.reach, 0.5])  # fmt: skip
+    lean = 0.0 if recorded or not s.has("lean") else s.swing * body.scale
+    facts = np.array([
+        most_torque(s, body), s.zone, s.period, weight, s.fall_below, 0.0, 1.0,
+        float(s.split == "even" or not s.has("load")), s.linger if s.has("linger") else 0.0, np.inf, np.inf, s.sole,
+        s.feed if s.has("feed") else 0.0, s.give, float(recorded), s.ease if s.has("ease") else 0.0, np.nan, lean,
+        s.reach if s.has("tread") else -np.inf, 0.5,
+        *(float(s.has(name)) for name in ("answered", "bounded", "implicit", "limits", "hopeless", "posed")),
+    ])  # fmt: skip
     return Mind(facts, np.zeros(2, bool), np.zeros(2), np.zeros((2, 3)), np.zeros((2, 3)), np.zeros((2, 6)),
                 np.zeros((2, 3)), np.zeros(2), np.zeros(6), np.zeros(nv), np.zeros(nv), np.zeros((2, 3)), np.zeros(nv),
                 np.zeros(nv), np.zeros(nv), np.zeros((model.nbody, 10)), np.zeros((nv, nv)))  # fmt: skip

@@ -2,7 +2,8 @@
 
 Velocities and momenta are needed (12), (14), (17), and the paper takes them by finite differences from the recording as
 it is. Recordings shake from frame to frame: here every rate is the middle of a parabola through the looks of 50 ms
-before and after. Places and joint angles are those of the recording, unaltered.
+before and after (`smooth`). Places and joint angles are those of the recording, unaltered; feet that float in it
+stand (`floating`).
 """
 
 from __future__ import annotations
@@ -42,15 +43,18 @@ class Wish(NamedTuple):
 class Following:
     """Looks at a reference as time goes on; a reference that was exchanged is looked at again at once."""
 
-    def __init__(self, body: Body, link: int):
+    def __init__(self, body: Body, link: int, smooth: bool = True, floating: bool = True):
         self.links, self.link = Links(body), link
         self.weights = foot_weights(body)
         points = body.character.contact_points
         self._points = [points.of("left"), points.of("right")]
         self._reference: Reference | None = None
         self.wish: Wish | None = None
-        self._value, self._slope = parabola(AHEAD, INTERVAL)
-        self._rates = np.zeros((2 * AHEAD + 1, 9 + body.character.model.nv))  # momentum, spin, v; the oldest first
+        self._ahead, self._floating = AHEAD if smooth else 1, floating  # through three looks: plain differences
+        self._value, self._slope = parabola(self._ahead, INTERVAL)
+        self._rates = np.zeros(
+            (2 * self._ahead + 1, 9 + body.character.model.nv)
+        )  # momentum, spin, v; the oldest first
         self._seen = -1  # the last interval that was looked at
 
     def at(self, reference: Reference, time: float) -> Wish:
@@ -61,7 +65,7 @@ class Following:
                 self.wish, self._seen = self.wish._replace(time=k * INTERVAL), k  # a pose: nothing else is new
                 return self.wish
             fresh = self.wish is None or reference is not self._reference or k != self._seen + 1
-            for n in range(-AHEAD if fresh else AHEAD, AHEAD + 1):
+            for n in range(-self._ahead if fresh else self._ahead, self._ahead + 1):
                 self._look_ahead(reference, (k + n) * INTERVAL)
             self.wish, self._reference, self._seen = self._look(reference, k * INTERVAL), reference, k
         return self.wish
@@ -84,7 +88,7 @@ class Following:
         places = [self.links.places(p) for p in self._points]
         low = [float(np.min(p[:, 2], initial=np.inf)) for p in places]
         down = np.array([bool(np.any(labels[p])) for p in self._points])
-        if down.all() or not down.any():
+        if not self._floating or down.all() or not down.any():
             return down
         s = int(down[0])  # the one without a label
         speed = np.hypot(*self.links.velocity_of(self.links.body.feet[s])[:2])

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from poise.character import Character
-from poise.errors import BadValue, PoiseError, UnknownName
+from poise.errors import PoiseError
 from poise.maths.rotations import Array
 from poise.methods.balance import virtual
 from poise.methods.balance.body import Body, body_of
 from poise.methods.balance.contact import Cylinder
 from poise.methods.balance.decision import Decision
+from poise.methods.balance.departures import DEPARTURES
 from poise.methods.balance.following import Following
 from poise.methods.balance.outside import Pull, Puller, Upright
 from poise.motion.reference import Reference
+from poise.settings import PART, check, choice, names, number, parts, printed, text
 from poise.simulate.loop import Action
 from poise.simulate.simulator import State, Touches
 from poise.stage import Stage
 
 NOTES = 120.0  # [1/s] at which traces are noted
 SENSORS = ("auto", "zones", "reference")
+SPLITS = ("load", "even")
 _STILL = 0.02  # [rad/s] below which all joints of a clip count as standing still
 
 
@@ -34,68 +38,91 @@ class Balance:
     """Whole-body balance by the transpose of the momentum Jacobian, with a simplified foot contact.
 
     Gains are for 72 kg and are scaled with the character's mass; the paper prints none of them. With `slider` the
-    cylinder is set by one number from 0 (exact physics) to 1 (superhuman).
+    cylinder is set by one number from 0 (exact physics) to 1 (superhuman). `Balance.printed()` is the paper's own form
+    with its errors corrected; each of our `departures` from it has a name and can be left out
+    (`poise.methods.balance.DEPARTURES` says what each does). A setting that belongs to a departure has no
+    effect without it.
     """
 
-    kfs: float = 900.0  # [N/m] control force, position of the centre of mass
-    kfd: float = 250.0  # [N s/m] control force, its velocity
-    kP: float = 1.0  # [1/s] linear momentum
-    kts: float = 400.0  # [N m/rad] control torque, orientation of the link
-    ktd: float = 80.0  # [N m s/rad] control torque, its angular velocity
-    kL: float = 1.0  # [1/s] angular momentum
-    terms: str | tuple[str, ...] = virtual.TERMS  # which of the five act
-    link: str = "chest"  # whose orientation is controlled
-    stiffness: float = 1.0  # factor of the joint servos' ks: 80 to 800 N m/rad by joint
-    damping: float = 0.05  # [s] kd / ks
-    cylinder: Cylinder = field(default_factory=Cylinder)
-    slider: float | None = None
-    until: float = float("inf")  # [s] when the simplified contact is taken away: the paper's first test
-    sole: float = 0.0  # share of the sole that legs keep the pressure in; 0: any, as in the paper
-    give: float = 0.0  # share of what a foot cannot bear that is taken off the leg's force; the rest off its torque
-    swing: float = 400.0  # [N m] that ankles lack for which the trunk is turned instead; not with a recording
-    feed: float = 1.0  # share of the recording's change of momentum that is fed forward (not in the paper)
-    ease: float = 0.5  # [s] within which the joints are brought from a careless start to the pose (not in the paper)
-    fall_below: float = 0.0  # compensated share (21) of the foot's torque below which balance is given up; 0: never
-    fall_damping: float = 0.3  # [s] kd / ks in a fall
-    sensor: str = "auto"  # "zones", "reference", or by whether the clip moves
-    zone: float = 0.25  # [m] radius of a foot's zone of influence
-    linger: float = 0.1  # [s] for which a foot that lost the ground still counts as pressing on it
-    reach: float = 0.03  # [m] below a foot that a recording has down, within which it treads on the ground at once
-    swing_friction: float = 0.0  # factor of the friction of a foot that the recording has in the air
-    split: str = "load"  # how both feet share the wrench: "load" by where the wrench meets the ground, or "even"
-    pulls: tuple[Pull, ...] = ()
-    uprights: tuple[Upright, ...] = ()
-    period: float = 1 / 960  # [s] between two decisions: every second step
-    step_size: float = 1 / 1920  # [s] of the simulator; the paper has 0.5 ms
+    kfs: float = number(900.0, "control force, position of the centre of mass (11)", 0, 1e6, "N/m")
+    kfd: float = number(250.0, "control force, its velocity", 0, 1e5, "N s/m")
+    kP: float = number(1.0, "linear momentum (14)", 0, 1e3, "1/s")
+    kts: float = number(400.0, "control torque, orientation of the link (16)", 0, 1e5, "N m/rad")
+    ktd: float = number(80.0, "control torque, its angular velocity", 0, 1e4, "N m s/rad")
+    kL: float = number(1.0, "angular momentum (17)", 0, 1e3, "1/s")
+    terms: str | tuple[str, ...] = names(virtual.TERMS, "which of the five terms act", virtual.TERMS,
+                                         "term of the virtual force and torque", printed=virtual.TERMS,
+                                         said="all")  # fmt: skip
+    link: str = text("chest", "role or name of the link whose orientation is controlled")
+    stiffness: float = number(1.0, "factor of the joint servos' ks: 80 to 800 N m/rad by joint", 0, 100)
+    damping: float = number(0.05, "kd / ks of the joint servos", 0, 10, "s", printed=0.02,
+                            said="not printed: 0.02, which servos that look at the state now bear")  # fmt: skip
+    cylinder: Cylinder = field(default_factory=Cylinder, metadata=PART)
+    slider: float | None = number(None, "sets the cylinder by one number: 0 exact physics, 0.5 about a real foot, 1 "
+                                  "all that an ankle gives; without the departure ankle, m is the weight times "
+                                  "s / (1 - s)",
+                                  0, 1, none=True)  # fmt: skip
+    until: float = number(np.inf, "time at which the simplified contact is taken away", 0, np.inf, "s", infinite=True,
+                          said="its first test takes it away")  # fmt: skip
+    sole: float = number(0.0, "share of the real sole within which legs keep the pressure, under the load that the "
+                         "foot feels; 0: any", 0, 2, printed=0.0)  # fmt: skip
+    give: float = number(0.0, "share of what a foot cannot bear that is taken off the leg's force; the rest off its "
+                         "torque", 0, 1, printed=0.0)  # fmt: skip
+    swing: float = number(400.0, "what ankles lack, up to this, is taken off the torque that their leg carries: the "
+                          "trunk gives way; not with a recording (departure lean)", 0, 1e5, "N m",
+                          said="none")  # fmt: skip
+    departures: tuple[str, ...] | str = names(
+        tuple(DEPARTURES), "departures from the paper that are on; a setting that belongs to one has no effect without "
+        "it", DEPARTURES, "departure of balance", printed=())  # fmt: skip
+    feed: float = number(1.0, "share of the recording's change of momentum, and of the joint torques that its links "
+                         "need against each other, that is fed forward (departure feed)", 0, 1,
+                         said="none")  # fmt: skip
+    ease: float = number(0.5, "time within which the joints are brought from a careless start to the pose "
+                         "(departure ease)", 0, 60, "s", said="none")  # fmt: skip
+    fall_below: float = number(0.0, "compensated share (21) of the foot's torque below which balance is given up; 0: "
+                               "never", 0, 1)  # fmt: skip
+    fall_damping: float = number(0.3, "kd / ks in a fall", 0, 10, "s")
+    sensor: str = choice("auto", "which feet support: zones of influence, the reference, or by whether the clip moves",
+                         SENSORS, "contact sensor")  # fmt: skip
+    zone: float = number(0.25, "radius of a foot's zone of influence", 0.001, 10, "m")
+    linger: float = number(0.1, "time for which a foot that lost the ground still counts as pressing on it (departure "
+                           "linger)", 0, 10, "s", said="none")  # fmt: skip
+    reach: float = number(0.03, "height up to which a foot that a recording has down treads on the ground at once "
+                          "(departure tread)", 0, 1, "m", said="none")  # fmt: skip
+    swing_friction: float = number(0.0, "factor of the friction of a foot that the recording has in the air", 0, 10,
+                                   printed=0.0)  # fmt: skip
+    split: str = choice("load", "how both feet share the wrench: by where the wrench meets the ground (departure "
+                        "load), or evenly", SPLITS, "way to split the wrench", said="no formula: even")  # fmt: skip
+    pulls: tuple[Pull, ...] = parts(Pull, "external positional controllers (24)")
+    uprights: tuple[Upright, ...] = parts(Upright, "links that stay upright in the world")
+    period: float = number(1 / 960, "time between two decisions: every second step", 0.0001, 0.1, "s", printed=1 / 1920,
+                           said="every step")  # fmt: skip
+    step_size: float = number(1 / 1920, "time step of the simulator; a whole number of them makes 1/120 s", 1e-5,
+                              1 / 120, "s", printed=1 / 1920, said="0.5 ms")  # fmt: skip
 
     name = "balance"
 
     def __post_init__(self) -> None:
-        virtual.switches(self.terms)
-        if self.sensor not in SENSORS:
-            raise UnknownName("contact sensor", self.sensor, SENSORS)
-        if self.split not in ("load", "even"):
-            raise UnknownName("way to split the wrench", self.split, ("load", "even"))
-        for name in ("kfs", "kfd", "kP", "kts", "ktd", "kL", "stiffness", "damping", "fall_damping", "linger",
-                     "ease", "swing", "reach", "swing_friction"):  # fmt: skip
-            if not (np.isfinite(getattr(self, name)) and getattr(self, name) >= 0):
-                raise BadValue(f"{name} of balance must be a number of 0 or more, not {getattr(self, name)}.")
-        if not (self.zone > 0 and 0 <= self.fall_below <= 1 and self.period > 0 and self.step_size > 0):
-            raise BadValue("balance needs a positive zone, period and step, and fall_below from 0 to 1.")
-        if not 0 <= self.sole <= 2:
-            raise BadValue(f"balance uses a share of the sole from 0 to 2, not {self.sole}.")
-        if not 0 <= self.give <= 1:
-            raise BadValue(f"give of balance is a share from 0 to 1, not {self.give}.")
-        if not 0 <= self.feed <= 1:
-            raise BadValue(f"balance feeds a share of the recording's momentum forward from 0 to 1, not {self.feed}.")
-        if self.slider is not None:
-            Cylinder.at(self.slider)
+        check(self, self.name)
+
+    def has(self, departure: str) -> bool:
+        """Is this departure from the paper on?"""
+        return departure in self.departures
+
+    @classmethod
+    def printed(cls, **changes: Any) -> Balance:
+        """The paper's own form, its printed errors corrected: no departure, a decision at every step of 0.5 ms.
+
+        Gains, cylinder and zones, which the paper leaves to the user, are ours; servos are damped less, since with
+        the default damping and nothing implicit a light foot shakes itself away within 30 ms.
+        """
+        return cls(**{**printed(cls), **changes})
 
     def start(self, character: Character, reference: Reference, stage: Stage) -> Memory:
         """Tables, gains and the reference's wishes at the beginning; refuses a start with no foot on the ground."""
         body = body_of(character)
         link = character.body(self.link)
-        following = Following(body, link)
+        following = Following(body, link, self.has("smooth"), self.has("floating"))
         memory = Memory(self, body, following, stage, self._recorded(reference))
         memory.pullers = [Puller(p, character.body(p.body)) for p in self.pulls]
         _must_stand(character, reference, stage)

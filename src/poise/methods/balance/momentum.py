@@ -10,18 +10,18 @@ root and foot,
 So re-rooting the hierarchy costs a subtraction, and no table of joints and links is needed. All twists and wrenches are
 angular first, about the centre of mass, in world axes.
 
-Departures: the paper speaks of a hierarchy rooted at both feet without a formula; here each foot carries a part of the
-wrench, and the transposed Jacobian rooted at that foot turns it into torques (`carry`). Joints are of any kind, not
-only balls.
+Departures (`load`): the paper speaks of a hierarchy rooted at both feet without a formula; here each foot carries
+a part of the wrench, and the transposed Jacobian rooted at that foot turns it into torques (`carry`). Joints are of any
+kind, not only balls.
 """
 
 from __future__ import annotations
 
 import mujoco
 import numpy as np
-from numba import njit
 
 from poise.dynamics import engine
+from poise.kernels import njit
 from poise.maths.rotations import Array
 from poise.methods.balance.body import Body
 

@@ -10,13 +10,7 @@ import numpy as np
 from poise.errors import BadValue
 from poise.maths.rotations import Array
 from poise.methods.balance.momentum import Links
-
-
-def _vector(name: str, given: Sequence[float]) -> tuple[float, float, float]:
-    values = np.asarray(given, float)
-    if values.shape != (3,) or not np.all(np.isfinite(values)):
-        raise BadValue(f"{name} needs three finite numbers, not {given!r}.")
-    return float(values[0]), float(values[1]), float(values[2])
+from poise.settings import ABSENT, check, flag, number, numbers, text
 
 
 @dataclass(frozen=True)
@@ -25,24 +19,23 @@ class Pull:
 
     The point stays where it is, or glides from where the link is at `start` to `to` within `over` seconds.
 
-    Departures: the damping term names ω_link and means the linear velocity, as the text says.
+    Corrected against print: the damping term names ω_link and means the linear velocity, as the text says.
     """
 
-    body: str  # role or name
-    to: Sequence[float]  # (3,) [m], world; with `relative`, from where the link is at `start`
-    stiffness: float = 3000.0  # pks [N/m]
-    damping: float = 300.0  # pkd [N s/m]
-    start: float = 0.0  # [s]
-    end: float = float("inf")  # [s]
-    over: float = 0.5  # [s] in which the point glides to its place
-    relative: bool = False
+    body: str = text(ABSENT, "role or name")
+    to: Sequence[float] = numbers(ABSENT, "the virtual point, world axes; with `relative`, from where the link is at "
+                                  "`start`", -1e4, 1e4, "m", size=3)  # fmt: skip
+    stiffness: float = number(3000.0, "pks", 0, 1e6, "N/m")
+    damping: float = number(300.0, "pkd", 0, 1e5, "N s/m")
+    start: float = number(0.0, "when it begins", 0, 1e6, "s")
+    end: float = number(float("inf"), "when it ends", 0, np.inf, "s", infinite=True)
+    over: float = number(0.5, "in which the point glides to its place", 0, 1e3, "s")
+    relative: bool = flag(False, "is the point counted from where the link is?")
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "to", _vector("The virtual point of a pull", self.to))
-        if not (self.stiffness >= 0 and self.damping >= 0 and self.over >= 0 and self.end > self.start >= 0):
-            raise BadValue(
-                f"A pull needs stiffness, damping and glide of 0 or more, and an end after its start: {self}."
-            )
+        check(self, "a pull")
+        if not self.end > self.start:
+            raise BadValue(f"A pull must end after its start at {self.start:g} s, not at {self.end:g} s.")
 
 
 class Puller:
@@ -77,14 +70,14 @@ class Upright:
     An internal servo at the link's own joint, in global coordinates.
     """
 
-    body: str  # role or name
-    axis: Sequence[float] = (1.0, 0.0, 0.0)  # (3,) in the link's frame; x of a hand is its thumb's side
-    stiffness: float = 400.0  # [N m/rad] for 72 kg
-    damping: float = 20.0  # [N m s/rad]
+    body: str = text(ABSENT, "role or name")
+    axis: Sequence[float] = numbers((1.0, 0.0, 0.0), "in the link's frame; x of a hand is its thumb's side", -1e6, 1e6)
+    stiffness: float = number(400.0, "for 72 kg", 0, 1e5, "N m/rad")
+    damping: float = number(20.0, "for 72 kg", 0, 1e4, "N m s/rad")
 
     def __post_init__(self) -> None:
-        axis = np.array(_vector("The axis of an upright link", self.axis))
-        if not np.linalg.norm(axis) > 1e-6 or not (self.stiffness >= 0 and self.damping >= 0):
-            raise BadValue(f"An upright link needs an axis that is not zero and gains of 0 or more: {self}.")
-        axis = axis / np.linalg.norm(axis)
-        object.__setattr__(self, "axis", (float(axis[0]), float(axis[1]), float(axis[2])))
+        check(self, "an upright link")
+        size = float(np.linalg.norm(self.axis))
+        if not size > 1e-6:
+            raise BadValue(f"The axis of an upright link must not be zero, as {tuple(self.axis)} is.")
+        object.__setattr__(self, "axis", tuple(float(x) / size for x in self.axis))

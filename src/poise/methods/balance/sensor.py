@@ -8,7 +8,8 @@ supports if the recording says so and the ground presses on it; one that should 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from poise.kernels import njit
 
 PRESSING = 1e-6  # [N] from which the ground presses on a foot
 
@@ -47,8 +48,8 @@ def patches(table, ground, foot_of, feet, places, keep, out):
 def linger(force, since, period, patience):
     """Let a foot that was just unloaded count as pressing for a while: `since` (2,) [s] is how long it has been.
 
-    Departures: the paper has no such patience; without it a foot that is light for a few milliseconds, as in every
-    sideways push, turns the hierarchy over and back.
+    Departures (`linger`): the paper has no such patience; without it a foot that is light for a few milliseconds,
+    as in every sideways push, turns the hierarchy over and back.
     """
     for i in range(2):
         since[i] = 0.0 if force[i] > PRESSING else since[i] + period

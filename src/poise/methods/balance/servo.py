@@ -1,16 +1,16 @@
 """Joint servos: equation (1), a spring and a damper between the quaternions of a joint.
 
-Departures: the torque is that of the state one decision ahead (Tan, Liu & Turk 2011, "Stable proportional-derivative
-controllers"), so that the paper's gains are stable on light links too (toes, hands of a recorded skeleton). A point
-that touches the ground counts as held when the state ahead is predicted: it gets a large mass, by which the inertia
-keeps the sparsity of the tree and is factored in a few microseconds.
+Departures (`implicit`): the torque is that of the state one decision ahead (Tan, Liu & Turk 2011, "Stable
+proportional-derivative controllers"), so that the paper's gains are stable on light links too (toes, hands of a
+recorded skeleton). A point that touches the ground counts as held when the state ahead is predicted: it gets a large
+mass, by which the inertia keeps the sparsity of the tree and is factored in a few microseconds.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from poise.kernels import njit
 from poise.maths.configuration import BALL, FREE, quat_difference
 from poise.methods.balance.momentum import _product
 

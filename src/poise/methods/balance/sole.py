@@ -9,10 +9,10 @@ needs no ground.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from poise.character import Character
 from poise.character.roles import SIDES
+from poise.kernels import njit
 from poise.maths.rotations import Array
 
 TWIST = 0.06  # [m] by which the load on a foot bears torque about the vertical

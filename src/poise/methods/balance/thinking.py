@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from poise.kernels import njit
 from poise.maths.rotations import Array
 from poise.methods.balance import contact, momentum, sensor, servo, sole, virtual
 
@@ -20,7 +20,7 @@ FIRM = 0.1  # share of the weight on a foot from which it bears the whole artifi
 LEAST = 0.02  # share of the weight that a foot is taken to bear at least
 HOPELESS = 1.0  # distance of the centre of mass from the support point, in its heights, at which balance is given up
 (MOST, ZONE, PERIOD, WEIGHT, FALL_BELOW, FALLING, RATIO, EVEN, LINGER, LEFT_SINCE, RIGHT_SINCE, SOLE, FEED, GIVE,
- RECORDED, EASE, BEGAN, SWING, REACH, SHARE) = range(20)  # fmt: skip
+ RECORDED, EASE, BEGAN, SWING, REACH, SHARE, ANSWERED, BOUNDED, IMPLICIT, LIMITED, HOPE, POSED) = range(26)  # fmt: skip
 
 
 class Frame(NamedTuple):
@@ -111,8 +111,9 @@ def sense(frame, sight, mind, wish, table, ground):
         mind.support[:] = sensor.by_reference(mind.force, wish.feet_down)
         return
     mind.support[:] = sensor.by_zones(mind.force, sight.centre, feet, facts[ZONE])
-    for i in range(2):
-        mind.support[i] = mind.support[i] and wish.feet_down[i]
+    if facts[POSED] != 0.0:
+        for i in range(2):
+            mind.support[i] = mind.support[i] and wish.feet_down[i]
 
 
 @njit(cache=True)
@@ -141,7 +142,8 @@ def wish_for(frame, sight, mind, wish, since):
         turn[i] += since * wish.spin[i]
         spin[i] = wish.spin[i] - sight.velocity[frame.link, i]
     stance = 0 if support[0] else 1
-    airborne = (not recorded) and count == 1.0 and wish.feet_down[0] and wish.feet_down[1]
+    both = facts[POSED] == 0.0 or (wish.feet_down[0] and wish.feet_down[1])
+    airborne = (not recorded) and count == 1.0 and both
     mind.wrench[:] = virtual.wrench(
         frame.gains, frame.on, mass, facts[WEIGHT], momentum.momentum(sight.own, sight.velocity), wish.momentum,
         mind.place, wanted, turn, spin, airborne, feet[stance, :2], feet[1 - stance, :2])  # fmt: skip
@@ -161,11 +163,12 @@ def carry_out(frame, sight, mind):
     for s in range(2):
         if mind.support[s]:
             foot_torque(s, sight.twists, frame.ankle, mind.balance, turn)
-            contact.unanswered(turn, mind.patch[s], _ground_force(frame, mind, s))
+            if facts[ANSWERED] != 0.0:
+                contact.unanswered(turn, mind.patch[s], _ground_force(frame, mind, s))
             size = np.sqrt(turn[0] ** 2 + turn[1] ** 2)
             facts[RATIO] = min(facts[RATIO], facts[MOST] / size if size > facts[MOST] else 1.0)
     far = mind.place[0] ** 2 + mind.place[1] ** 2 > (HOPELESS * (centre[2] - low)) ** 2
-    if facts[RATIO] < facts[FALL_BELOW] or far:
+    if facts[RATIO] < facts[FALL_BELOW] or (far and facts[HOPE] != 0.0):
         facts[FALLING] = 1.0
 
 
@@ -180,9 +183,9 @@ def _ground_force(frame, mind, s):
 
 @njit(cache=True)
 def follow(frame, sight, mind, wish, since, v, table, ground):
-    """Torques of the servos (1), one period ahead, and what the recording's own motion needs."""
+    """Torques of the servos (1), one period ahead if implicit, and what the recording's own motion needs."""
     facts, nv = mind.facts, v.shape[0]
-    h, error, pull = facts[PERIOD], mind.error, mind.servo
+    h, error, pull = facts[IMPLICIT] * facts[PERIOD], mind.error, mind.servo
     rate, stiffness, damping = np.empty(nv), frame.spring.copy(), frame.damper.copy()
     if facts[FALLING] != 0.0:
         damping[:] = frame.fall_damper
@@ -199,6 +202,8 @@ def follow(frame, sight, mind, wish, since, v, table, ground):
             pull[i] = stiffness[i] * (error[i] + h * rate[i]) + damping[i] * rate[i] + facts[FEED] * wish.lead[i]
         ahead[i] = pull[i] + mind.balance[i] - sight.bias[i]
         diagonal[i] = frame.armature[i] + h * damping[i]
+    if h == 0.0:
+        return
     servo.hold(sight.own, sight.centre, table, ground, mind.masses)
     servo.inertia(sight.twists, mind.masses, frame.above, frame.moved, frame.parent, diagonal, mind.matrix)
     servo.solve_tree(mind.matrix, frame.parent, ahead)
@@ -235,16 +240,17 @@ def bear(frame, sight, mind):
                 _within_strength(frame, sight, mind, s)
             turned = np.empty(3)
             for k in range(balance.shape[0]):  # limits cut balance before the servo, and turn neither round
-                if frame.ankle[s, k]:
+                if frame.ankle[s, k] and facts[LIMITED] != 0.0:
                     most, asked = frame.limit[k], balance[k]
                     left = min(max(mind.servo[k] + asked, -most), most) - mind.servo[k]
                     balance[k] = min(max(left, min(asked, 0.0)), max(asked, 0.0))
             foot_torque(s, sight.twists, frame.ankle, balance, turned)
-            contact.unanswered(turned, mind.patch[s], _ground_force(frame, mind, s))
+            if facts[ANSWERED] != 0.0:
+                contact.unanswered(turned, mind.patch[s], _ground_force(frame, mind, s))
             firm = 1.0
             if facts[SOLE] > 0.0:  # a foot in the air has nothing to stand on, real or imagined
                 firm = min(1.0, max(mind.load[s, 2], 0.0) / firm_by)
-            contact.compensation(turned, firm * facts[MOST], mind.moments[s])
+            contact.compensation(turned, firm * facts[MOST], mind.moments[s], facts[BOUNDED] != 0.0)
             if facts[SOLE] > 0.0:
                 _within_sole(frame, sight, mind, s)
     for i in range(6, balance.shape[0]):
@@ -252,6 +258,8 @@ def bear(frame, sight, mind):
         if not (support[0] and frame.path[0, i]) and not (support[1] and frame.path[1, i]):
             most = min(most, _alone(sight.beyond[frame.moved[i]], sight.twists[i], frame.armature[i]) * KICK
                        / facts[PERIOD])  # fmt: skip
+        if facts[LIMITED] == 0.0:
+            most = np.inf
         mind.torque[i] = min(max(mind.servo[i] + balance[i], -most), most)
 
 

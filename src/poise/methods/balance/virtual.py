@@ -1,15 +1,15 @@
 """The virtual force and torque at the centre of mass: sections 5.2 and 5.3, equations (11)-(19); each term by itself.
 
-Departures: equation (16) subtracts quaternions; here the rotation vector of q_d q_a⁻¹ in world axes stands for the
-difference, as in equation (1).
+Corrected against print: equation (16) subtracts quaternions; here the rotation vector of q_d q_a⁻¹ in world axes
+stands for the difference, as in equation (1).
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from poise.errors import UnknownName
+from poise.kernels import njit
 from poise.methods.balance.sensor import towards_other_foot
 
 TERMS = ("control_force", "gravity", "linear_momentum", "control_torque", "angular_momentum")

@@ -9,8 +9,8 @@ joint; ball joints would be driven away. It is vec(b⁻¹ a) here.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from poise.kernels import njit
 from poise.maths.configuration import Layout, difference_rows
 from poise.maths.rotations import Array
 from poise.motion.reference import Sample

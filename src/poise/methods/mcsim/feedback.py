@@ -3,9 +3,9 @@
 θ_d = θ_d0 + c_d d + c_v v: the desired angle of the swing hip grows with the distance d of the root from the foot
 that is stood on and with the root's velocity v.
 
-Departures: d and v are the differences from their values in the reference. As printed, a walk that goes as it should
-(d and v are never both zero) would be changed all the time. In flight, where no foot stands, the legs that land next
-follow the velocity alone.
+Departures: `relative`: d and v are the differences from their values in the reference. As printed, d and v of the body
+itself, a walk that goes as it should (d and v are never both zero) is changed all the time. `flight`: where no foot
+stands, and the paper has no d, the legs that land next follow the velocity alone; as printed, nothing is changed then.
 """
 
 from __future__ import annotations
@@ -13,22 +13,26 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
 from poise.character import Character
+from poise.kernels import njit
 from poise.maths.configuration import BALL, quat_exp, quat_mul
 from poise.maths.rotations import Array
 from poise.methods.mcsim.terms import Terms
 
 
-def hip_turn(now: Terms, goal: Terms, root: int, foot: int, heading: float, cd: float, cv: float) -> Array:
+def hip_turn(now: Terms, goal: Terms, root: int, foot: int, heading: float, cd: float, cv: float,
+             relative: bool = True) -> Array:  # fmt: skip
     """The turn (3,) [rad], world axes, by which the thigh of the swinging leg goes further forward and outward.
 
-    `foot` is the body that is stood on; `heading` [rad] the way of the walk; cd [rad/m], cv [rad s/m].
+    `foot` is the body that is stood on; `heading` [rad] the way of the walk; cd [rad/m], cv [rad s/m]. Distance and
+    velocity are `relative` to those of the reference, or the body's own, as printed.
     """
     c, s = math.cos(heading), math.sin(heading)
-    off = ((now.origin[root] - now.origin[foot]) - (goal.origin[root] - goal.origin[foot])).tolist()
-    fast = (now.v[:2] - goal.v[:2]).tolist()
+    off, fast = now.origin[root] - now.origin[foot], now.v[:2]
+    if relative:
+        off, fast = off - (goal.origin[root] - goal.origin[foot]), fast - goal.v[:2]
+    off, fast = off.tolist(), fast.tolist()
     x, y = cd * off[0] + cv * fast[0], cd * off[1] + cv * fast[1]
     along, across = c * x + s * y, c * y - s * x
     # a thigh swings forward by a negative turn about the lateral axis, and to the left by a positive one about the way

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from poise.kernels import njit
 from poise.solve.dense import solve_one, solve_small
 
 _STEPS = 60  # of Newton at most; a dozen is usual

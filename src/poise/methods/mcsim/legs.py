@@ -9,8 +9,8 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numba import njit
 
+from poise.kernels import njit
 from poise.maths.configuration import quat_difference
 from poise.methods.mcsim.memory import Memory
 from poise.methods.mcsim.terms import jacobian

@@ -137,20 +137,22 @@ def _with_feedback(way: McSim, now: Terms, goal: Terms, wanted: Sample, touching
                    ) -> Sample:  # fmt: skip
     """The sample with the hips of swinging legs turned by the balance feedback (11).
 
-    In flight there is no foot to measure distances from: the legs that land next follow the velocity alone.
+    In flight there is no foot to measure distances from: the legs that land next follow the velocity alone (`flight`).
     """
     down = [bool(wanted.contacts[s].any()) for s in memory.sole]
-    heading, root = _heading(wanted.q), memory.rig.root
+    heading, root, relative = _heading(wanted.q), memory.rig.root, way.has("relative")
+    if not any(down) and not way.has("flight"):
+        return wanted
     if not any(down):
         left = [memory.schedule.foot(side, memory.clock.time).left for side in (0, 1)]
-        turn = hip_turn(now, goal, root, root, heading, 0.0, way.cv)
+        turn = hip_turn(now, goal, root, root, heading, 0.0, way.cv, relative)
         for side in (0, 1):
             if left[side] < min(left) + _TOGETHER:
                 wanted = wanted._replace(q=with_hips(wanted.q, memory.hips[side], turn, goal, root))
         return wanted
     for side in (0, 1):
         if down[1 - side] and not down[side] and memory.feet[1 - side] >= 0:
-            turn = hip_turn(now, goal, root, memory.feet[1 - side], heading, way.cd, way.cv)
+            turn = hip_turn(now, goal, root, memory.feet[1 - side], heading, way.cd, way.cv, relative)
             return wanted._replace(q=with_hips(wanted.q, memory.hips[side], turn, goal, root))
     return wanted
 

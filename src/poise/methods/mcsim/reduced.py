@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 import daqp
 import numpy as np
-from numba import njit
 
+from poise.kernels import njit
 from poise.maths.rotations import Array
 from poise.methods.mcsim.forces import forces
 from poise.solve.dense import cholesky, divide, solve_small

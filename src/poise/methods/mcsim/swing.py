@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numba import njit
 
+from poise.kernels import njit
 from poise.maths.configuration import quat_difference
 from poise.maths.rotations import Array
 from poise.methods.mcsim import contacts, sight, underfoot

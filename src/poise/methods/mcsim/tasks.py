@@ -6,8 +6,8 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numba import njit
 
+from poise.kernels import njit
 from poise.maths.configuration import quat_difference
 from poise.maths.rotations import Array
 from poise.methods.mcsim import contacts, desired, legs, rail, reduced, swing, underfoot
@@ -202,6 +202,6 @@ def tracking(rig: Rig, now: Terms, wish: Array, cones: contacts.Cones, grip: flo
                                              cones.which, cones.place, cones.basis, cones.normal, cones.gap,
                                              0.0)  # fmt: skip
     none, weights = np.zeros(0), np.full(len(rows_wish), grip)
-    out = reduced.assemble(now.M, now.h, np.arange(6), np.zeros(6), wish, np.ones(len(wish)), rows,
+    H, g, root = reduced.assemble(now.M, now.h, np.arange(6), np.zeros(6), wish, np.ones(len(wish)), rows,
                            rows_wish, weights, np.zeros((0, 6)), none, none)  # fmt: skip
-    return reduced.Reduced(*out, now.M, now.h, generalised, least)
+    return reduced.Reduced(H, g, root, now.M, now.h, generalised, least)

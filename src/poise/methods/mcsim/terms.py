@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from poise.character import Character
 from poise.dynamics import engine, native
+from poise.kernels import njit
 from poise.maths.rotations import Array
 
 _CALLED = ("mj_kinematics", "mj_comPos", "mj_comVel", "mj_makeM", "mj_fullM", "mj_rne")

@@ -9,8 +9,8 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numba import njit
 
+from poise.kernels import njit
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.methods.mcsim import contacts, sight

@@ -12,14 +12,21 @@ Departures: (21) in the printed text compares with the unforced state; the refer
 
 from __future__ import annotations
 
-from numba import njit
+import numpy as np
+
+from poise.kernels import njit
+from poise.solve.dense import solve_one
+
+_ROUNDS = 3  # of making planned forces bearable: what leaves its cone is put back, and may ask for another
+_SHARED = 1e-6  # of the mean diagonal: joints that ask for the same change of a force share it
 
 
 @njit(cache=True)
-def contact_impulses(JP, f, usual, n, dt, touching, standing, group, friction, out, pulled):
+def contact_impulses(JP, f, usual, n, dt, touching, standing, group, friction, out, pulled, spread):
     """Fill out (K, nv) with the modal impulses Z_k f_k of the planned forces in the first K of n steps of the window.
 
-    pulled (G, nv): those of grips (negative friction (P,)) alone, less the usual forces (V, 3), in the first G steps.
+    pulled (G, nv): those of grips (negative friction (P,)) alone, of all points where `spread`, less the usual forces
+    (V, 3), in the first G steps.
     JP (P, 3, nv) maps modal velocities to those of the contact points in their frames. The forces f (V, 3) are walked
     through in the order in which `force_columns` made them.
     """
@@ -36,7 +43,7 @@ def contact_impulses(JP, f, usual, n, dt, touching, standing, group, friction, o
             first = k
             a, b, c = dt * f[v, 0], dt * f[v, 1], dt * f[v, 2]
             while k < n and touching[k, i] and k - first < group and standing[k, i] == standing[first, i]:
-                if k < len(pulled) and friction[i] < 0.0:
+                if k < len(pulled) and (friction[i] < 0.0 or spread):
                     x, y, z = a - dt * usual[v, 0], b - dt * usual[v, 1], c - dt * usual[v, 2]
                     for q in range(out.shape[1]):
                         pulled[k, q] += JP[i, 0, q] * x + JP[i, 1, q] * y + JP[i, 2, q] * z
@@ -79,16 +86,24 @@ def track_high(step, rate, forced, wanted):
 
 
 @njit(cache=True)
-def within_limits(M, shapes, step, imp, actuation, spring, limit, dt, push):
-    """Cut actuation (nv,) in place, so that the mean joint torques of the planned step stay within limit (nv,) [N m].
+def planned_torque(M, shapes, step, imp, actuation, spring, dt, push):
+    """Mean joint torques (nv,) [N m] of the planned step.
 
     imp (nv,): modal velocities at once after all impulses of the plan; spring (nv,) [N m]: torque of the springs at the
-    beginning of the step. Gives how many joints were cut. push (nv,) is working memory.
+    beginning of the step. push (nv,) is working memory.
+    """
+    for i in range(len(imp)):
+        push[i] = (actuation[i] + (step[i, 3] - 1.0) * imp[i]) / dt if i >= 6 else 0.0
+    return M @ (shapes @ push) + spring
+
+
+@njit(cache=True)
+def within_limits(torque, shapes, imp, actuation, limit, dt, push):
+    """Cut actuation (nv,) in place, so that the planned torques (nv,) stay within limit (nv,) [N m].
+
+    imp (nv,) changes alike. Gives how many joints were cut. push (nv,) is working memory.
     """
     nv = len(imp)
-    for i in range(nv):
-        push[i] = (actuation[i] + (step[i, 3] - 1.0) * imp[i]) / dt if i >= 6 else 0.0
-    torque = M @ (shapes @ push) + spring
     cut = 0
     for i in range(nv):
         over = 0.0
@@ -103,3 +118,70 @@ def within_limits(M, shapes, step, imp, actuation, spring, limit, dt, push):
             actuation[i] += dt * more[i]
             imp[i] += dt * more[i]
     return cut
+
+
+@njit(cache=True)
+def beyond(torque, limit, out):
+    """Fill out with the joints whose torque (nv,) is beyond its limit (nv,); gives how many."""
+    count = 0
+    for i in range(6, len(torque)):
+        if abs(torque[i]) > limit[i] * (1.0 + 1e-9):
+            out[count] = i
+            count += 1
+    return count
+
+
+@njit(cache=True)
+def bearable(torque, limit, jacobian, JP, inverse, touching, friction, forces):
+    """Change planned contact forces (P, 3) [N] in place as little as it takes for the joints to bear them.
+
+    torque (nv,) [N m] is what the planned step asks of the joints and becomes what is left of it. With the forces f it
+    changes by -A f, A = J - M P_r P_rᵀ J: a body with less support is also less to bear. The least change of f that
+    brings the joints beyond limit (nv,) back to it is A_overᵀ (A_over A_overᵀ)⁻¹ (torque - limit); what then is
+    outside its friction cone (friction (P,)) is put on it. Grips (friction negative) stay as planned: a body that hangs
+    has nothing else to hang on.
+
+    Cut alone, a torque leaves its neighbours in the leg bearing a force that no longer comes: an ankle that was
+    54 N m short spun its own foot, of 0.001 kg m², to 40 rad/s in one step.
+    """
+    nv, points = len(torque), len(forces)
+    over = np.empty(nv, np.int64)
+    count = beyond(torque, limit, over)
+    A = np.zeros((nv, 3 * points))
+    for p in range(points):
+        if touching[p] and friction[p] >= 0.0:
+            for c in range(3):
+                for i in range(6, nv):
+                    A[i, 3 * p + c] = jacobian[p, c, i]
+                    for r in range(6):
+                        A[i, 3 * p + c] -= inverse[r, i] * JP[p, c, r]
+    for _ in range(_ROUNDS):
+        if count == 0:
+            return
+        rows, y = np.empty((count, 3 * points)), np.empty(count)
+        for a in range(count):
+            i = over[a]
+            rows[a] = A[i]
+            y[a] = torque[i] - min(limit[i], max(-limit[i], torque[i]))
+        B = rows @ rows.T
+        shared = _SHARED * np.trace(B) / count + 1e-12
+        for a in range(count):
+            B[a, a] += shared
+        solve_one(B, y)
+        change = rows.T @ y
+        for p in range(points):
+            if touching[p] and friction[p] >= 0.0:
+                _moved_in_cone(forces[p], change[3 * p : 3 * p + 3], friction[p])
+        torque -= A @ change
+        count = beyond(torque, limit, over)
+
+
+@njit(cache=True)
+def _moved_in_cone(force, change, friction):
+    """Add change (3,) to a force (3,) and put it on its cone if it leaves it; change becomes what was really added."""
+    n, a, b = max(force[0] + change[0], 0.0), force[1] + change[1], force[2] + change[2]
+    size = np.sqrt(a * a + b * b)
+    if size > friction * n:
+        a, b = a * friction * n / size, b * friction * n / size
+    change[0], change[1], change[2] = n - force[0], a - force[1], b - force[2]
+    force[0], force[1], force[2] = n, a, b

@@ -5,16 +5,18 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from poise.kernels import njit
 from poise.maths.configuration import difference_rows, integrate_rows
 from poise.maths.rotations import Array
 from poise.methods.modal.linearise import (
     Pose,
     bias,
+    cross,
     impulse,
     momentum,
     momentum_about_origin,
+    momentum_lacking,
     place,
     places_of,
     point_jacobian,
@@ -47,6 +49,10 @@ class Rig(NamedTuple):
     gravity: Array  # (3,)
     margin: float  # [m] above the ground within which a point is looked after
     soft: bool  # contacts of another simulator give way: what is sunk in is left there
+    seen: bool  # contacts of the window are corrected by what is seen
+    arms: bool  # lever arms go along with the motion; else all are those of the present pose
+    products: bool  # velocity products act
+    rest: Array  # (nq,) in which springs rest; empty: in the shape that is followed
 
 
 class Around(NamedTuple):
@@ -72,7 +78,7 @@ def _gaps(rig, around, frames, first, n, dt):
     feet, count = rig.feet, len(rig.bodies)
     near, slack, turn = np.zeros(count, np.bool_), np.zeros((count, 3)), np.empty((count, 3, 3))
     touching = frames.touching[first : first + n].copy()
-    if not rig.soft:  # where contacts give way a corner is up for a frame or two all the time
+    if rig.seen and not rig.soft:  # where contacts give way a corner is up for a frame or two all the time
         expect(touching, around.gap, dt)
     for i in range(count):
         if i < feet:
@@ -127,8 +133,10 @@ def _contact(rig, views, pose, moving, around, frames, first, n, dt):
                 off = pose.centre[c] - frames.centre[first, c] + k * dt * (moving[c] - frames.momentum[first, c])
                 place = pose.places[i, c] if stays else frames.places[first + k, i, c]
                 arms[k, j, c] = place - frames.centre[first + k, c] - off
+                if not rig.arms:
+                    arms[k, j, c] = pose.places[i, c] - pose.centre[c]
                 usual[k, j, c] = frames.force[first + k, i, c]
-            turns[k, j] = turn[i] if k == 0 else frames.turns[first + k, i]
+            turns[k, j] = turn[i] if k == 0 or not rig.arms else frames.turns[first + k, i]
     for j in range(balls):
         frame = around.ball_turn[j]
         point_jacobian(views, rig.moves, around.ball_bodies[j], around.ball_places[j], frame, jacobian[own + j])
@@ -155,6 +163,15 @@ def _turned(v, R_from, R_to):
 
 
 @njit(cache=True)
+def _from_rest(rig, q):
+    """Tangent step (nv,) of the joints from q (nq,) to where the springs rest."""
+    out = np.empty((1, len(rig.stiffness)))
+    difference_rows(rig.kind, rig.qadr, rig.vadr, q.reshape(1, -1), rig.rest.reshape(1, -1), out)
+    out[0, :6] = 0.0
+    return out[0]
+
+
+@njit(cache=True)
 def assemble(rig, views, q, v, M, around, frames, first, aims, n, dt):
     """`Body`, `Ahead` and `Contact` of a decision in the pose that the views hold, the points (K,) and the `Pose`.
 
@@ -163,7 +180,7 @@ def assemble(rig, views, q, v, M, around, frames, first, aims, n, dt):
     """
     nv, root = len(v), rig.root
     products = np.empty(nv)
-    bias(views, v, products)
+    bias(views, v if rig.products else np.zeros(nv), products)
     pose = Pose(q, M, views.xmat[root].copy().reshape(3, 3), views.xpos[root].copy(), views.centre[0].copy(),
                 places_of(views, rig.bodies, rig.local))  # fmt: skip
     moving = momentum(pose, v)
@@ -186,8 +203,9 @@ def assemble(rig, views, q, v, M, around, frames, first, aims, n, dt):
     contact, index = _contact(rig, views, pose, moving, around, frames, first, n, dt)
     ahead = Ahead(steps[0], steps[1], now_rate, steps[2], steps[3], end_rate, frames.centre[last].copy(),
                   frames.momentum[last].copy(), spun, centre, moves, believed, rate)  # fmt: skip
-    body = Body(M, rig.stiffness, rig.limit, rig.mass, rig.gravity, pose.R, pose.root, pose.centre, products,
-                rig.stiffness * steps[1], around.push, v)  # fmt: skip
+    spring = rig.stiffness * (_from_rest(rig, q) if len(rig.rest) else steps[1])
+    body = Body(M, rig.stiffness, rig.limit, rig.mass, rig.gravity, pose.R, pose.root, pose.centre, products, spring,
+                around.push, v)  # fmt: skip
     return body, ahead, contact, index, pose
 
 
@@ -253,12 +271,13 @@ def _tell_of_legs(met, forces, rows, count):
 
 
 @njit(cache=True)
-def arrive(rig, views, q, step, v, before, wanted, dt, after, M):
+def arrive(rig, views, q, step, v, before, wanted, dt, corrected, after, M, rest):
     """Fill `after` (nq,) with the pose q (nq,) plus step (nv,), which the memory then holds, and M (nv, nv) with its
-    inertia; gives the velocity (nv,) there with the momentum that all forces leave.
+    inertia; gives the velocity (nv,) there, where `corrected` with the momentum that all forces leave.
 
     v (nv,): the velocity of the linearised step. before (3,): the centre of mass where the step began. wanted (6,): the
-    momentum without gravity's share.
+    momentum without gravity's share. rest (6,) gets what the linearised step lacks of it, as a force [N] and a moment
+    about the centre of mass [N m] over the step, world axes: this is what the correction adds.
     """
     root = rig.root
     integrate_rows(rig.kind, rig.qadr, rig.vadr, q.reshape(1, -1), step.reshape(1, -1), after.reshape(1, -1))
@@ -266,4 +285,6 @@ def arrive(rig, views, q, step, v, before, wanted, dt, after, M):
     centre = views.centre[0].copy()
     pose = Pose(after, M, views.xmat[root].copy().reshape(3, 3), views.xpos[root].copy(), centre, np.empty((0, 3)))
     impulse(0.5 * (before + centre), rig.mass * rig.gravity, dt, wanted)
-    return with_momentum(pose, v, wanted)
+    rest[:] = momentum_lacking(pose, v, wanted) / dt
+    cross(rest[:3], centre - pose.root, rest[3:])
+    return with_momentum(pose, v, wanted) if corrected else v.copy()

@@ -19,8 +19,8 @@ Departures: round cones for the hexagons of (15); the paper's LCP is in `contact
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from poise.kernels import njit
 from poise.maths.rotations import Array
 from poise.solve.dense import solve_one
 

@@ -10,7 +10,8 @@ with nearly the same eigenvalue are turned by Jacobi's rotation first.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from poise.kernels import njit
 
 _SWEEPS = 4
 _RELATIVE = 1e-5  # |T_ij| / sqrt(T_ii T_jj) that counts as nothing

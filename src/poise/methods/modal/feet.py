@@ -11,10 +11,10 @@ Departures: not in the paper, whose internal modes follow the reference's joint 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from poise.character import Character
 from poise.character.roles import SIDES
+from poise.kernels import njit
 from poise.maths.configuration import difference_rows, quat_exp, quat_mul, quat_rotate
 from poise.maths.rotations import Array
 from poise.methods.modal.legs import Legs, feet_of, reaching
@@ -35,13 +35,18 @@ _CLOSER, _LEAVING = 0.1, 0.25  # [s] in which a foot that will touch is led, and
 class Aims:
     """What the shape shall be now and at the next step, and how fast it changes."""
 
-    def __init__(self, character: Character, dt: float, window: int, walks: bool, soft: bool):
-        """`walks`: the feet take turns on the ground, and are led all the time. `soft`: contacts give way."""
+    def __init__(self, character: Character, dt: float, window: int, walks: bool, soft: bool, legs: bool = True,
+                 lift: bool = True):  # fmt: skip
+        """`walks`: the feet take turns on the ground, and are led all the time. `soft`: contacts give way.
+
+        `legs`: feet are kept in the world at all; `lift`: standing legs lift a body that has sunk.
+        """
+        self._lift = lift
         self._near, self._full = _FROM_SOFT if soft else _FROM
         self._legs, self._dt = Legs(character), dt
         owners = character.contact_points
         self._points = np.stack([np.isin(np.arange(len(owners)), owners.of(side)) for side in SIDES])  # (2, P)
-        self.able = self._legs.two and bool(self._points.any(axis=1).all())
+        self.able = legs and self._legs.two and bool(self._points.any(axis=1).all())
         self._led = np.full(2, np.nan)  # how much each foot is held to its place in the world
         layout = character.layout
         self._constants = (layout.kind, layout.qadr, layout.vadr, self._points, walks, window, dt)
@@ -59,7 +64,7 @@ class Aims:
         share = min(1.0, (size - self._near) / (self._full - self._near))
         shift = share * min(1.0, _FARTHEST / max(far, 1e-9)) * off[0]
         lean = share * min(1.0, _STEEPEST / max(steep, 1e-9)) * off[1]
-        stands = bool(frames.touching[first].any())
+        stands = self._lift and bool(frames.touching[first].any())
         return _aims(self._legs.pair, frames, first, self._led, shift, lean, share * self._dt, off, stands, self._dt)
 
 

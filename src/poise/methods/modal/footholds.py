@@ -11,10 +11,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from poise.character import Character
 from poise.character.roles import SIDES
+from poise.kernels import njit
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.methods.modal.legs import Legs
@@ -125,8 +125,9 @@ class Offsets(NamedTuple):
 class Walker:
     """Offsets of root and feet under way."""
 
-    def __init__(self, character: Character, law: Foothold, dt: float, soft: bool = False):
-        """`soft`: contacts give way."""
+    def __init__(self, character: Character, law: Foothold, dt: float, soft: bool = False, pendulum: bool = True):
+        """`soft`: contacts give way. `pendulum`: the body goes over its feet as a pendulum can."""
+        self._pendulum = pendulum
         self._calm = _CALM_SOFT if soft else _CALM
         self.character, self.law, self.dt = character, law, dt
         self.root, self.feet, self.speed = np.zeros(2), np.zeros((2, 2)), np.zeros((2, 2))
@@ -210,7 +211,7 @@ class Walker:
         """Offsets of this frame and the next ones, for frames of the reference as it was given."""
         roots, leads, places = np.empty((count, 2)), np.empty((count, 2)), np.empty((count, 2, 2))
         after = _roll(self._labels, self.goal, self.feet, self.speed.copy(), self.dt, leads, places)
-        if _steps(self._labels):
+        if self._pendulum and _steps(self._labels):
             sway(frames, first, places, leads, self.foot_of, len(self.foot_of), heading, _frequency(frames, first),
                  self._off, self._drift, self.dt, roots)  # fmt: skip
             self._body = self._off.copy()

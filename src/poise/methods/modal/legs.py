@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from poise.character import Character
 from poise.character.roles import SIDES
+from poise.kernels import njit
 from poise.maths.configuration import integrate_rows
 from poise.maths.rotations import Array
 from poise.methods.modal.linearise import Views, Watched, pose_only

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import mujoco
 import numpy as np
-from numba import njit
 
 from poise.character import Character
 from poise.dynamics import engine, native
+from poise.kernels import njit
 from poise.maths.rotations import Array
 from poise.maths.tree import moved_by
 from poise.solve.dense import solve_one
@@ -68,7 +68,8 @@ class Watched:
 
     def placed(self, q: Array, M: Array) -> Pose:
         """The pose that the working memory holds."""
-        return Pose(q, M, *_of_root(self.views, self.root), self.places())
+        R, root, centre = _of_root(self.views, self.root)
+        return Pose(q, M, R, root, centre, self.places())
 
     def places(self) -> Array:
         """Places (P, 3) of the points in the pose that the working memory holds."""
@@ -193,10 +194,17 @@ def momentum_about_origin(pose, v):
 
 
 @njit(cache=True)
-def with_momentum(pose, v, wanted):
-    """The velocity v (nv,) with the root's part changed so that the momentum about the origin is `wanted` (6,)."""
+def momentum_lacking(pose, v, wanted):
+    """What v (nv,) lacks of the momentum about the origin `wanted` (6,); taken about the root, world axes (6,)."""
     lack = wanted - momentum_about_origin(pose, v)
     cross(lack[:3], pose.root, lack[3:])
+    return lack
+
+
+@njit(cache=True)
+def with_momentum(pose, v, wanted):
+    """The velocity v (nv,) with the root's part changed so that the momentum about the origin is `wanted` (6,)."""
+    lack = momentum_lacking(pose, v, wanted)
     h = np.empty(6)
     h[:3] = lack[:3]
     h[3:] = pose.R.T @ lack[3:]

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import mujoco
 import numpy as np
-from numba import njit
 
 from poise.character import Character
 from poise.character.roles import SIDES
+from poise.kernels import njit
 from poise.maths.rotations import Array
 from poise.methods.modal.linearise import Views
 from poise.methods.modal.tumble import line_of

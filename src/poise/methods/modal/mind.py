@@ -17,11 +17,11 @@ from poise.methods.modal.feet import Aims
 from poise.methods.modal.footholds import Walker, heading_of
 from poise.methods.modal.linearise import Watched, impulse
 from poise.methods.modal.loads import Loads, carrying
-from poise.methods.modal.meeting import Meeting
+from poise.methods.modal.meeting import NOBODY, Meeting
 from poise.methods.modal.preview import Frames, Preview
 from poise.methods.modal.settings import Settings
 from poise.methods.modal.spectrum import check_stiffness, subtree_stiffness
-from poise.methods.modal.tumble import Tumble
+from poise.methods.modal.tumble import NOTHING, Tumble
 from poise.methods.modal.window import window_for
 from poise.motion.foothold import Foothold
 from poise.motion.reference import Reference
@@ -67,28 +67,30 @@ class Mind:
         self.props = {p.name: np.array([*p.position, 1.0, 0.0, 0.0, 0.0]) for p in stage.props if isinstance(p, Bar)}
         if self.loads is not None:
             self.props |= self.loads.poses
-        self.preview = Preview(character, points, self.floor, DT, self.window)
+        self.preview = Preview(character, points, self.floor, DT, self.window, settings.has("velocities"))
         self.limit = np.where(np.isfinite(character.torque_limit), character.torque_limit, 1e9)
         layout = character.layout
         self.rig = Rig(layout.kind, layout.qadr, layout.vadr, watched.moves, watched.root, points.bodies, points.local,
                        points.feet, points.friction, check_stiffness(character, subtree_stiffness(character)),
                        self.limit, float(character.mass), character.model.opt.gravity.copy(), float(settings.margin),
-                       not alone)  # fmt: skip
+                       not alone, settings.has("contacts"), settings.has("arms"), settings.has("products"),
+                       np.zeros(0) if settings.has("rest") else np.array(reference.sample(0.0).q, float))  # fmt: skip
         self.weights = settings.weights(DT, self.window)
         if settings.place is None and not stage.grips and bool(reference.baked.contacts.feet().all()):
             self.weights = self.weights._replace(place=_STANDING)
         self.friction = float(friction)
+        self._tumbles, self._collides = settings.has("tumble"), settings.has("collide")
         self.dual = np.zeros(12)
         n = character.model.nv - 6
         self.known = np.zeros((n, n))  # eigenvectors of the step before
         self.pushes = [e.at for e in stage.events if isinstance(e, Push)]
         walks = _walks(reference)
-        self.aims = Aims(character, DT, self.window, walks, not alone)
-        walker = Walker(character, Foothold(), DT, not alone)
-        self.walker = walker if settings.footholds and walker.able and walks else None
+        self.aims = Aims(character, DT, self.window, walks, not alone, settings.has("legs"), settings.has("lift"))
+        walker = Walker(character, Foothold(), DT, not alone, settings.has("pendulum"))
+        self.walker = walker if settings.has("footholds") and walker.able and walks else None
         self.placed: tuple[Array, Array] | None = None  # the pose that the working memory holds, and its inertia
         self.servos: tuple[Array, ...] = ()  # those of the torques in a simulator
-        self.traces: dict[str, float] = {}
+        self.traces: dict[str, float | Array] = {}
         self.names = ("ground", *character.body_names[1:])  # what contacts are with, by their numbers
         self._nothing = np.zeros(character.model.nv)
         self._level = np.broadcast_to(touch.LEVEL, (points.feet, 3, 3)).copy()
@@ -118,6 +120,10 @@ class Mind:
             impulse(w.point, w.force, DT, wanted)
         return Decision(watched.views.centre[0].copy(), step, after, torque, wanted, rows[:count],
                         here.places[self.points.feet :])  # fmt: skip
+
+    def forget(self) -> None:
+        """Begin the next plan and its modes anew: a decision that came to nothing leaves no first guess behind."""
+        self.dual[:], self.known[:] = 0.0, 0.0
 
     def _borne(self, q: Array, v: Array, holds: np.ndarray, loads: Loads) -> Array:
         """The velocity (nv,) with what these hands (G,) carry: a load that is seized was at rest."""
@@ -163,11 +169,11 @@ class Mind:
             slack[bears] = 0.0
             slack[bears, 0] = np.where(high > 0.0, high, 0.0 if self.rig.soft else RETURN * high)[bears]
             holds = holds & (~bears | (high < _DOWN))
-        balls = self.tumble.near(self.watched.views, self.floor)
+        balls = self.tumble.near(self.watched.views, self.floor) if self._tumbles else NOTHING
         push = self._nothing
         for w in pushes:
             push = push + engine.jacobian(self.watched.model, self.watched.data, w.body, w.point)[0].T @ w.force
-        met = self.meeting.near(self.watched.views)
+        met = self.meeting.near(self.watched.views) if self._collides else NOBODY
         return Around(gap, turn, holds, slack, *balls, self.friction, met, push, self._unaware(time))
 
     def _frames(self, q: Array, M: Array, v: Array, places: Array, reference: Reference, time: float

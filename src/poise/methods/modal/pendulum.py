@@ -16,7 +16,8 @@ Departures: not in the paper, whose reference stays where it was.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from poise.kernels import njit
 
 _LEADS = 2.0  # factor by which the centre of pressure leads the divergent component
 _EDGE = 0.01  # [m] from the edge of a sole that the centre of pressure keeps

@@ -13,11 +13,11 @@ from poise.methods.modal.assemble import arrive
 from poise.methods.modal.mind import DT, Mind
 from poise.methods.modal.settings import Settings
 from poise.motion.reference import Reference
-from poise.simulate.simulator import State, Touches
+from poise.simulate.simulator import Lost, State, Touches
 from poise.stage import Stage
 from poise.stage.pushes import pushes_at
 
-_FASTEST = 200.0  # [rad/s] beyond which a body has left what can be computed
+FASTEST = 200.0  # [rad/s, m/s] beyond which a body has left what can be computed
 
 
 @dataclass(frozen=True)
@@ -30,24 +30,31 @@ class Modal(Settings):
         """A fresh memory."""
         return Mind(self, character, reference, stage, alone=True)
 
-    def step(self, state: State, reference: Reference, dt: float, memory: Mind) -> tuple[State, Array, Touches]:
-        """The state after dt [s], the mean torques (nv,) [N m] and the contacts on the way.
+    def step(self, state: State, reference: Reference, dt: float, memory: Mind) -> tuple[State, Array, Touches] | Lost:
+        """The state after dt [s], the mean torques (nv,) [N m] and the contacts on the way; or why there is none.
 
         Departures: the linearised step changes the momentum by what the forces give at the old pose. The root's
         velocity at the new pose takes the small rest, so that Newton's and Euler's laws hold exactly from frame to
-        frame.
+        frame; the trace `root_correction` tells how much that was.
         """
         if abs(dt - DT) > 1e-9:
             raise BadValue(f"The modal update goes in steps of 1/120 s, not of {dt:.5g} s.")
+        fresh = memory.placed is None or memory.placed[0] is not state.q  # not the end of the step before
+        if fresh and too_fast(state.q, state.v):
+            return Lost(why_lost(memory.character, state.v))
         pushes = ()
         if any(at - dt < state.time for at in memory.pushes):
             pushes = pushes_at(memory.stage, memory.character, state.q, state.time, dt)
         made = memory.decide(state.time, state.q, state.v, reference, pushes)
-        if not np.abs(made.v).max() < _FASTEST:  # NaN too
-            return _lost(state, dt)
-        q, M = np.empty(len(state.q)), np.empty((len(state.v), len(state.v)))
-        v = arrive(memory.rig, memory.watched.views, state.q, made.step, made.v, made.centre, made.wanted, dt, q, M)
+        if too_fast(made.step, made.v):
+            return Lost(why_lost(memory.character, made.v, int(memory.traces["torques_cut"]), len(made.rows)))
+        q, M, rest = np.empty(len(state.q)), np.empty((len(state.v), len(state.v))), np.empty(6)
+        v = arrive(memory.rig, memory.watched.views, state.q, made.step, made.v, made.centre, made.wanted, dt,
+                   self.has("root"), q, M, rest)  # fmt: skip
+        if too_fast(q, v):
+            return Lost(why_lost(memory.character, v, int(memory.traces["torques_cut"]), len(made.rows)))
         memory.placed = (q, M)
+        memory.traces["root_correction"] = rest
         rows, loads = made.rows, memory.loads
         if loads is not None:
             places, gravity = memory.watched.places()[memory.points.feet :], memory.rig.gravity
@@ -55,11 +62,27 @@ class Modal(Settings):
         return State(state.time + dt, q, v), made.torque, Touches(rows, memory.names)
 
 
-def _lost(state: State, dt: float) -> tuple[State, Array, Touches]:
-    """A state that is none: whoever records ends the performance there."""
-    nothing = np.full(len(state.v), np.nan)
-    return (
-        State(state.time + dt, np.full(len(state.q), np.nan), nothing),
-        nothing,
-        Touches(np.zeros((0, 18)), ("ground",)),
-    )
+def too_fast(q: Array, v: Array) -> bool:
+    """Is this no state that a step can begin or end with: not finite, or faster than can be computed?"""
+    return not (np.abs(v).max() < FASTEST and q.dot(q) < np.inf)  # what is not a number is not below anything
+
+
+def why_lost(character: Character, v: Array, cut: int = 0, touching: int = -1) -> str:
+    """One clause on a velocity v (nv,) at which nothing can go on.
+
+    cut: how many joints were at their torque limits; touching: how many points touched, -1 where it has only begun.
+    """
+    if touching < 0 and np.isfinite(v).all():
+        how = f"it moves at {np.abs(v).max():.3g} rad/s or m/s from the beginning"
+    else:
+        worst = int(np.argmax(np.where(np.isfinite(v), np.abs(v), np.inf)))
+        body = character.body_names[int(character.model.dof_bodyid[worst])]
+        speed = (
+            f"would turn or move at {abs(v[worst]):.3g} rad/s or m/s" if np.isfinite(v[worst]) else "has no next place"
+        )
+        how = f"its {body.replace('_', ' ')} {speed}"
+        if cut:
+            how += f", with {cut} joint{'s' if cut > 1 else ''} at the torque limit"
+        if touching == 0:
+            how += ", in the air"
+    return f"{how}; beyond {FASTEST:.0f} the next frame cannot be computed"

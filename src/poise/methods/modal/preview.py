@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import mujoco
 import numpy as np
-from numba import njit
 
 from poise.character import Character
+from poise.kernels import njit
 from poise.maths import configuration as conf
 from poise.maths.configuration import difference_rows
 from poise.maths.rotations import Array
@@ -48,9 +48,11 @@ class Frames(NamedTuple):
 class Preview:
     """Frames of a reference from now to the end of the window; only the last is new at each step."""
 
-    def __init__(self, character: Character, points: Points, floor: Floor, dt: float, window: int):
+    def __init__(self, character: Character, points: Points, floor: Floor, dt: float, window: int,
+                 came: bool = True):  # fmt: skip
+        """`came`: velocities are those with which the reference came to its poses; else those that it has there."""
         self.character, self.points, self.floor = character, points, floor
-        self.dt, self.window = dt, window
+        self.dt, self.window, self._came = dt, window, came
         self._watched = Watched(character, points.bodies, points.local)
         self._count = window + 2  # one more than is given: forces need the next frame
         model, room, p = character.model, _ROOM + self._count, len(points)
@@ -118,10 +120,14 @@ class Preview:
         """
         n = self.window
         rows = np.array([0, 1, max(n - 1, 0), n])
-        own, q = frames.v.copy(), walker.carry(frames.q[rows], offsets.rows(rows))
-        layout = self.character.layout
+        layout, was = self.character.layout, frames.q[rows]
+        own, q = frames.v.copy(), walker.carry(was, offsets.rows(rows))
         came = conf.difference(layout, q[[1, 3]], q[[0, 2]]) / -self.dt
-        rates = (own[0] + came[0] - own[1], came[0], came[1])
+        if self._came:
+            rates = (own[0] + came[0] - own[1], came[0], came[1])
+        else:
+            more = came - conf.difference(layout, was[[1, 3]], was[[0, 2]]) / -self.dt
+            rates = (own[0] + more[0], own[1] + more[0], own[n] + more[1])
         feet = walker.foot_of
         frames.places[:, : self.points.feet, :2] += np.where(
             feet[None, :, None] < 0, offsets.root[: n + 1, None], offsets.feet[: n + 1, feet]
@@ -139,10 +145,12 @@ class Preview:
         a.touching[row, :feet] = sample.contacts
         if grips:
             a.touching[row, feet:] = [g.covers(time + 1e-9) for g in grips]
-        if alone:
-            before = reference.sample(time - self.dt).q if time > 0.0 else None
+        if alone or not self._came:
+            before = reference.sample(time - self.dt).q if self._came and time > 0.0 else None
             a.v[row] = sample.v if before is None else conf.difference(layout, sample.q, before) / -self.dt
             _note(self._constants, a, row)
+            if not alone:
+                _own_forces(self._constants, a, row - 1, self._dual)
         else:
             _follow(self._constants, (layout.kind, layout.qadr, layout.vadr), a, row, self._dual)
         if self.floor.flat is None:

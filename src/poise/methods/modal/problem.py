@@ -9,7 +9,7 @@ import numpy as np
 from poise.maths.rotations import Array
 from poise.methods.modal.rigid import force_columns, plan_forces
 from poise.methods.modal.spectrum import find_modes
-from poise.methods.modal.step import Ahead, Body, Contact, Weights, rigid_ends
+from poise.methods.modal.step import Ahead, Body, Contact, Weights, linear_ends, rigid_ends
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +62,10 @@ def force_plan(body: Body, ahead: Ahead, contact: Contact, weights: Weights, fee
     """The problem that `decide` solves for the same arguments; without `feedforward` measured from no force."""
     shapes, _, spin = find_modes(body.M, body.stiffness, body.R, body.place, body.centre, body.mass)
     z, slack = np.empty(12), np.empty(12)
-    rigid_ends(body, ahead, weights, shapes.T @ body.M, spin, z, slack)
+    if weights.exact:
+        rigid_ends(body, ahead, weights, shapes.T @ body.M, spin, z, slack)
+    else:
+        linear_ends(body, ahead, weights, shapes, shapes.T @ body.M, z, slack)
     most = contact.touching.size + 1
     point, alpha, beta = np.empty(most, np.int64), np.empty(most), np.empty(most)
     G, usual = np.empty((most, 6, 3)), np.zeros((most, 3))

@@ -20,8 +20,8 @@ from where the centre of mass will be to the feet that stand, or to where the re
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from poise.kernels import njit
 from poise.solve.dense import solve_one
 
 

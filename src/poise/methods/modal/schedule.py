@@ -6,7 +6,7 @@ push until it has come down, and a foot that has landed early will not leave bef
 
 from __future__ import annotations
 
-from numba import njit
+from poise.kernels import njit
 
 TOUCHES = 0.002  # [m] above the ground up to which a point touches now
 _SINK = 0.5  # [m/s] at which a raised corner comes down

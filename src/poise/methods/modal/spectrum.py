@@ -11,10 +11,10 @@ changes, and a hard switch gives pops of kilonewtons; here control is blended ov
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from poise.character import Character
 from poise.errors import BadValue
+from poise.kernels import njit
 from poise.maths.rotations import Array
 from poise.methods.modal.eigen import eigen_from
 from poise.solve.dense import solve_small
@@ -109,11 +109,12 @@ def track_modes(M, stiffness, R, place, centre, mass, known):
 
 
 @njit(cache=True)
-def tracked_share(squares, threshold, first, last, out):
+def tracked_share(squares, threshold, first, last, out, blended=True):
     """Fill out (nv,) with how much of each mode's control is exact tracking: 0 for low modes, 1 for high ones.
 
-    With last > 0 the modes first..last-1 are the low ones instead, whatever their frequency; with last < 0 those whose
-    bits are set in `first`, the lowest bit for mode 6. Rigid modes get 0.
+    Not `blended`: nothing in between, at the threshold. With last > 0 the modes first..last-1 are the low ones instead,
+    whatever their frequency; with last < 0 those whose bits are set in `first`, the lowest bit for mode 6. Rigid modes
+    get 0.
     """
     for i in range(len(squares)):
         if i < 6:
@@ -126,3 +127,5 @@ def tracked_share(squares, threshold, first, last, out):
             x = 0.5 * (np.log(squares[i] / threshold) / np.log(BAND) + 1.0)
             x = min(1.0, max(0.0, x))
             out[i] = x * x * (3.0 - 2.0 * x)
+            if not blended:
+                out[i] = 0.0 if squares[i] < threshold else 1.0

@@ -9,7 +9,8 @@ unless asked to: with it the contact matrix is nearly singular, and half as many
 the unforced state, not from the reference, and the next pose is q0 plus the step, not the step alone. Effort is
 measured from what the reference itself needs (`feedforward`): an undisturbed motion is followed without error. A
 deviation of a high mode is not gone after one step, which kicks a foot that stands on its edge with a hundred radians
-a second; it dies out like a critically damped oscillator, by the factor `high_decay` in a step.
+a second; it dies out like a critically damped oscillator, by the factor `high_decay` in a step. Planned contact forces
+that the joints cannot bear within their torque limits are planned smaller (`bearable`); the paper has no limits.
 """
 
 from __future__ import annotations
@@ -17,10 +18,18 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from poise.kernels import njit
 from poise.maths.rotations import Array
-from poise.methods.modal.actuation import contact_impulses, plan_low, track_high, within_limits
+from poise.methods.modal.actuation import (
+    bearable,
+    beyond,
+    contact_impulses,
+    plan_low,
+    planned_torque,
+    track_high,
+    within_limits,
+)
 from poise.methods.modal.correction import correct
 from poise.methods.modal.rigid import force_columns, plan_forces
 from poise.methods.modal.spectrum import track_modes, tracked_share
@@ -52,6 +61,11 @@ class Weights(NamedTuple):
     limited: bool
     feedforward: bool
     tolerance: float
+    exact: bool  # rigid modes are compared in what obeys the laws exactly; else in linearised modal coordinates
+    spread: bool  # planned forces beyond the usual are borne over the window; else at once
+    came: bool  # velocities of the reference are those with which it came to its pose
+    blended: bool  # modes near the threshold are planned and tracked
+    kept: bool  # modes are tracked from step to step
 
 
 class Body(NamedTuple):
@@ -132,6 +146,34 @@ class Outcome(NamedTuple):
 
 
 @njit(cache=True)
+def _slacks(weights, slack):
+    """Fill slack (12,) = 1 / weights of the rigid modes' ends."""
+    for i in range(3):
+        slack[i], slack[3 + i] = 1.0 / weights.place, 1.0 / weights.turn
+        slack[6 + i], slack[9 + i] = 1.0 / weights.velocity, 1.0 / weights.velocity
+    slack[2] /= weights.height
+    slack[8] /= weights.height
+
+
+@njit(cache=True)
+def linear_ends(body, ahead, weights, shapes, inverse, z, slack):
+    """`rigid_ends` as printed, (12) to (14): the rigid modal coordinates of the linearised body, b acting at each step.
+
+    The reference's are Φ⁻¹ of the tangent step to its pose at the end of the window, and of its velocity there.
+    """
+    n, dt = weights.window, weights.dt
+    T, tri = n * dt, dt * dt * n * (n + 1) / 2.0
+    rigid = np.ascontiguousarray(inverse[:6])
+    b = shapes.T @ (body.spring - body.bias)
+    start, rate = rigid @ ahead.plan_step, rigid @ ahead.plan_rate
+    end, end_rate = rigid @ ahead.end, rigid @ ahead.end_rate
+    for i in range(6):
+        z[i] = start[i] + T * rate[i] + tri * b[i] - end[i]
+        z[6 + i] = rate[i] + T * b[i] - end_rate[i]
+    _slacks(weights, slack)
+
+
+@njit(cache=True)
 def rigid_ends(body, ahead, weights, inverse, spin, z, slack):
     """Fill z (12,), the unforced end of the window less the wanted one, and slack (12,) = 1 / weights.
 
@@ -150,10 +192,7 @@ def rigid_ends(body, ahead, weights, inverse, spin, z, slack):
         for j in range(3):
             z[3 + i] += spin[i, j] * (T * ahead.plan_momentum[3 + j] - ahead.spun[j])
             z[9 + i] += spin[i, j] * (ahead.plan_momentum[3 + j] - ahead.momentum[3 + j])
-        slack[i], slack[3 + i] = 1.0 / weights.place, 1.0 / weights.turn
-        slack[6 + i], slack[9 + i] = 1.0 / weights.velocity, 1.0 / weights.velocity
-    slack[2] /= weights.height
-    slack[8] /= weights.height
+    _slacks(weights, slack)
 
 
 @njit(cache=True)
@@ -163,7 +202,8 @@ def _actuation(ahead, weights, modes, b, v0, forced, pulled):
     With `feedforward` effort is measured from what the reference needs under the planned contact forces (n, nv): joints
     bear these at once. Spread over the window, as the paper has it, a foot that is to carry less for a while leaves
     the ground: replanned at every step, the leg never gets the torque that holds it. What hands on a bar shall pull
-    beyond the usual (n, nv) is spread: a body that hangs and pulls at once at every error pumps up its swing.
+    beyond the usual (n, nv) is spread: a body that hangs and pulls at once at every error pumps up its swing. Where
+    `spread` is on, so are all forces.
     """
     nv, n, dt = len(b), weights.window, weights.dt
     inverse, change, tracked = modes.inverse, modes.change, modes.tracked
@@ -173,8 +213,9 @@ def _actuation(ahead, weights, modes, b, v0, forced, pulled):
     out, low, mine = np.zeros(nv), 0, np.empty(n)
     kept, slow = 1.0 - (1.0 - weights.high_decay) ** 2, weights.high_decay**2
     for i in range(6, nv):
-        last = dt * change[i, 3] / change[i, 1]  # a damped mode ends a step slower than it went through it
-        ref_rate[i], end_rate[i] = last * ref_rate[i], last * end_rate[i]
+        if weights.came:  # a damped mode ends a step slower than it went through it
+            last = dt * change[i, 3] / change[i, 1]
+            ref_rate[i], end_rate[i] = last * ref_rate[i], last * end_rate[i]
         if tracked[i] < 1.0:
             low += 1
             if weights.feedforward:  # plan the deviation, on top of what the reference itself needs
@@ -230,11 +271,11 @@ def _solve_contacts(contact, JP, free, response, share, Zf0, planned, weights, o
 def _modes(body, weights, known):
     """The `Modes` of the pose; known as in `track_modes`."""
     nv = len(body.v)
-    if weights.last != 0:  # modes are spoken of by their numbers
+    if weights.last != 0 or not weights.kept:  # modes are spoken of by their numbers, or found anew
         known[:] = 0.0
     shapes, squares, spin = track_modes(body.M, body.stiffness, body.R, body.place, body.centre, body.mass, known)
     tracked, damping, change = np.empty(nv), np.zeros(nv), np.empty((nv, 4))
-    tracked_share(squares, weights.threshold, weights.first, weights.last, tracked)
+    tracked_share(squares, weights.threshold, weights.first, weights.last, tracked, weights.blended)
     for i in range(6, nv):
         damping[i] = weights.damping_mass + weights.damping_stiffness * squares[i]
     transition(squares, damping, weights.dt, change)
@@ -249,7 +290,10 @@ def _forces(body, ahead, contact, weights, modes, JP, y):
     """
     n, dt, points = weights.window, weights.dt, contact.touching.shape[1]
     z, slack = np.empty(12), np.empty(12)
-    rigid_ends(body, ahead, weights, modes.inverse, modes.spin, z, slack)
+    if weights.exact:
+        rigid_ends(body, ahead, weights, modes.inverse, modes.spin, z, slack)
+    else:
+        linear_ends(body, ahead, weights, modes.shapes, modes.inverse, z, slack)
     most = points * n + 1
     point, alpha, beta = np.empty(most, np.int64), np.empty(most), np.empty(most)
     G, f, usual = np.empty((most, 6, 3)), np.zeros((most, 3)), np.zeros((most, 3))
@@ -263,14 +307,41 @@ def _forces(body, ahead, contact, weights, modes, JP, y):
         effort[v] = weights.force * dt * dt / body.mass * (beta[v] / dt)
     newton, error = plan_forces(z, slack, effort, friction, usual, count, alpha, beta, G, y, f)
     forced = np.empty((1 if weights.feedforward else n, len(body.v)))
-    pulled = np.zeros((n if weights.feedforward and np.any(contact.friction < 0.0) else 0, len(body.v)))
+    grips = np.any(contact.friction < 0.0)
+    pulled = np.zeros((n if weights.feedforward and (grips or weights.spread) else 0, len(body.v)))
     contact_impulses(JP, f, usual, n, dt, contact.touching, contact.standing, weights.group, contact.friction, forced,
-                     pulled)  # fmt: skip
+                     pulled, weights.spread)  # fmt: skip
     planned = np.zeros((points, 3))
     for v in range(count - 1, -1, -1):  # a point's first force is that of now, if it touches now
         if contact.touching[0, point[v]]:
             planned[point[v]] = f[v]
     return planned, forced, pulled, newton, error
+
+
+@njit(cache=True)
+def _within_strength(body, contact, weights, modes, JP, planned, imp, actuation, expected):
+    """Keep the plan within the torque limits; gives how many joints were cut.
+
+    Planned forces (P, 3) that the joints cannot bear are made smaller, in planned and expected (nv,): the shape still
+    goes its way, and the body gets less support. What is beyond the limits even so is cut.
+    """
+    nv, dt, push = len(imp), weights.dt, np.empty(len(imp))
+    torque = planned_torque(body.M, modes.shapes, modes.change, imp, actuation, body.spring, dt, push)
+    if beyond(torque, body.limit, np.empty(nv, np.int64)) > 0:
+        less = planned.copy()
+        bearable(torque, body.limit, contact.jacobian, JP, modes.inverse, contact.touching[0], contact.friction, less)
+        for p in range(len(planned)):
+            for c in range(3):
+                more = dt * (less[p, c] - planned[p, c])
+                for i in range(nv if more != 0.0 else 0):
+                    expected[i] += more * JP[p, c, i]
+                    if i < 6:
+                        imp[i] += more * JP[p, c, i]
+                    else:
+                        actuation[i] -= more * JP[p, c, i]
+        planned[:] = less
+        torque = planned_torque(body.M, modes.shapes, modes.change, imp, actuation, body.spring, dt, push)
+    return within_limits(torque, modes.shapes, imp, actuation, body.limit, dt, push)
 
 
 @njit(cache=True)
@@ -310,7 +381,7 @@ def decide(body, ahead, contact, weights, y, known):
     imp = v0 + dt * b + actuation + shapes.T @ (body.push * dt) + expected
     cut = 0
     if weights.limited:
-        cut = within_limits(body.M, shapes, modes.change, imp, actuation, body.spring, body.limit, dt, np.empty(nv))
+        cut = _within_strength(body, contact, weights, modes, JP, planned, imp, actuation, expected)
     share = np.zeros(nv)  # of a corrective contact force that the joints cancel
     for i in range(6, nv):
         share[i] = weights.cancel_low + (weights.cancel_high - weights.cancel_low) * modes.tracked[i]

@@ -12,6 +12,7 @@ from poise.maths.tree import moved_by
 from poise.methods.modal.mind import DT, Mind
 from poise.methods.modal.settings import Settings
 from poise.motion.reference import Reference
+from poise.settings import number
 from poise.simulate.loop import Action
 from poise.simulate.servo import Servo
 from poise.simulate.simulator import State, Touches
@@ -32,8 +33,9 @@ class ModalTorques(Settings):
     of, a hand that meets a thigh, a joint at its stop, otherwise turns a light link by a radian before it is seen.
     """
 
-    period: float = DT  # [s] between two decisions
-    firmness: float = 30.0  # [1/s] at which joints return to the planned motion between two decisions; 0: not at all
+    period: float = number(DT, "time between two decisions", 0.001, 0.1, "s")
+    firmness: float = number(30.0, "rate at which trunk and arms return to the planned motion between two decisions; "
+                             "0: not at all", 0, 1e3, "1/s", printed=0.0, said="not in the paper")  # fmt: skip
 
     name = "modal-torques"
 
@@ -51,13 +53,16 @@ class ModalTorques(Settings):
         memory.placed, nothing = None, np.zeros(len(state.v))
         joints, firm, loose, share = memory.servos
         layout = memory.character.layout
-        limit = memory.limit[6:] if self.limits else np.full(len(state.v) - 6, 1e9)
+        limit = memory.limit[6:] if self.has("limits") else np.full(len(state.v) - 6, 1e9)
         rest = (share, limit, joints, layout.kind, layout.qadr, layout.vadr)
-        if np.abs(state.v[6:]).max() > _FASTEST:
+        made = None
+        if np.abs(state.v[6:]).max() <= _FASTEST:
+            made = memory.decide(state.time, state.q, state.v, reference)
+        if made is None or not np.isfinite(made.v.sum() + made.torque.sum()):
+            memory.forget()
             return Action(
                 Servo(state.time, state.q, nothing, nothing, nothing, memory.watched.place(state.q), loose, *rest)
             )
-        made = memory.decide(state.time, state.q, state.v, reference)
         assert memory.placed is not None
         inertia = memory.placed[1]
         return Action(Servo(state.time, state.q, state.v, (made.v - state.v) / DT, made.torque, inertia, firm, *rest))

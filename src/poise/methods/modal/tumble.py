@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import mujoco
 import numpy as np
-from numba import njit
 
 from poise.character import Character
+from poise.kernels import njit
 from poise.maths.rotations import Array
 from poise.methods.modal.linearise import Views, places_of
 from poise.methods.modal.touch import Floor

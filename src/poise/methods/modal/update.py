@@ -15,7 +15,8 @@ and (7).
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from poise.kernels import njit
 
 
 @njit(cache=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from poise import files
+from poise import budgets, files
 from poise.character.skeleton import EndSite, Skeleton
 from poise.errors import BadFile
 from poise.maths import rotations as rot
@@ -17,7 +17,8 @@ from poise.motion.formats.asf_skeleton import Bone
 from poise.motion.formats.numbers import LIMIT
 from poise.motion.recording import Recording, Source
 
-_LARGEST_ASF, _LARGEST_AMC = 5_000_000, 400_000_000  # bytes
+_LARGEST_ASF = 5_000_000  # bytes
+_LONGEST_WORD = 48  # letters: a bone's name, or a number with all its digits
 _RATE = 120.0  # frames per second of the CMU database; the format does not tell
 _CMU_LENGTH = 0.45  # its files state lengths in inches times this
 
@@ -32,8 +33,9 @@ def read(path: Path, skeleton: Path | None = None) -> Recording:
     parsed = asf_skeleton.parse(asf, _text(asf, _LARGEST_ASF))
     bones = parsed.bones
     _layout(path, _words(_decoded(files.head(path, 1_000_000)))[0], bones)  # refuses noise before it is all read
-    table, columns, degrees = _frames(path, _text(path, _LARGEST_AMC), bones)
+    table, columns, degrees = _frames(path, _text(path, budgets.AMC_BYTES), bones)
     joints = _skeleton(bones)
+    budgets.check_memory(path, len(table), len(bones))
     rotations = np.tile(rot.IDENTITY, (len(table), len(bones), 1))
     positions = np.tile(joints.offsets, (len(table), 1, 1))
     for j, bone in enumerate(bones):
@@ -126,10 +128,12 @@ def _words(text: str) -> tuple[list[str], bool | None]:
 
 def _frames(path: Path, text: str, bones: tuple[Bone, ...]) -> tuple[Array, dict[str, int], bool | None]:
     """The words of all frames as numbers (N, W), the first column of each bone, and: are angles in degrees?"""
+    if sum(text.count(space) for space in " \t\r\n") > budgets.AMC_WORDS:
+        raise BadFile(path, f"it has more than {budgets.AMC_WORDS} words; no motion is so long.")
     words, degrees = _words(text)
     width, columns = _layout(path, words, bones)
     count, rest = divmod(len(words), width)
-    if rest or max(map(len, words)) > 64:
+    if rest or max(map(len, words)) > _LONGEST_WORD:
         problem = f"its {len(words)} words do not make frames of {width} words like its first"
         raise BadFile(path, f"{problem}: it is cut short in frame {count + 1}, or its frames differ.")
     table = np.array(words).reshape(count, width)

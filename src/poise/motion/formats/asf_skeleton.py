@@ -8,12 +8,13 @@ from pathlib import Path
 
 import numpy as np
 
+from poise import budgets
 from poise.errors import BadFile
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.motion.formats.numbers import LIMIT
 
-MOST_BONES = 5000
+MOST_BONES = budgets.FILE_JOINTS
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,10 +8,10 @@ import re
 from pathlib import Path
 
 import numpy as np
-from numba import njit
 
-from poise import files
+from poise import budgets, files
 from poise.errors import BadFile
+from poise.kernels import njit
 from poise.maths.rotations import Array
 from poise.motion.formats import bvh_header, numbers
 from poise.motion.recording import Recording, Source
@@ -64,6 +64,7 @@ def _read(path: Path, data: bytes | mmap.mmap, raw: np.ndarray) -> Recording:
     frames, dt = _frames(path, found[1].decode("latin-1")), _frame_time(path, found[2].decode("latin-1"))
     values, more = _values(path, header, raw[found.end() :], frames)
     skeleton = header.skeleton
+    budgets.check_memory(path, len(values), len(skeleton))
     rotations, positions = np.empty((len(values), len(skeleton), 4)), np.empty((len(values), len(skeleton), 3))
     _place(values, header.joint, header.turns, header.axis, skeleton.offsets, rotations, positions)
     source = Source(name=path.stem, path=str(path), format="bvh", notes=(*notes, *header.notes, *more))

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import numpy as np
 
+from poise import budgets
 from poise.character.skeleton import EndSite, Skeleton
 from poise.errors import BadFile
 from poise.motion.formats.numbers import LIMIT
 
-MOST_JOINTS = 5000  # more is no skeleton but a broken or hostile file
+MOST_JOINTS = budgets.FILE_JOINTS
 
 _CHANNELS = {f"{a.lower()}{kind}": f"{a}{kind}" for a in "XYZ" for kind in ("position", "rotation")}
 _TURNS = {c: c.endswith("rotation") for c in _CHANNELS.values()}

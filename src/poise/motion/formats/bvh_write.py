@@ -6,11 +6,11 @@ import itertools
 from os import PathLike
 
 import numpy as np
-from numba import njit
 
 from poise import files
 from poise.character.skeleton import Skeleton
 from poise.errors import BadValue
+from poise.kernels import njit
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 

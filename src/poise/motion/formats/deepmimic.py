@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from poise import files
+from poise import budgets, files
 from poise.character.skeleton import EndSite, Skeleton
 from poise.errors import BadFile
 from poise.maths import rotations as rot
@@ -45,7 +45,6 @@ _ENDS = (
     (14, (0.0, -0.04, 0.0), "left_hand_tip"),
 )
 _WIDTH = 44  # a duration, the root's place, and the turns
-_LARGEST = 300_000_000  # bytes
 
 
 def skeleton() -> Skeleton:
@@ -90,7 +89,7 @@ def _json(path: Path) -> dict[str, Any]:
     if not start.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{"):
         raise BadFile(path, "it is not a motion that poise knows: a DeepMimic file is a JSON object with 'Frames'.")
     try:
-        content = json.loads(files.read_bytes(path, _LARGEST).removeprefix(b"\xef\xbb\xbf"))
+        content = json.loads(files.read_bytes(path, budgets.JSON_BYTES).removeprefix(b"\xef\xbb\xbf"))
     except (ValueError, RecursionError) as error:
         where = f" in line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
         raise BadFile(path, f"it is not whole JSON{where}: it is cut short or broken.") from None

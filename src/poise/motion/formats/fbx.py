@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from poise import files
+from poise import budgets, files
 from poise.character.skeleton import Skeleton
 from poise.errors import BadFile, MissingExtra
 from poise.maths import rotations as rot
@@ -21,8 +21,6 @@ from poise.motion.formats import fbx_child
 from poise.motion.formats.numbers import LIMIT
 from poise.motion.recording import Recording, Source
 
-_MOST_JOINTS = 5000
-_PATIENCE = 600  # seconds after which the parser is taken to hang
 _UP = {0: "x", 1: "x", 2: "y", 3: "y", 4: "z", 5: "z"}  # ufbx's numbers of the axes
 
 
@@ -61,9 +59,10 @@ def _extracted(path: Path) -> tuple[dict[str, Any], dict[int, Array]]:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p), "PYTHONIOENCODING": "utf-8"}
     command = [sys.executable, "-P", fbx_child.__file__, str(path.resolve())]
     try:
-        run = subprocess.run(command, capture_output=True, env=environment, timeout=_PATIENCE, check=False)
+        patience = budgets.FBX_SECONDS * (1.0 + path.stat().st_size / 20e6)
+        run = subprocess.run(command, capture_output=True, env=environment, timeout=patience, check=False)
     except subprocess.TimeoutExpired:
-        raise BadFile(path, f"its parser did not end within {_PATIENCE} s.") from None
+        raise BadFile(path, "its parser did not end in the time that a file of this size needs.") from None
     except OSError as error:
         raise BadFile(path, f"its parser could not be started: {files.reason(error)}.") from None
     line, _, data = run.stdout.partition(b"\n")
@@ -107,8 +106,8 @@ def _joints(path: Path, nodes: list[dict[str, Any]]) -> tuple[list[int], np.ndar
     tops = sorted({top[k] for k in wanted})
     size = {t: sum(top[k] == t for k in wanted) for t in tops}
     best = max(tops, key=lambda t: (size[t], -t))
-    if size[best] > _MOST_JOINTS:
-        raise BadFile(path, f"it holds a skeleton of more than {_MOST_JOINTS} joints.")
+    if size[best] > budgets.FILE_JOINTS:
+        raise BadFile(path, f"it holds a skeleton of more than {budgets.FILE_JOINTS} joints.")
     joints = _nested([k for k in sorted(wanted) if top[k] == best], nearest)
     place = {j: i for i, j in enumerate(joints)}
     parents = np.array([place.get(nearest[j], -1) for j in joints], int)

@@ -11,6 +11,7 @@ translation, rotation w x y z, scale. Uses the standard library alone, so that i
 from __future__ import annotations
 
 import array
+import contextlib
 import ctypes
 import gc
 import itertools
@@ -22,6 +23,8 @@ from typing import Any
 
 MOST_FRAMES = 1_000_000
 MOST_NODES = 20_000
+MOST_ROWS = 5_000_000  # transforms: nodes times frames
+MOST_MEMORY = 3_000_000_000  # bytes of this process, where the system can limit it
 
 
 def items(elements: Any) -> list[Any]:
@@ -131,6 +134,8 @@ def extract(path: str) -> tuple[dict[str, Any], list[array.array[float]]]:
     for k in reversed(range(len(nodes))):
         if k in needed and described[k]["parent"] >= 0:
             needed.add(described[k]["parent"])
+    if take["frames"] * len(needed) > MOST_ROWS:
+        return {"error": f"{take['frames']} frames of {len(needed)} nodes are more than can be read"}, []
     facts["take"], facts["rows"], data = take, [], []
     for k in sorted(needed):
         count = take["frames"] if nodes[k].element_id in animated else 1
@@ -142,9 +147,20 @@ def extract(path: str) -> tuple[dict[str, Any], list[array.array[float]]]:
     return facts, data
 
 
+def limit_memory() -> None:
+    """From now on, this process gets no more than `MOST_MEMORY`; on Windows there is no such limit."""
+    try:
+        import resource
+    except ImportError:
+        return
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+
+
 def main() -> None:
     """Writes what the file given as the first argument holds, or {"error": a reason}."""
     gc.disable()
+    limit_memory()
     try:
         facts, data = extract(sys.argv[1])
         line = json.dumps(facts)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import numpy as np
 
+from poise.motion.formats import licence_file
+from poise.motion.formats.licence_file import Terms
 from poise.motion.recording import Recording
 
 CMU = (
@@ -22,7 +23,6 @@ BANDAI = (
     "commercial, no derivatives), CC BY-NC 4.0 in later releases; see the licence in the data set"
 )
 
-_WORDS = ("licence", "license", "copying", "terms of use")
 _CMU_BVH = {"Hips", "LHipJoint", "RHipJoint", "LowerBack", "Neck1", "LeftFingerBase", "LThumb", "RThumb"}
 _CMU_ASF = {
     "lhipjoint",
@@ -44,8 +44,15 @@ _BANDAI = {"joint_Root", "Hips", "Spine", "Chest", "Neck", "Head", "Shoulder_L",
 
 def guess(path: str | Path, recording: Recording) -> str:
     """A sentence on the terms of use, 'likely ...'; empty where nothing is known. `path` is empty without a file."""
-    told = [_by_skeleton(recording), _beside(Path(path)) if str(path) else ""]
-    return "; ".join(t for t in told if t)
+    return terms(path, recording).sentence
+
+
+def terms(path: str | Path, recording: Recording) -> Terms:
+    """The sentence of `guess`, and the whole text of the licence where a file of it lies beside the recording."""
+    likely = _by_skeleton(recording)
+    told = licence_file.beside(Path(path)) if str(path) else Terms()
+    sentences = [told.sentence] if likely in told.sentence else [likely, told.sentence]
+    return Terms("; ".join(s for s in sentences if s), told.text)
 
 
 def _by_skeleton(recording: Recording) -> str:
@@ -69,16 +76,3 @@ def _has_lengths(recording: Recording, lengths: dict[str, float]) -> bool:
     own = [float(np.linalg.norm(recording.skeleton.offsets[recording.skeleton.index(n)])) for n in lengths]
     ratio = np.array(own) / np.array(list(lengths.values()))
     return bool(np.all(ratio > 0) and np.ptp(ratio) < 0.02 * ratio.mean())
-
-
-def _beside(path: Path) -> str:
-    """Names a licence file in the recording's own folder."""
-    stem = path.stem.lower()
-    own = tuple(f"{stem}{mark}{word}" for mark in "._-" for word in _WORDS[:2])  # as poise writes it beside an export
-    try:
-        with os.scandir(path.parent) as entries:  # folders of recordings can be long: look at names first
-            found = sorted(e.name for e in entries if e.name.lower().startswith((*own, *_WORDS)) and e.is_file())
-    except OSError:
-        return ""
-    found.sort(key=lambda n: not n.lower().startswith(own))
-    return f"see {found[0]} beside the recording" if found else ""

@@ -7,11 +7,13 @@ import json
 from os import PathLike
 from typing import Any
 
+import mujoco
 import numpy as np
 
-from poise import files
-from poise.character import Character
+from poise import budgets, files
+from poise.character import Character, model_scan
 from poise.character.character import ContactPoints
+from poise.character.model_file import cannot_move, too_large
 from poise.character.placement import Binding, Placement
 from poise.character.skeleton import EndSite, Skeleton
 from poise.errors import BadFile, BadValue, PoiseError
@@ -20,6 +22,7 @@ from poise.motion.clip import Clip, Cycle
 from poise.motion.formats import npz_arrays
 from poise.motion.hold import Hold
 from poise.motion.recording import Recording, Source
+from poise.printable import printable
 
 VERSION = 1
 _GROUNDS = ("Flat", "Slope", "Stairs", "Treads")
@@ -42,7 +45,7 @@ def pack(clip: Clip) -> tuple[Facts, Arrays]:
         "format": "poise clip",
         "version": VERSION,
         "dt": float(clip.dt),
-        "source": dataclasses.asdict(clip.source),
+        "source": _source_out(clip.source),
         "ground": _ground_out(clip.ground),
         "character": _character_out(clip.character, arrays),
     }
@@ -79,9 +82,18 @@ def load(path: str | PathLike[str]) -> Clip:
         raise
     except KeyError as error:
         raise BadFile(path, f"it is not a whole clip: {error.args[0]!r} is missing.") from None
-    except (PoiseError, ValueError, TypeError, AttributeError, IndexError, OverflowError, RecursionError) as error:
-        reason = " ".join(str(error).split())[:200]
-        raise BadFile(path, f"it is not a sound clip: {reason or type(error).__name__}") from None
+    except UNSOUND as error:
+        raise BadFile(path, f"it is not a sound clip: {told(error)}") from None
+
+
+UNSOUND = (PoiseError, ValueError, TypeError, AttributeError, IndexError, OverflowError, RecursionError, RuntimeError,
+           MemoryError, ArithmeticError, mujoco.FatalError, mujoco.UnexpectedError)  # fmt: skip
+"""What facts and arrays that do not fit together, or a model that MuJoCo cannot build, may end in."""
+
+
+def told(error: BaseException) -> str:
+    """What an error says, as the end of a sentence."""
+    return (" ".join(str(error).split())[:200] or type(error).__name__).rstrip(".") + "."
 
 
 def unpack(facts: Facts, arrays: Arrays) -> Clip:
@@ -142,15 +154,30 @@ def _character_in(facts: Facts, arrays: Arrays) -> Character:
             raise BadValue("its binding names joints that do not exist.")
         rest = _get(arrays, "binding.rest", (len(skeleton), 4))
         binding = Binding(skeleton, joints, rest, _placement_in(facts["binding"]["placement"], arrays, "binding"))
+        budgets.check_quaternions("its binding", rest)
     roles = {str(k): str(v) for k, v in facts["roles"].items()}
-    stiffness, limit = arrays["character.stiffness"], arrays["character.torque_limit"]
-    character = Character(str(facts["name"]), str(facts["xml"]), roles, points, stiffness, limit, binding,
+    stiffness, limit = (npz_arrays.expect(n, arrays[n], arrays[n].shape)
+                        for n in ("character.stiffness", "character.torque_limit"))  # fmt: skip
+    wrong = model_scan.problem(str(facts["xml"]))
+    if wrong:
+        raise BadValue(f"its character cannot be built: {wrong}.")
+    character = Character(printable(facts["name"]), str(facts["xml"]), roles, points, stiffness, limit, binding,
                           _texts(facts["notes"]),
                           None if facts.get("stature") is None else _number(facts["stature"]))  # fmt: skip
     bodies = character.model.nbody
+    _simple(character.model)
     if np.any(points.bodies < 0) or np.any(points.bodies >= bodies) or (binding and len(binding.joints) != bodies):
         raise BadValue("its contact points or its binding do not fit its bodies.")
     return character
+
+
+def _simple(model: mujoco.MjModel) -> None:
+    """Refuse a model that is no character: without a free root, or larger than any body."""
+    if model.njnt < 1 or model.jnt_type[0] != mujoco.mjtJoint.mjJNT_FREE or not model.body_mass.sum() > 0:
+        raise BadValue("its character has no root that is free to move, or no mass.")
+    wrong = too_large(model) or cannot_move(model)
+    if wrong:
+        raise BadValue(f"its character {wrong}.")
 
 
 def _skeleton_out(skeleton: Skeleton, arrays: Arrays, key: str) -> Facts:
@@ -181,7 +208,7 @@ def _recording_out(recording: Recording, arrays: Arrays, shared: bool) -> Facts:
     return {
         "skeleton": None if shared else _skeleton_out(recording.skeleton, arrays, "recording"),
         "dt": float(recording.dt),
-        "source": dataclasses.asdict(recording.source),
+        "source": _source_out(recording.source),
         "unit": None if recording.unit is None else float(recording.unit),
         "up": recording.up,
         "wraps": bool(recording.wraps),
@@ -197,6 +224,7 @@ def _recording_in(facts: Facts, arrays: Arrays, shared: Skeleton | None) -> Reco
     unit = None if facts["unit"] is None else _number(facts["unit"])
     if facts["up"] not in (None, "x", "y", "z"):
         raise BadValue("its up axis is not x, y or z.")
+    budgets.check_quaternions("its recording", arrays["recording.rotations"])
     return Recording(skeleton, _get(arrays, "recording.rotations", (*shape, 4)),
                      _get(arrays, "recording.positions", (*shape, 3)), _number(facts["dt"]),
                      _source_in(facts["source"]), unit, facts["up"], bool(facts["wraps"]))  # fmt: skip
@@ -208,12 +236,21 @@ def _placement_out(placement: Placement, arrays: Arrays, key: str) -> Facts:
 
 
 def _placement_in(facts: Facts, arrays: Arrays, key: str) -> Placement:
-    return Placement(_number(facts["unit"]), _get(arrays, f"{key}.turn", (4,)), _get(arrays, f"{key}.shift", (3,)))
+    turn, unit = _get(arrays, f"{key}.turn", (4,)), _number(facts["unit"])
+    budgets.check_quaternions("its placement", turn)
+    if not 1e-9 < unit < 1e9:
+        raise BadValue(f"a file unit of {unit:g} m cannot be meant.")
+    return Placement(unit, turn, _get(arrays, f"{key}.shift", (3,)))
+
+
+def _source_out(source: Source) -> Facts:
+    """All but the file that was opened, which says nothing elsewhere."""
+    return {k: v for k, v in dataclasses.asdict(source).items() if k != "file"}
 
 
 def _source_in(facts: Facts) -> Source:
     texts = {k: str(facts[k]) for k in ("name", "path", "format", "licence")}
-    return Source(**texts, notes=_texts(facts["notes"]))
+    return Source(**texts, notes=_texts(facts["notes"]), licence_text=str(facts.get("licence_text", "")))
 
 
 def _ground_out(ground: Any) -> Facts:
@@ -250,4 +287,4 @@ def _number(value: Any) -> float:
 def _texts(values: Any) -> tuple[str, ...]:
     if not isinstance(values, list):
         raise BadValue("a list of names was expected.")
-    return tuple(str(v) for v in values)
+    return tuple(printable(v) for v in values)

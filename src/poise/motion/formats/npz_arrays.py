@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from poise import budgets
 from poise.errors import BadFile, BadValue
 
 _FACTS = "facts.json"
@@ -78,7 +79,9 @@ def expect(name: str, array: np.ndarray, shape: tuple[int, ...], kind: type = np
 def _weigh(path: Path, members: list[zipfile.ZipInfo]) -> None:
     """Refuses an archive that would unpack to far more than it is."""
     unpacked, packed = sum(m.file_size for m in members), path.stat().st_size
-    if unpacked > _LARGEST or unpacked > _RATIO * packed:
+    facts = sum(m.file_size for m in members if m.filename == _FACTS)
+    most = min(_RATIO * packed, max(budgets.SMALL_MEMORY, budgets.UNPACKED * packed))
+    if unpacked > min(_LARGEST, most) or facts > budgets.JSON_BYTES:
         raise BadFile(path, f"it would unpack from {packed} to {unpacked} bytes; that is no motion.")
 
 

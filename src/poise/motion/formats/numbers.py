@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from poise.kernels import njit
 from poise.maths.rotations import Array
 
 LIMIT = 1e9  # no length, angle or time of a motion is larger; what is comes from a broken file

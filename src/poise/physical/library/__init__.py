@@ -9,6 +9,7 @@ from importlib import import_module
 from poise.character import Character
 from poise.errors import BadValue, UnknownName
 from poise.motion.clip import Clip
+from poise.threads import on_one_thread
 
 # name -> module that makes it; each module has `make(character, **parameters) -> Clip`
 _MODULES = {
@@ -36,6 +37,7 @@ def names() -> tuple[str, ...]:
     return tuple(_MODULES)
 
 
+@on_one_thread
 def make(name: str, character: Character, **parameters: float) -> Clip:
     """A built-in clip on a character, with its parameters (see the clip's module) changed where given."""
     if name not in _MODULES:
