@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import poise
-from poise.motion.check import penetration, skating
+from poise.motion.check.check import penetration, skating
 from poise.progress import tell_first_compilation, track
 
 

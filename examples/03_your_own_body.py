@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 import poise
-from poise.motion.check import penetration, skating
+from poise.motion.check.check import penetration, skating
 
 
 def limb(names: tuple[str, str, str], y: float, z: float, lengths: tuple[float, float], foot: bool) -> str:

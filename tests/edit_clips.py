@@ -8,8 +8,8 @@ from manikin import manikin
 from poise.character.character import Character
 from poise.maths import rotations as rot
 from poise.motion.clip import Clip, Cycle
-from poise.motion.edit.limb import limb, reach
-from poise.motion.edit.window import fade
+from poise.motion.edit.fades import fade
+from poise.motion.ik.limb import limb, reach
 from poise.motion.recording import Source
 
 PERIOD, STRIDE, STANCE = 1.1, 1.0, 0.62  # [s], [m], share of the period for which a foot stands

@@ -9,8 +9,8 @@ import numpy as np
 from poise.character.character import Character, ContactPoints
 from poise.maths import configuration as conf
 from poise.maths import rotations as rot
-from poise.motion import ik
 from poise.motion.clip import Clip
+from poise.motion.ik import ik
 from poise.motion.recording import Source
 
 PLACES = {  # joint centres in the zero pose of a body whose hips are 0.95 m high [m]

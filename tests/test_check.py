@@ -12,11 +12,11 @@ import puppet
 from poise.character.character import ContactPoints
 from poise.character.skeleton import Skeleton
 from poise.maths import rotations as rot
-from poise.motion.check import check, penetration, skating, table
-from poise.motion.floor import level
-from poise.motion.freefall import free_fall
+from poise.motion.check.check import check, penetration, skating, table
+from poise.motion.check.freefall import free_fall
+from poise.motion.check.spikes import spikes
+from poise.motion.reading.floor import level
 from poise.motion.recording import Recording
-from poise.motion.spikes import spikes
 
 NEEDED = {"height", "unit", "up", "fps", "frames", "roles", "contacts", "skating", "floor", "warnings", "licence"}
 

@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from poise.motion.check import check
+from poise.maths.intervals import runs
+from poise.motion.check.check import check
+from poise.motion.check.freefall import free_fall
 from poise.motion.clip import Clip
-from poise.motion.floor import level
-from poise.motion.freefall import free_fall
 from poise.motion.ground import Treads
 from poise.motion.load import load_clip
-from poise.motion.runs import runs
+from poise.motion.reading.floor import level
 
 WALKS = ["02_01", "12_01", "16_17", "09_12", "136_20", "136_25", "91_16", "16_33"]
 GROUNDED = [*WALKS, "22_14", "26_10", "02_05", "144_05", "120_08", "91_19", "113_19", "135_06"]

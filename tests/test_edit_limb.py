@@ -8,8 +8,8 @@ import pytest
 from manikin import manikin, sway
 from poise.character.character import Character, ContactPoints
 from poise.maths import rotations as rot
-from poise.motion.edit.limb import limb, reach
-from poise.motion.edit.orient import set_turn
+from poise.motion.ik.limb import limb, reach
+from poise.motion.ik.orient import set_turn
 
 
 @pytest.mark.parametrize("hinges", [True, False])

@@ -12,7 +12,7 @@ from poise.errors import BadValue
 from poise.maths import rotations as rot
 from poise.motion import edit, ground
 from poise.motion.clip import Clip
-from poise.motion.edit.footprints import Footsteps
+from poise.motion.feet.footprints import Footsteps
 
 EDITS = [
     edit.Move((0.0, 0.25), start=0.3, end=0.9), edit.Turn(40.0), edit.Turn(-60.0, start=0.1, end=1.0),
@@ -204,7 +204,7 @@ def recorded(request: pytest.FixtureRequest) -> Clip:
     "change", [edit.Turn(40.0), edit.Stride(scale=0.8), edit.Slope(8.0), edit.Slope(-8.0)], ids=repr
 )
 def test_recordings_are_edited_without_sliding(recorded: Clip, change: edit.Turn) -> None:
-    from poise.motion import check
+    from poise.motion.check import check
 
     out = change.apply(recorded)
     assert check.skating(out) < 0.02 and check.penetration(out) < 0.005
@@ -214,7 +214,7 @@ def test_recordings_are_edited_without_sliding(recorded: Clip, change: edit.Turn
 
 @pytest.mark.parametrize("change", [edit.Stairs(0.15, 0.30), edit.Stairs(-0.15, 0.30)], ids=repr)
 def test_recorded_walks_climb_stairs(recorded: Clip, change: edit.Stairs) -> None:
-    from poise.motion import check
+    from poise.motion.check import check
 
     if recorded.name == "09_01":
         pytest.skip("a run of 2.7 m a stride is no way to climb stairs of 0.3 m")

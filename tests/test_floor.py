@@ -11,8 +11,8 @@ import puppet
 from poise.character.placement import Placement
 from poise.maths import rotations as rot
 from poise.motion.clip import Clip
-from poise.motion.floor import carried, estimate, level
 from poise.motion.ground import Treads
+from poise.motion.reading.floor import carried, estimate, level
 
 
 def leaning(clip: Clip, x: float, y: float, height: float) -> Clip:

@@ -8,7 +8,7 @@ import pytest
 import poise
 from poise.dynamics import Dynamics
 from poise.errors import BadValue
-from poise.motion.foothold import Foothold, blend, divergent, with_foot_moved
+from poise.motion.feet.capture_point import Foothold, blend, divergent, with_foot_moved
 
 
 def test_a_pendulum_that_steps_by_the_law_has_no_error_left():

@@ -15,7 +15,7 @@ from poise.character.skeleton import Skeleton
 from poise.maths import rotations as rot
 from poise.motion import formats
 from poise.motion.formats import bvh_write, licence
-from poise.motion.interpret import clip_from_recording
+from poise.motion.reading.interpret import clip_from_recording
 from poise.motion.recording import Recording, Source
 
 

@@ -13,7 +13,7 @@ import poise
 from hold_clips import BAR, carrying, swing
 from poise.cli.main import main
 from poise.judge.audit_clip import audit_clip
-from poise.motion.check import check
+from poise.motion.check.check import check
 from poise.motion.clip import Cycle
 from poise.motion.formats import npz
 from poise.motion.hold import Hold

@@ -9,9 +9,9 @@ from manikin import manikin, sway
 from poise.errors import BadValue, ClipMismatch
 from poise.maths import configuration as conf
 from poise.maths import rotations as rot
-from poise.motion import ik
 from poise.motion.clip import Cycle
-from poise.motion.ik_terms import right_jacobian
+from poise.motion.ik import ik
+from poise.motion.ik.terms import right_jacobian
 from poise.solve import banded
 from poise.solve.gauss_newton import Settings
 

@@ -18,8 +18,8 @@ from poise.maths import rotations as rot
 from poise.maths.configuration import BALL
 from poise.motion.clip import Clip
 from poise.motion.formats import read
-from poise.motion.interpret import artificial_frames, clip_from_recording
 from poise.motion.load import load_clip
+from poise.motion.reading.interpret import artificial_frames, clip_from_recording
 
 WALKS_FORWARD = ["02_01", "12_01", "08_07", "09_01", "02_03", "127_04", "136_20", "91_19", "91_16", "120_08", "132_23",
                  "humanoid3d_walk", "humanoid3d_run", "humanoid3d_stealthy_walk"]  # fmt: skip

@@ -13,7 +13,7 @@ from poise.character.finding import find_roles
 from poise.maths import rotations as rot
 from poise.motion.clip import Clip
 from poise.motion.formats import read
-from poise.motion.interpret import clip_from_recording
+from poise.motion.reading.interpret import clip_from_recording
 from poise.motion.recording import Recording
 
 Z_UP = rot.from_axis_angle(np.array([1.0, 0.0, 0.0]), 0.5 * np.pi)

@@ -11,9 +11,9 @@ import poise
 import puppet
 from poise.cli.main import main
 from poise.judge import audit
-from poise.motion import ik
+from poise.maths.intervals import runs
+from poise.motion.ik import ik
 from poise.motion.resample import resample
-from poise.motion.runs import runs
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from poise.experiments.library_likeness import Likeness
 from poise.experiments.physical_table import between_frames, flight_error
 from poise.judge.audit import audit
 from poise.maths import configuration as conf
-from poise.motion.check import penetration, skating
+from poise.motion.check.check import penetration, skating
 from poise.motion.clip import Clip
 from poise.physical import library
 from poise.physical.library import walk as walking

@@ -120,7 +120,7 @@ def test_recorded_gaits_loop(name: str, period: float) -> None:
     folder = mocap_folder()
     if folder is None:
         pytest.skip("no real recordings here: set POISE_MOCAP to a folder with cmu/ and deepmimic/")
-    from poise.motion import check
+    from poise.motion.check import check
     from poise.motion.load import load_clip
 
     clip = load_clip(folder / name)

@@ -14,7 +14,7 @@ from poise.methods.mcsim.schedule import Schedule
 from poise.methods.mcsim.settings import Tasks
 from poise.methods.mcsim.terms import Rig
 from poise.methods.mcsim.tuned import kept, told, with_factors
-from poise.motion.passing import _MARGIN, _shapes, spread
+from poise.motion.feet.leg_clearance import _MARGIN, _shapes, spread
 from poise.motion.reference import Reference
 
 

@@ -12,7 +12,7 @@ from poise.errors import BadValue, ClipMismatch, PoiseError
 from poise.experiments.repair_speed import of_length, rough_walk
 from poise.judge import audit
 from poise.maths import rotations as rot
-from poise.motion.check import penetration
+from poise.motion.check.check import penetration
 from poise.motion.clip import Clip
 from poise.motion.resample import resample
 from poise.physical.repair import repair

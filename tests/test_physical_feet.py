@@ -12,9 +12,9 @@ import poise
 from poise.experiments.physical_labels import measure, shifted
 from poise.experiments.physical_timing import there_and_back
 from poise.maths import rotations as rot
+from poise.maths.intervals import runs
 from poise.motion.clip import Clip
 from poise.motion.load import load_clip
-from poise.motion.runs import runs
 from poise.physical.clean import without_flips
 from poise.physical.prints import SLIDE, laid, soles
 from poise.physical.repair import Repaired, repair
@@ -101,7 +101,7 @@ def test_what_touches_does_so_for_a_moment(stand: Clip) -> None:
 
 @pytest.mark.parametrize("name", ["113_19", "22_14", "humanoid3d_cartwheel"])
 def test_no_flight_where_the_recorded_body_does_not_fall(mocap: Path, name: str) -> None:
-    from poise.motion.footing import footing
+    from poise.motion.contacts.foot_motion import footing
     from poise.physical.clean import cleaned
     from poise.physical.labels import believed
     from poise.physical.repair import fine_enough, with_hands

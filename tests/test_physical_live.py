@@ -13,7 +13,7 @@ from poise.errors import BadValue, ClipMismatch
 from poise.judge.audit import audit
 from poise.maths import configuration as conf
 from poise.motion import edit
-from poise.motion.check import penetration, skating
+from poise.motion.check.check import penetration, skating
 from poise.motion.clip import Clip
 from poise.motion.load import load_clip
 from poise.motion.reference import Reference

@@ -12,7 +12,7 @@ from poise.errors import BadValue
 from poise.judge.audit import audit
 from poise.maths import configuration as conf
 from poise.maths import rotations as rot
-from poise.motion.check import penetration, skating
+from poise.motion.check.check import penetration, skating
 from poise.motion.clip import Clip, Cycle
 from poise.motion.load import load_clip
 from poise.physical import repair as room

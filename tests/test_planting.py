@@ -14,11 +14,11 @@ from poise.character.from_skeleton import blueprint
 from poise.export.rig import rig_of
 from poise.maths import rotations as rot
 from poise.motion.clip import Clip
-from poise.motion.floor import level
 from poise.motion.formats import read
-from poise.motion.interpret import clip_from_recording
 from poise.motion.load import load_clip
-from poise.motion.planting import planted
+from poise.motion.reading.flat_soles import planted
+from poise.motion.reading.floor import level
+from poise.motion.reading.interpret import clip_from_recording
 from poise.motion.recording import Recording
 
 LATERAL, FORWARD = np.array([1.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.0])  # in the files that poise writes

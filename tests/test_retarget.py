@@ -15,13 +15,13 @@ from poise.character.load import load_character
 from poise.errors import BadValue, ClipMismatch
 from poise.maths import configuration as conf
 from poise.maths import rotations as rot
-from poise.motion.check import penetration, skating
+from poise.motion.check.check import penetration, skating
 from poise.motion.clip import Clip, Cycle
-from poise.motion.footprints import mapped_labels
 from poise.motion.ground import Flat, Slope, Stairs, Tread, Treads
 from poise.motion.load import load_clip
-from poise.motion.retarget import leg_length, retarget, scaled
-from poise.motion.retarget_pose import fit, orientations
+from poise.motion.retarget.footprints import mapped_labels
+from poise.motion.retarget.pose import fit, orientations
+from poise.motion.retarget.retarget import leg_length, retarget, scaled
 
 BODIES = {
     "small, hinges, no toes": {"scale": 0.8, "without": ("toes", "neck", "clavicle"), "hinges": True},

@@ -24,7 +24,7 @@ from poise.methods.mcsim.settings import Numbers, Tasks
 from poise.methods.modal import Modal, ModalTorques
 from poise.methods.pd import PD
 from poise.methods.schema import changed, renewed
-from poise.motion.foothold import Foothold
+from poise.motion.feet.capture_point import Foothold
 from poise.settings import ABSENT, listed, printed, shown
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"

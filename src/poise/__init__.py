@@ -26,7 +26,7 @@ _WHERE = {
     "Clip": "poise.motion.clip",
     "Hold": "poise.motion.hold",
     "Reference": "poise.motion.reference",
-    "check": "poise.motion.check",
+    "check": "poise.motion.check.check",
     "perform": "poise.performance",
     "audit": "poise.judge.audit",
     "Take": "poise.take",
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from poise.character.load import load_character
     from poise.judge.audit import audit
     from poise.motion import edit
-    from poise.motion.check import check
+    from poise.motion.check.check import check
     from poise.motion.clip import Clip
     from poise.motion.hold import Hold
     from poise.motion.load import load_clip

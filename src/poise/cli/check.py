@@ -16,7 +16,7 @@ def arguments(p: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from poise.motion.check import check
+    from poise.motion.check.check import check
 
     if len(args.files) == 1:
         report = check(load(args, args.files[0]))
@@ -27,7 +27,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _table(args: argparse.Namespace) -> int:
     """One line a file; files that cannot be read are named, and make the exit code 2."""
-    from poise.motion.check import check
+    from poise.motion.check.check import check
     from poise.progress import track
 
     rows: list[dict[str, object]] = []
@@ -39,7 +39,7 @@ def _table(args: argparse.Namespace) -> int:
     if args.json:
         say(json.dumps(rows, indent=2))
     else:
-        from poise.motion.check import table
+        from poise.motion.check.check import table
 
         say(table(rows))
     bad = [r for r in rows if "error" in r]

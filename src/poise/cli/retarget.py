@@ -25,7 +25,7 @@ def arguments(p: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from poise.motion.check import penetration, skating
+    from poise.motion.check.check import penetration, skating
     from poise.motion.load import load_any_character
     from poise.progress import tell_first_compilation, working
 

@@ -29,7 +29,7 @@ from poise.export.sheet import contact_sheet, save_sheet
 from poise.judge.audit import audit
 from poise.judge.overlap import overlap
 from poise.maths import configuration as conf
-from poise.motion.check import penetration, skating
+from poise.motion.check.check import penetration, skating
 from poise.motion.clip import Clip
 from poise.motion.load import load_clip
 from poise.physical import library

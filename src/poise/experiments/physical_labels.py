@@ -20,10 +20,10 @@ import numpy as np
 from poise.character.roles import SIDES
 from poise.errors import PoiseError
 from poise.experiments.physical_table import recordings
+from poise.maths.intervals import runs
 from poise.motion.clip import Clip
 from poise.motion.load import load_clip
 from poise.motion.resample import resample
-from poise.motion.runs import runs
 from poise.physical.repair import Repaired, repair
 
 SHIFT = 15  # frames at 120 a second

@@ -22,12 +22,12 @@ import numpy as np
 
 from poise.errors import PoiseError
 from poise.judge.audit import audit
-from poise.motion.check import penetration, skating
+from poise.maths.intervals import runs
+from poise.motion.check.check import penetration, skating
 from poise.motion.clip import Clip
-from poise.motion.footing import footing
+from poise.motion.contacts.foot_motion import footing
 from poise.motion.load import built_in, load_clip
 from poise.motion.resample import resample
-from poise.motion.runs import runs
 from poise.physical.clean import cleaned
 from poise.physical.holds import held
 from poise.physical.repair import repair

@@ -14,10 +14,10 @@ import numpy as np
 from poise.character import Character
 from poise.character.load import load_character
 from poise.maths.configuration import BALL, FREE
-from poise.motion.check import penetration, skating
+from poise.motion.check.check import penetration, skating
 from poise.motion.clip import Clip
 from poise.motion.load import load_clip
-from poise.motion.retarget import hip_middle, leg_length, retarget
+from poise.motion.retarget.retarget import hip_middle, leg_length, retarget
 
 CHARACTERS = ("human42", "human57")
 SKATING, PENETRATION, REALTIME = 0.02, 0.005, 5.0  # bars: [m/s], [m], times real time

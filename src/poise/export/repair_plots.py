@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from poise.export.plots import LEFT, MIDDLE, RIGHT, clean, figure_of
-from poise.motion.runs import runs
+from poise.maths.intervals import runs
 from poise.physical.report import RepairReport
 
 if TYPE_CHECKING:

@@ -102,7 +102,7 @@ def rig_of(clip: Clip, level: bool = False) -> Rig:
     `level` keeps the floor that poise found and levelled; otherwise the motion goes back to where the file had it.
     """
     from poise.export import rig_bodies, rig_file
-    from poise.motion.interpret import fits
+    from poise.motion.reading.interpret import fits
 
     binding = clip.character.binding
     if binding is None:

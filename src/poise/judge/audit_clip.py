@@ -20,10 +20,10 @@ from poise.judge.quiet import without_noise
 from poise.judge.report import AuditReport, Stretch, Worst, rms, worst
 from poise.judge.support import Support, contact_map, support, tangents
 from poise.judge.tolerances import DEFAULT, Tolerances
+from poise.maths.intervals import runs
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
 from poise.motion.hold import Hold
-from poise.motion.runs import runs
 from poise.solve.cones import cone_least_squares
 
 CLIP = Tolerances.of_clips()

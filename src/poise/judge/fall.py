@@ -9,8 +9,8 @@ import numpy as np
 from poise.character import Character
 from poise.judge.surface import clearance, skin
 from poise.maths import rotations as rot
+from poise.maths.intervals import runs
 from poise.maths.rotations import Array
-from poise.motion.runs import runs
 from poise.take import Take
 from poise.take.own import own_of
 

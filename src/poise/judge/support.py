@@ -11,7 +11,7 @@ from poise.judge.surface import clearance, skin
 from poise.judge.tolerances import DEFAULT, Tolerances
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
-from poise.motion.footing import continued, speeds
+from poise.motion.contacts.foot_motion import continued, speeds
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,8 +16,8 @@ from poise.character import Character
 from poise.character.roles import mirrored
 from poise.errors import BadValue
 from poise.maths import rotations as rot
+from poise.maths.intervals import runs
 from poise.maths.rotations import Array
-from poise.motion.runs import runs
 
 if TYPE_CHECKING:
     from poise.motion.clip import Clip, Cycle

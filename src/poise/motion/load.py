@@ -57,7 +57,7 @@ def load_clip(
     if params:
         raise UnknownName("option", next(iter(params)), _OPTIONS)
     from poise.motion import formats
-    from poise.motion.interpret import clip_from_recording
+    from poise.motion.reading.interpret import clip_from_recording
 
     if formats.kind_of(must_exist(name_or_path)) == "npz":
         from poise.motion.formats import npz

@@ -7,10 +7,10 @@ from scipy.signal import butter, sosfiltfilt
 
 from poise.maths import rotations as rot
 from poise.maths.configuration import BALL, FREE, HINGE, Layout
+from poise.maths.intervals import frames
 from poise.maths.rotations import Array
+from poise.motion.check.spikes import FASTEST, LARGEST
 from poise.motion.clip import Clip
-from poise.motion.runs import frames
-from poise.motion.spikes import FASTEST, LARGEST
 
 LONGEST = 0.12  # [s] a joint that flips away comes back within this time; else it is believed
 LEAP = 12.0  # [m/s] hips never move faster, not even a sprinter's

@@ -23,13 +23,13 @@ from poise.errors import BadValue, ClipMismatch
 from poise.maths import configuration as conf
 from poise.maths.configuration import FREE
 from poise.maths.rotations import Array
-from poise.motion import ik
-from poise.motion.barrier import Barrier
 from poise.motion.clip import Clip
 from poise.motion.ground import Ground
 from poise.motion.hold import Hold
+from poise.motion.ik import ik
+from poise.motion.ik.barrier import Barrier
 from poise.motion.reference import Reference
-from poise.motion.retarget_hands import hold_targets
+from poise.motion.retarget.hands import hold_targets
 from poise.physical.holds import gripped, loads
 from poise.physical.live_places import KNOWN, places_ahead
 from poise.physical.problem import PhysicalProblem

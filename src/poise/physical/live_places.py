@@ -6,9 +6,9 @@ import numpy as np
 
 from poise.character import Character
 from poise.maths import rotations as rot
+from poise.maths.intervals import runs
 from poise.maths.rotations import Array
 from poise.motion.ground import Ground
-from poise.motion.runs import runs
 
 KNOWN = 3  # frames that are not unknowns: one before the beginning, one at it, and the next, for the acceleration there
 PIVOT = 0.03  # [m] a foot whose points stray further while they touch turns, and is led over the ground, not held

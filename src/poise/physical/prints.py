@@ -17,12 +17,12 @@ import numpy as np
 from poise.character import Character
 from poise.character.roles import SIDES
 from poise.maths import rotations as rot
+from poise.maths.intervals import runs
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip, Cycle
-from poise.motion.footing import speeds
-from poise.motion.footprints import unblocked
+from poise.motion.contacts.foot_motion import speeds
 from poise.motion.ground import Ground
-from poise.motion.runs import runs
+from poise.motion.retarget.footprints import unblocked
 from poise.physical.holds import held
 from poise.physical.rests import REST, Print, fitted, found_prints, turned
 

@@ -1,6 +1,6 @@
 """The repair as one least-squares problem over all frames: a motion near the recording that the ground can explain.
 
-    ½ Σ_n [ posture and its acceleration, held points, the ground as a barrier        (`poise.motion.ik_problem`)
+    ½ Σ_n [ posture and its acceleration, held points, the ground as a barrier        (`poise.motion.ik.problem`)
           + w_F² · 2 c_n(b_n)                       what no ground force explains     (`explain`)
           + w_R² |b_{n+1} - b_n|² ]                 wrenches that jump
 
@@ -17,8 +17,8 @@ import numpy as np
 from poise.kernels import njit
 from poise.maths import configuration as conf
 from poise.maths.rotations import Array
-from poise.motion.ik_problem import IkProblem
-from poise.motion.ik_terms import spun
+from poise.motion.ik.problem import IkProblem
+from poise.motion.ik.terms import spun
 from poise.physical.explain import Explained, explain
 from poise.physical.stencil import derivatives, rates, steps
 from poise.physical.wrench import Masses, root_wrench, root_wrench_derivatives

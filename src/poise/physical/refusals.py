@@ -11,9 +11,9 @@ from poise.character import Character
 from poise.errors import BadValue, ClipMismatch
 from poise.maths import rotations as rot
 from poise.maths.configuration import FREE
+from poise.maths.intervals import runs
 from poise.motion.clip import Clip
-from poise.motion.footing import footing
-from poise.motion.runs import runs
+from poise.motion.contacts.foot_motion import footing
 from poise.physical.clean import LEAP
 from poise.physical.holds import held
 

@@ -17,13 +17,13 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.maths import configuration as conf
+from poise.maths.intervals import frames
 from poise.maths.rotations import Array
-from poise.motion.check import penetration, skating
+from poise.motion.check.check import penetration, skating
 from poise.motion.clip import Clip
 from poise.motion.ground import Flat
-from poise.motion.handstand import kept_labels, laid
+from poise.motion.ik.hands_on_ground import kept_labels, laid
 from poise.motion.resample import resample
-from poise.motion.runs import frames
 from poise.physical.clean import cleaned, flipped_joints
 from poise.physical.holds import off_bars
 from poise.physical.labels import believed, put_down, within_reach

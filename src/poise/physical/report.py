@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from poise.maths import rotations as rot
+from poise.maths.intervals import runs
 from poise.maths.rotations import Array
-from poise.motion.check import penetration, skating
+from poise.motion.check.check import penetration, skating
 from poise.motion.clip import Clip
 from poise.motion.posture import untold
-from poise.motion.runs import runs
 from poise.physical.labels import Doubt, doubts
 from poise.physical.residual import Residual, residual
 

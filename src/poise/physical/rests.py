@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from poise.maths.intervals import close_gaps, frames, runs
 from poise.maths.rotations import Array
-from poise.motion.footing import speeds
-from poise.motion.runs import close_gaps, frames, runs
+from poise.motion.contacts.foot_motion import speeds
 
 REST = 0.2  # [m/s] touching points that are slower rest
 SHORTEST = 0.08  # [s] of rest that makes a print of its own

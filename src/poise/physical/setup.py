@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike
 from poise.character import Character
 from poise.maths.configuration import BALL
 from poise.maths.rotations import Array
-from poise.motion import ik
-from poise.motion.barrier import Barrier
 from poise.motion.clip import Clip
-from poise.motion.retarget_hands import hold_targets
+from poise.motion.ik import ik
+from poise.motion.ik.barrier import Barrier
+from poise.motion.retarget.hands import hold_targets
 from poise.physical.holds import gripped, loads
 from poise.physical.problem import PhysicalProblem
 from poise.physical.stances import (

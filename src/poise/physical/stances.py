@@ -6,11 +6,11 @@ import numpy as np
 
 from poise.character.roles import SIDES
 from poise.maths import rotations as rot
+from poise.maths.intervals import drop_short, frames, runs
 from poise.maths.rotations import Array
-from poise.motion import handstand
 from poise.motion.clip import Clip
-from poise.motion.footing import footing, speeds
-from poise.motion.runs import drop_short, frames, runs
+from poise.motion.contacts.foot_motion import footing, speeds
+from poise.motion.ik import hands_on_ground
 from poise.physical.holds import held
 from poise.physical.prints import printed, soles
 from poise.physical.problem import Ground
@@ -57,7 +57,7 @@ def standing_places(clip: Clip) -> Array:
     carrying = _carriers(clip, goals, labels)
     if carrying.any():
         goals = printed(clip, labels, carrying)
-    for point, place, on in handstand.goals(clip.character, clip.q, clip.contacts.labels, clip.ground):
+    for point, place, on in hands_on_ground.goals(clip.character, clip.q, clip.contacts.labels, clip.ground):
         goals[on, point] = place
     return goals
 

@@ -2,7 +2,7 @@
 
 Frame n has the steps r± to its neighbours in its own tangent space, the velocity (r+ - r-) / 2 dt and the acceleration
 (r+ + r-) / dt². The unknown of a frame is its correction δ in the tangent space of a given configuration, as in
-`poise.motion.ik_terms`: a small change of δ turns a joint by J_r(δ) dδ.
+`poise.motion.ik.terms`: a small change of δ turns a joint by J_r(δ) dδ.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from poise.kernels import njit
 from poise.maths import configuration as conf
 from poise.maths.configuration import BALL, FREE, Layout
 from poise.maths.rotations import Array
-from poise.motion.ik_terms import right_jacobian
+from poise.motion.ik.terms import right_jacobian
 
 
 @njit(cache=True)

@@ -10,10 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from poise.character.roles import SIDES
+from poise.maths.intervals import frames, runs
 from poise.motion.clip import Clip
-from poise.motion.footing import speeds
-from poise.motion.runs import frames, runs
-from poise.motion.touch import touching
+from poise.motion.contacts.detect import touching
+from poise.motion.contacts.foot_motion import speeds
 from poise.physical.labels import Doubt
 
 SHORTEST, LONGEST = 0.03, 0.25  # [s] a switch that is told wrongly is off by more than the first, at most by the second

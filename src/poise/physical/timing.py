@@ -15,9 +15,9 @@ import numpy as np
 
 from poise.character.roles import SIDES
 from poise.maths import configuration as conf
+from poise.maths.intervals import frames, runs
 from poise.maths.rotations import Array
-from poise.motion.footing import footing
-from poise.motion.runs import frames, runs
+from poise.motion.contacts.foot_motion import footing
 from poise.physical.setup import Plan
 from poise.physical.stances import enduring, standing
 from poise.solve import gauss_newton

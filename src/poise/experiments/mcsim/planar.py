@@ -17,9 +17,9 @@ import numpy as np
 from poise.character import Character
 from poise.character.load import load_character
 from poise.maths import rotations as rot
-from poise.motion import ik
 from poise.motion.clip import Clip, Cycle
 from poise.motion.edit.path import Turn
+from poise.motion.ik import ik
 from poise.motion.resample import resample
 
 FPS = 240.0  # frames a second of a projection

@@ -13,7 +13,7 @@ from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.methods.mcsim.schedule import Clock, Schedule
 from poise.methods.mcsim.terms import Body, Rig
-from poise.motion.passing import Passing
+from poise.motion.feet.leg_clearance import Passing
 from poise.motion.reference import Reference
 from poise.simulate.servo import Servo
 

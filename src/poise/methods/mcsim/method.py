@@ -16,8 +16,8 @@ from poise.methods.mcsim.planner import make_plan
 from poise.methods.mcsim.schedule import Clock, Schedule
 from poise.methods.mcsim.settings import Numbers, Tasks
 from poise.methods.mcsim.terms import Rig
-from poise.motion.foothold import Foothold
-from poise.motion.passing import Passing
+from poise.motion.feet.capture_point import Foothold
+from poise.motion.feet.leg_clearance import Passing
 from poise.motion.reference import Reference
 from poise.physical.prepare import prepared
 from poise.settings import PART, check, flag, names, number, printed

@@ -13,7 +13,7 @@ from poise.methods.mcsim.feedback import hip_turn, with_hips
 from poise.methods.mcsim.memory import Memory
 from poise.methods.mcsim.schedule import Schedule
 from poise.methods.mcsim.terms import Balance, Terms, balance
-from poise.motion.passing import Passing
+from poise.motion.feet.leg_clearance import Passing
 from poise.motion.reference import Reference, Sample
 from poise.simulate.servo import Servo
 from poise.simulate.simulator import State, Touches

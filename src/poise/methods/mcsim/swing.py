@@ -1,7 +1,7 @@
 """Feet that do not stand: where they should be, and where they will land.
 
 Departures: the paper tracks the joints of a swinging leg and lets its foot land where that leads. Here the foot is
-tracked in space, its coming foothold is moved by the capture point (`poise.motion.foothold`), it leaves from where it
+tracked in space, its coming foothold is moved by the capture point (`feet.capture_point`), it leaves from where it
 really stood, passes beside the other leg and goes down where it is late.
 """
 
@@ -20,7 +20,7 @@ from poise.methods.mcsim import contacts, sight, underfoot
 from poise.methods.mcsim.legs import quaternion, within_reach
 from poise.methods.mcsim.memory import Memory
 from poise.methods.mcsim.terms import jacobian, motion
-from poise.motion.foothold import divergent
+from poise.motion.feet.capture_point import divergent
 
 if TYPE_CHECKING:
     from poise.methods.mcsim.method import McSim

@@ -1,7 +1,7 @@
 """Footholds for a walker that was pushed: the reference is moved under it while it is followed.
 
 Section 6 of Jain & Liu 2011 lets the reference be edited on the fly and leaves to the user where to. Here the law of
-`poise.motion.foothold` says where the swinging foot must land. The swinging foot's path is carried over to the new
+`feet.capture_point` says where the swinging foot must land. The swinging foot's path is carried over to the new
 place, planted feet keep theirs, and the body goes over them as a pendulum can (`pendulum`). Timing stays that of the
 reference.
 """
@@ -20,7 +20,7 @@ from poise.maths.rotations import Array
 from poise.methods.modal.legs import Legs
 from poise.methods.modal.linearise import Views
 from poise.methods.modal.pendulum import sway
-from poise.motion.foothold import Foothold
+from poise.motion.feet.capture_point import Foothold
 from poise.motion.reference import Reference
 
 if TYPE_CHECKING:

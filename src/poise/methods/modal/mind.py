@@ -23,7 +23,7 @@ from poise.methods.modal.settings import Settings
 from poise.methods.modal.spectrum import check_stiffness, subtree_stiffness
 from poise.methods.modal.tumble import NOTHING, Tumble
 from poise.methods.modal.window import window_for
-from poise.motion.foothold import Foothold
+from poise.motion.feet.capture_point import Foothold
 from poise.motion.reference import Reference
 from poise.stage import Ball, Stage
 from poise.stage.events import Push

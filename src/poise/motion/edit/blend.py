@@ -11,9 +11,9 @@ from poise.maths import configuration as conf
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip, Cycle
+from poise.motion.edit.fades import fade
 from poise.motion.edit.likeness import distances, features
 from poise.motion.edit.settle import settled
-from poise.motion.edit.window import fade
 from poise.motion.hold import cut
 from poise.motion.resample import resample, sample
 

@@ -10,8 +10,8 @@ from poise.errors import BadValue
 from poise.maths import rotations as rot
 from poise.maths.configuration import FREE
 from poise.motion.clip import Clip
-from poise.motion.edit.orient import set_turn
-from poise.motion.edit.window import check_interval, window
+from poise.motion.edit.fades import check_interval, window
+from poise.motion.ik.orient import set_turn
 
 FRAMES = ("parent", "own", "world")
 

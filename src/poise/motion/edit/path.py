@@ -9,14 +9,14 @@ import numpy as np
 
 from poise.errors import BadValue
 from poise.maths import rotations as rot
+from poise.maths.intervals import frames
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip, Cycle
-from poise.motion.edit.footprints import Footsteps
-from poise.motion.edit.replant import Moves, along_time, opened, replant, require_travel
+from poise.motion.edit.fades import check_interval, fade, smooth
 from poise.motion.edit.settle import settled
-from poise.motion.edit.window import check_interval, fade, smooth
+from poise.motion.feet.footprints import Footsteps
+from poise.motion.feet.replant import Moves, along_time, opened, replant, require_travel
 from poise.motion.ground import Flat
-from poise.motion.runs import frames
 
 _SLOW = 0.15  # [m/s] below this speed a path has no direction of its own
 

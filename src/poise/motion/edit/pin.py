@@ -11,8 +11,8 @@ from poise.errors import BadValue, NoSolution
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
-from poise.motion.edit.limb import Limb, limb, reach
-from poise.motion.edit.window import check_interval, window
+from poise.motion.edit.fades import check_interval, window
+from poise.motion.ik.limb import Limb, limb, reach
 
 _MISS = 0.02  # [m] by which a pinned point may miss its place before the edit is refused
 _EXACT = 1e-4  # [m]
@@ -86,7 +86,7 @@ def _by_limb(clip: Clip, chain: Limb, role: str, goal: Array, local: Array, turn
 
 def _by_body(clip: Clip, q: Array, body: int, local: Array, goal: Array, weight: Array) -> Array:
     """The whole body helping: least squares with the pinned point first and standing feet kept."""
-    from poise.motion import ik
+    from poise.motion.ik import ik
 
     character = clip.character
     points = [ik.PointTarget(body, local, goal, np.where(weight > 0, 30.0, 3.0))]

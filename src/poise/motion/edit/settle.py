@@ -13,9 +13,9 @@ import numpy as np
 
 from poise.character.roles import REQUIRED
 from poise.maths.configuration import BALL, FREE
-from poise.motion.check import penetration, skating
+from poise.motion.check.check import penetration, skating
 from poise.motion.clip import Clip
-from poise.motion.edit.rest import at_rest
+from poise.motion.feet.at_rest import at_rest
 
 _SLIDING = 0.02  # [m/s] mean speed of touching points up to which feet count as settled
 _BELOW = 0.005  # [m] depth up to which they do
@@ -42,7 +42,7 @@ def settled(clip: Clip) -> Clip:
     walks = all(character.has(r) for r in REQUIRED) and len(character.contact_points) > 0
     if not walks or character.tree.kind[0] != FREE or not clip.contacts.labels.any() or is_settled(clip):
         return clip
-    from poise.motion.retarget import retarget
+    from poise.motion.retarget.retarget import retarget
 
     moved = retarget(clip, character, scale=1.0)
     q = np.array(clip.q)

@@ -8,9 +8,9 @@ import numpy as np
 
 from poise.errors import BadValue
 from poise.motion.clip import Clip
-from poise.motion.edit.footprints import Footsteps
-from poise.motion.edit.replant import Moves, along_time, replant, require_travel
 from poise.motion.edit.settle import settled
+from poise.motion.feet.footprints import Footsteps
+from poise.motion.feet.replant import Moves, along_time, replant, require_travel
 
 
 @dataclass(frozen=True)

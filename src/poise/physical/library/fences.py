@@ -7,7 +7,7 @@ import numpy as np
 
 from poise.character import Character
 from poise.maths.rotations import Array
-from poise.motion import ik
+from poise.motion.ik import ik
 from poise.physical.library.path import Path
 
 GAP = 0.004  # [m] from the line to either leg

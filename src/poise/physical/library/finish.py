@@ -9,9 +9,9 @@ import numpy as np
 from poise.character import Character
 from poise.errors import NoSolution
 from poise.maths.rotations import Array
-from poise.motion import ik
 from poise.motion.clip import Clip, Cycle
 from poise.motion.hold import Hold
+from poise.motion.ik import ik
 from poise.motion.recording import Source
 from poise.physical.clean import cleaned
 from poise.physical.library.actor import Acted

@@ -16,8 +16,8 @@ import numpy as np
 from poise.character import Character
 from poise.errors import BadValue
 from poise.maths.rotations import Array
-from poise.motion import ik
 from poise.motion.clip import Clip
+from poise.motion.ik import ik
 from poise.motion.recording import Source
 from poise.physical.library import figure, steps
 from poise.physical.library.fences import between_legs

@@ -11,8 +11,8 @@ import numpy as np
 
 from poise.character import Character
 from poise.errors import BadValue
-from poise.motion import ik
 from poise.motion.clip import Clip, Cycle
+from poise.motion.ik import ik
 from poise.motion.recording import Source
 from poise.physical.library.actor import leg_length
 from poise.physical.library.authoring import pose, turn

@@ -7,7 +7,7 @@ import numpy as np
 from poise.character import Character
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
-from poise.motion import ik
+from poise.motion.ik import ik
 from poise.physical.library.authoring import ramp, turn
 from poise.physical.library.manner import Gait, Legs, leg_phase
 from poise.physical.library.path import Path
