@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from poise.character import anthropometry as body
-from poise.character.humanoid import body_inertials, humanoid, link_order
-from poise.character.landmarks import complete
+from poise.character.bodies import anthropometry as body
+from poise.character.bodies.humanoid import body_inertials, humanoid, link_order
+from poise.character.bodies.landmarks import complete
 from poise.character.library.proportions import standing
 from poise.character.roles import REQUIRED, ROLES
 from poise.errors import BadValue, NoRoles, UnknownName

@@ -15,7 +15,7 @@ from poise.maths import rotations as rot
 from poise.motion.formats import npz
 from poise.motion.ground import Tread, Treads
 from poise.motion.ik.hands_on_ground import handprints, laid
-from poise.physical.repair import repair
+from poise.physical.repair.repair import repair
 
 WHEELS = {"cmu/90_02_f0240-0600.bvh": (1.27, 2.0), "deepmimic/humanoid3d_cartwheel.txt": (1.0, 1.7)}
 NEAR_THE_GROUND = ("cmu/22_14_f0060-0420.bvh", "cmu/26_10_f0060-0520.bvh", "cmu/120_05_f0300-0840.bvh",

@@ -9,13 +9,13 @@ import pytest
 
 import poise
 from hold_clips import carrying, swing
+from poise.dynamics.wrench import masses, root_wrench, root_wrench_derivatives
 from poise.judge.audit_clip import audit_clip, needed
 from poise.maths import configuration as conf
 from poise.motion.hold import Hold
-from poise.physical.explain import explain
-from poise.physical.holds import loads
-from poise.physical.repair import repair
-from poise.physical.wrench import masses, root_wrench, root_wrench_derivatives
+from poise.physical.repair.explain import explain
+from poise.physical.repair.holds import loads
+from poise.physical.repair.repair import repair
 from poise.solve.cones import cone_least_squares
 
 

@@ -17,7 +17,7 @@ from poise.motion.check.check import check
 from poise.motion.clip import Cycle
 from poise.motion.formats import npz
 from poise.motion.hold import Hold
-from poise.physical.repair import repair
+from poise.physical.repair.repair import repair
 from poise.stage import Bar, Barbell
 
 SWING = "cmu/43_02_f0000-0660.bvh"

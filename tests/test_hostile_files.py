@@ -15,7 +15,7 @@ from character_files import mjcf, urdf
 from guarded import Guard
 from hostile_files import HOSTILE, LARGEST, bvh, changed, model, walk
 from poise import budgets
-from poise.character import model_scan
+from poise.character.model_files import scan
 from poise.cli.main import main
 from poise.errors import BadFile, PoiseError, UnknownName
 from poise.printable import printable, shortened
@@ -174,8 +174,8 @@ def test_includes_and_replicates_within_limits_are_read(tmp_path: Path) -> None:
     )
     (tmp_path / "m.xml").write_text(text)
     assert poise.load_character(tmp_path / "m.xml").model.ngeom == 5
-    assert model_scan.check(tmp_path / "m.xml", text.encode()) == "mujoco"
-    assert "stands alone" in model_scan.problem(text)
+    assert scan.check(tmp_path / "m.xml", text.encode()) == "mujoco"
+    assert "stands alone" in scan.problem(text)
 
 
 def test_links_in_a_circle_or_with_two_parents(tmp_path: Path) -> None:
@@ -194,7 +194,7 @@ def test_the_usual_is_far_within_the_limits(tmp_path: Path) -> None:
     """Scanning costs next to nothing, and built-in bodies use a tenth of what is allowed."""
     xml = poise.load_character("human57").xml
     begun = time.perf_counter()
-    assert model_scan.problem(xml) == ""
+    assert scan.problem(xml) == ""
     assert time.perf_counter() - begun < 0.5
     assert 5 * poise.load_character("human57").model.nv < budgets.FREEDOMS
 

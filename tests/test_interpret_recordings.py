@@ -11,8 +11,8 @@ import pytest
 import recordings_variants as variants
 from conftest import recordings
 from poise.character import Character
-from poise.character.from_skeleton import from_skeleton
 from poise.character.skeleton import Skeleton
+from poise.character.skeletons.from_skeleton import from_skeleton
 from poise.errors import BadValue, NoRoles, UnknownName
 from poise.maths import rotations as rot
 from poise.maths.configuration import BALL

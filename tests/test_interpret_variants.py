@@ -9,7 +9,7 @@ import pytest
 
 import recordings_variants as variants
 from conftest import mocap_folder
-from poise.character.finding import find_roles
+from poise.character.skeletons.find_roles import find_roles
 from poise.maths import rotations as rot
 from poise.motion.clip import Clip
 from poise.motion.formats import read

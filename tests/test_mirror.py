@@ -19,8 +19,7 @@ from poise.maths.configuration import BALL, FREE
 from poise.motion import edit
 from poise.motion.clip import Clip
 from poise.motion.ground import Slope, Stairs, Tread, Treads
-from poise.motion.mirror import mirror, mirror_q
-from poise.motion.mirror_joints import _renamed
+from poise.motion.mirror import _renamed, mirror, mirror_q
 
 FLIP = np.array([1.0, -1.0, 1.0])
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from poise.character import words
-from poise.character.naming import roles_by_name
 from poise.character.roles import ROLES
 from poise.character.skeleton import Skeleton
+from poise.character.skeletons import name_words
+from poise.character.skeletons.roles_by_name import roles_by_name
 
 
 def tree(text: str) -> Skeleton:
@@ -332,7 +332,7 @@ def test_joints_of_many_sources_get_their_roles(source: str):
             for prefix in ("Bip01 ", "CC_Base_", "m_avg_"):
                 stripped = stripped.removeprefix(prefix)
             if part not in trunk:
-                assert words.read(name).side == role.split("_")[0]
+                assert name_words.read(name).side == role.split("_")[0]
                 for mark in ("Left", "Right", "left_", "right_", ".L", ".R", "_l", "_r", "L_", "R_", "L ", "R "):
                     stripped = stripped.replace(mark, "") if mark in stripped else stripped
                 if source in ("daz", "asf"):
@@ -351,7 +351,7 @@ def test_joints_of_many_sources_get_their_roles(source: str):
      ("LegLeft", "left", "leg"), ("arm_L", "left", "arm"), ("Wrist_R", "right", "hand")],
 )  # fmt: skip
 def test_a_name_is_read(name: str, side: str, part: str):
-    label = words.read(name)
+    label = name_words.read(name)
     assert (label.side, label.part) == (side, part)
 
 
@@ -359,7 +359,7 @@ def test_a_name_is_read(name: str, side: str, part: str):
     "name", ["LeftHandThumb1", "ik_hand_l", "Toe_End", "HeadTop_End", "LeftEye", "sword", "f_ring.01.L"]
 )
 def test_what_is_no_part_of_a_body_is_dropped(name: str):
-    assert words.read(name).dropped
+    assert name_words.read(name).dropped
 
 
 def test_names_that_say_nothing_give_no_roles():

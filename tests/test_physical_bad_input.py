@@ -15,7 +15,7 @@ from poise.maths import rotations as rot
 from poise.motion.check.check import penetration
 from poise.motion.clip import Clip
 from poise.motion.resample import resample
-from poise.physical.repair import repair
+from poise.physical.repair.repair import repair
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,7 @@ from poise.export.repair_picture import largest_changes
 from poise.judge import audit
 from poise.motion.clip import Clip
 from poise.motion.load import load_clip
-from poise.physical.repair import Repaired, repair
+from poise.physical.repair.repair import Repaired, repair
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise.physical.explain import SOFTNESS, explain
+from poise.physical.repair.explain import SOFTNESS, explain
 from poise.solve.cones import cone_least_squares
 
 

@@ -15,11 +15,11 @@ from poise.maths import rotations as rot
 from poise.motion.check.check import penetration, skating
 from poise.motion.clip import Clip, Cycle
 from poise.motion.load import load_clip
-from poise.physical import repair as room
-from poise.physical.clean import cleaned, without_flips
-from poise.physical.labels import believed
-from poise.physical.repair import repair
-from poise.physical.setup import Plan, Weights
+from poise.physical.repair import repair as room
+from poise.physical.repair.clean import cleaned, without_flips
+from poise.physical.repair.labels import believed
+from poise.physical.repair.repair import repair
+from poise.physical.repair.setup import Plan, Weights
 
 
 def recorded(mocap: Path, name: str) -> Clip:

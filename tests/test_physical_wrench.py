@@ -7,10 +7,10 @@ import pytest
 
 from poise.character.load import load_character
 from poise.dynamics import Dynamics
+from poise.dynamics.wrench import masses, root_wrench, root_wrench_derivatives
 from poise.maths import configuration as conf
 from poise.maths import rotations as rot
-from poise.physical.stencil import inverse_right_jacobian
-from poise.physical.wrench import masses, root_wrench, root_wrench_derivatives
+from poise.physical.repair.stencil import inverse_right_jacobian
 
 STEP = 1e-6
 

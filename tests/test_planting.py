@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from conftest import recordings
-from poise.character.from_skeleton import blueprint
+from poise.character.skeletons.from_skeleton import blueprint
 from poise.export.rig import rig_of
 from poise.maths import rotations as rot
 from poise.motion.clip import Clip

@@ -1,11 +1,11 @@
 """Characters: articulated bodies ready for physics."""
 
-from poise.character import quiet
+from poise.character import mujoco_log
 from poise.character.character import Character, ContactPoints
 from poise.character.placement import Binding, Placement
 from poise.character.roles import ROLES
 from poise.character.skeleton import EndSite, Skeleton
 
-quiet.install()
+mujoco_log.install()
 
 __all__ = ["ROLES", "Binding", "Character", "ContactPoints", "EndSite", "Placement", "Skeleton"]

@@ -97,9 +97,9 @@ class Character:
     def from_skeleton(cls, skeleton: Skeleton, **options: Any) -> Character:
         """A character with the bones and proportions of a motion file's skeleton, its roles found by name or by shape.
 
-        The options are those of `poise.character.from_skeleton.from_skeleton`.
+        The options are those of `poise.character.skeletons.from_skeleton.from_skeleton`.
         """
-        from poise.character.from_skeleton import from_skeleton
+        from poise.character.skeletons.from_skeleton import from_skeleton
 
         return from_skeleton(skeleton, **options)
 

@@ -31,7 +31,7 @@ def load_character(name_or_path: str | Path, roles: Mapping[str, str] | None = N
             raise BadValue(f"The built-in character {text} has its roles; roles are given for a file.")
         return library.make(text)
     if Path(text).suffix.lower() in ENDINGS:
-        from poise.character.from_file import from_file
+        from poise.character.model_files.from_file import from_file
 
         return from_file(Path(text), roles)
     raise UnknownName("character", text, names(), f"Or give a file: {', '.join(ENDINGS)}.")

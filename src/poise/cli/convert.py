@@ -17,7 +17,7 @@ from poise.progress import working
 
 if TYPE_CHECKING:
     from poise.motion.clip import Clip, Edit
-    from poise.physical.report import RepairReport
+    from poise.physical.repair.report import RepairReport
 
 
 def arguments(p: argparse.ArgumentParser) -> None:
@@ -107,7 +107,7 @@ def repair_options(args: argparse.Namespace) -> dict[str, Any]:
 
 def _repaired(clip: Clip, options: dict[str, Any]) -> tuple[Clip, RepairReport]:
     """The clip made physical, with a bar."""
-    from poise.physical.repair import repair
+    from poise.physical.repair.repair import repair
     from poise.progress import Bar
 
     bar = Bar("making it physical", len(clip))

@@ -24,7 +24,7 @@ from poise.maths.intervals import runs
 from poise.motion.clip import Clip
 from poise.motion.load import load_clip
 from poise.motion.resample import resample
-from poise.physical.repair import Repaired, repair
+from poise.physical.repair.repair import Repaired, repair
 
 SHIFT = 15  # frames at 120 a second
 LEAST = 6  # frames of a stretch that counts; detection itself is sure to two or three

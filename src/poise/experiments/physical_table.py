@@ -28,9 +28,9 @@ from poise.motion.clip import Clip
 from poise.motion.contacts.foot_motion import footing
 from poise.motion.load import built_in, load_clip
 from poise.motion.resample import resample
-from poise.physical.clean import cleaned
-from poise.physical.holds import held
-from poise.physical.repair import repair
+from poise.physical.repair.clean import cleaned
+from poise.physical.repair.holds import held
+from poise.physical.repair.repair import repair
 
 WEIGHT = 70.0 * 9.81  # [N]
 FALL = 5.0  # [m/s²] slower than which a body in the air is held by something

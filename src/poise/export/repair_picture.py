@@ -18,7 +18,7 @@ from poise.export.repair_plots import curves
 from poise.export.strip import heading_of
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
-from poise.physical.report import RepairReport
+from poise.physical.repair.report import RepairReport
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

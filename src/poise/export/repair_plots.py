@@ -9,7 +9,7 @@ import numpy as np
 
 from poise.export.plots import LEFT, MIDDLE, RIGHT, clean, figure_of
 from poise.maths.intervals import runs
-from poise.physical.report import RepairReport
+from poise.physical.repair.report import RepairReport
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -224,7 +224,7 @@ class Clip:
 
         Options: change, friction, margin, keep.
         """
-        from poise.physical.repair import make_physical
+        from poise.physical.repair.repair import make_physical
 
         return make_physical(self, **options)  # type: ignore[arg-type]
 

@@ -13,7 +13,7 @@ from poise.motion import edit
 from poise.motion.clip import Clip
 from poise.motion.ground import Flat, Ground, Slope
 from poise.motion.reference import Reference
-from poise.physical.repair import make_physical
+from poise.physical.repair.repair import make_physical
 
 
 def prepared(reference: Reference, ground: Ground, *, fit: bool = True,

@@ -15,11 +15,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise.character.anthropometry import Inertial
-from poise.character.assemble import Point, assemble
+from poise.character.bodies.anthropometry import Inertial
+from poise.character.bodies.assemble import Point, assemble
+from poise.character.bodies.limits import hinge_range, torque
+from poise.character.bodies.links import Link, Pin, Shape, box, capsule, colour_of, ellipsoid, group_of
 from poise.character.character import Character
-from poise.character.limits import hinge_range, torque
-from poise.character.links import Link, Pin, Shape, box, capsule, colour_of, ellipsoid, group_of
 from poise.maths.rotations import Array
 
 TABLE = {  # stiffness [N m/rad] (the table says newtons per radian), mass [kg], inertia [kg m²]

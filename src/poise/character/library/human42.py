@@ -8,8 +8,8 @@ freedom is the mass that hangs on its joint (section 7 of Jain & Liu 2011).
 
 from __future__ import annotations
 
+from poise.character.bodies.humanoid import humanoid
 from poise.character.character import Character
-from poise.character.humanoid import humanoid
 from poise.character.library.proportions import both, standing
 
 HEIGHT, WEIGHT, FOOT = 1.75, 70.0, 0.26  # [m], [kg], [m]

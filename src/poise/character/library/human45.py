@@ -7,8 +7,8 @@ paper prints none.
 
 from __future__ import annotations
 
+from poise.character.bodies.humanoid import humanoid
 from poise.character.character import Character
-from poise.character.humanoid import humanoid
 from poise.character.library.proportions import both, standing
 
 HEIGHT, WEIGHT, FOOT = 1.75, 72.0, 0.26  # [m], [kg], [m]

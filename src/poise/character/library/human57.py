@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise.character.anthropometry import mass_share
+from poise.character.bodies.anthropometry import mass_share
+from poise.character.bodies.humanoid import humanoid
 from poise.character.character import Character
-from poise.character.humanoid import humanoid
 from poise.character.library.proportions import both, standing
 
 HEIGHT, FOOT = 1.78, 0.265  # [m]

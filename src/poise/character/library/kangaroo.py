@@ -12,10 +12,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from poise.character.anthropometry import along, combine
-from poise.character.assemble import Point, assemble
+from poise.character.bodies.anthropometry import along, combine
+from poise.character.bodies.assemble import Point, assemble
+from poise.character.bodies.links import Link, Pin, Shape, box, capsule, colour_of, ellipsoid, group_of
 from poise.character.character import Character
-from poise.character.links import Link, Pin, Shape, box, capsule, colour_of, ellipsoid, group_of
 from poise.maths.rotations import Array
 
 FOOT_WIDTH = 0.08  # [m]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise.character.landmarks import BALL_FROM_HEEL, HEEL_BEHIND_ANKLE
+from poise.character.bodies.landmarks import BALL_FROM_HEEL, HEEL_BEHIND_ANKLE
 from poise.maths.rotations import Array
 
 # Shares of standing height: front, left (of the left side) and up. Heights of hip, knee, ankle, elbow and wrist after

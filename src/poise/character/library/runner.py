@@ -11,12 +11,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from poise.character.anthropometry import Inertial
-from poise.character.assemble import Point, assemble
+from poise.character.bodies.anthropometry import Inertial
+from poise.character.bodies.assemble import Point, assemble
+from poise.character.bodies.humanoid import humanoid_links
+from poise.character.bodies.links import Link, Shape
 from poise.character.character import Character
-from poise.character.humanoid import humanoid_links
 from poise.character.library.proportions import both, standing
-from poise.character.links import Link, Shape
 from poise.maths.rotations import Array
 
 HEIGHT, WEIGHT, FOOT = 1.75, 70.0, 0.26  # [m], [kg], [m]

@@ -1,0 +1,1 @@
+"""Checking: what a clip holds, and what is wrong with it."""

@@ -12,9 +12,9 @@ from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip, Cycle
 from poise.motion.edit.fades import fade
-from poise.motion.edit.likeness import distances, features
 from poise.motion.edit.settle import settled
 from poise.motion.hold import cut
+from poise.motion.loop import distances, features
 from poise.motion.resample import resample, sample
 
 _SEARCH = 1.5  # [s] of the other clip in which the best moment to enter is looked for

@@ -11,9 +11,10 @@ import mujoco
 import numpy as np
 
 from poise import budgets, files
-from poise.character import Character, model_scan
+from poise.character import Character
 from poise.character.character import ContactPoints
-from poise.character.model_file import cannot_move, too_large
+from poise.character.model_files import scan
+from poise.character.model_files.read import cannot_move, too_large
 from poise.character.placement import Binding, Placement
 from poise.character.skeleton import EndSite, Skeleton
 from poise.errors import BadFile, BadValue, PoiseError
@@ -158,7 +159,7 @@ def _character_in(facts: Facts, arrays: Arrays) -> Character:
     roles = {str(k): str(v) for k, v in facts["roles"].items()}
     stiffness, limit = (npz_arrays.expect(n, arrays[n], arrays[n].shape)
                         for n in ("character.stiffness", "character.torque_limit"))  # fmt: skip
-    wrong = model_scan.problem(str(facts["xml"]))
+    wrong = scan.problem(str(facts["xml"]))
     if wrong:
         raise BadValue(f"its character cannot be built: {wrong}.")
     character = Character(printable(facts["name"]), str(facts["xml"]), roles, points, stiffness, limit, binding,

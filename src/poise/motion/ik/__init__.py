@@ -1,0 +1,1 @@
+"""Inverse kinematics: single limbs in closed form, whole clips by least squares."""

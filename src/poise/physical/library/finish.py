@@ -13,11 +13,11 @@ from poise.motion.clip import Clip, Cycle
 from poise.motion.hold import Hold
 from poise.motion.ik import ik
 from poise.motion.recording import Source
-from poise.physical.clean import cleaned
 from poise.physical.library.actor import Acted
-from poise.physical.repair import solve
-from poise.physical.residual import residual
-from poise.physical.setup import REFERENCE, Plan, Weights
+from poise.physical.repair.clean import cleaned
+from poise.physical.repair.repair import solve
+from poise.physical.repair.residual import residual
+from poise.physical.repair.setup import REFERENCE, Plan, Weights
 
 FPS = 120.0
 PAUSE = 16  # frames

@@ -1,0 +1,1 @@
+"""Model files: the user's own character, from MJCF or URDF."""

@@ -1,0 +1,170 @@
+"""A character from the skeleton of a motion file, automatically."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+
+from poise import budgets
+from poise.character.bodies.humanoid import humanoid, link_order
+from poise.character.character import Character
+from poise.character.placement import Binding, Placement
+from poise.character.skeleton import Skeleton
+from poise.character.skeletons.find_roles import find_roles
+from poise.character.skeletons.joint_centres import standing_points
+from poise.character.skeletons.planted_feet import Planted, laid_flat
+from poise.character.skeletons.units_and_axes import AXES, find_unit, find_up, leg_length, world_turn
+from poise.character.skeletons.zero_pose import Moving, heading_axis, zero_rotations
+from poise.errors import BadValue, NoRoles
+from poise.maths.rotations import Array
+
+_FRAMES = 1500  # looked at to find proportions and the zero pose; more tell nothing new
+
+
+class Motion(Protocol):
+    """What is asked of a motion: a Recording, or anything with its arrays, in file units and axes."""
+
+    @property
+    def rotations(self) -> Array:
+        """Local rotations (N, J, 4)."""
+        ...
+
+    @property
+    def positions(self) -> Array:
+        """Local positions (N, J, 3)."""
+        ...
+
+    @property
+    def dt(self) -> float:
+        """Time between frames [s]."""
+        ...
+
+    @property
+    def unit(self) -> float | None:
+        """Metres of a file unit as the format declares it."""
+        ...
+
+    @property
+    def up(self) -> str | None:
+        """Up axis as the format declares it."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class _Still:
+    """The rest pose as a motion of one frame."""
+
+    rotations: Array
+    positions: Array
+    dt: float = 1.0
+    unit: float | None = None
+    up: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Blueprint:
+    """A skeleton whose roles, axes, unit and zero pose are known: what it takes to build its character."""
+
+    skeleton: Skeleton
+    body: Moving
+    rest: Array  # (J, 4) global rotations of the zero pose, file axes
+    placement: Placement
+    roles: Mapping[str, int]  # those that become bodies
+    name: str
+    weight: float | None  # [kg]
+    height: float | None  # [m]
+    notes: tuple[str, ...]
+
+    def build(self, feet: Mapping[str, Planted] | None = None) -> Character:
+        """The character; with `feet`, by side, its soles are where the feet of the motion stand on the floor."""
+        rest = laid_flat(self.body, self.rest, self.placement, feet) if feet else self.rest
+        joints, tips = standing_points(self.body, rest, self.placement, self.roles)
+        for side, foot in (feet or {}).items():
+            ankle = joints[f"{side}_foot"]
+            tips[f"{side}_sole"] = ankle - np.array([0.0, 0.0, foot.ankle])
+            if foot.heel is not None:
+                tips[f"{side}_heel"] = ankle - np.array([foot.heel, 0.0, foot.ankle])
+        order = link_order(self.roles)
+        binding = Binding(self.skeleton, np.array([-1, *(self.roles[r] for r in order)]), rest, self.placement)
+        return humanoid(
+            self.name, joints, tips=tips, weight=self.weight, height=self.height, binding=binding, notes=self.notes
+        )
+
+
+def from_skeleton(skeleton: Skeleton, **options: Any) -> Character:
+    """A character with the bones and proportions of a file's skeleton, and the binding that leads back to it.
+
+    The options are those of `blueprint`. Both soles lie at one height in the zero pose, feet as flat as there; a clip
+    made by `clip_from_recording` goes further and fits each sole to the floor on which the recorded foot stands.
+    """
+    return blueprint(skeleton, **options).build()
+
+
+def _within_budget(skeleton: Skeleton) -> None:
+    """Refuse skeletons in which no body can be searched within seconds."""
+    if len(skeleton) > budgets.BODY_JOINTS:
+        raise NoRoles(f"A skeleton of {len(skeleton)} joints is no body's: {budgets.BODY_JOINTS} can be searched.")
+    deep = budgets.depths(skeleton.parents)
+    if max(deep) > budgets.BODY_DEPTH or sum(deep) > budgets.BODY_PATHS:
+        chains = f"{len(skeleton)} joints in chains of up to {max(deep)}"
+        raise NoRoles(f"{chains} are no body's: chains of {budgets.BODY_DEPTH}, not many of them, can be searched.")
+
+
+def blueprint(
+    skeleton: Skeleton,
+    *,
+    motion: Motion | None = None,
+    posed: Motion | None = None,
+    name: str = "skeleton",
+    roles: Mapping[str, str | None] | None = None,
+    unit: float | str | None = None,
+    up: str | None = None,
+    weight: float | None = None,
+    height: float | None = None,
+    clavicles: bool = False,
+    neck: bool = False,
+    toes: bool = True,
+) -> Blueprint:
+    """What a skeleton and its motion tell about a body: roles, unit, axes, zero pose.
+
+    `motion` (a Recording will do) makes it much surer: without, everything is read off the rest pose. `posed` is a
+    motion whose first frame is a T-pose or the like, for files whose rest pose is no pose. `roles` maps roles to joint
+    names where the automatic ones are wrong (None: without this role), `unit` is the length of a file unit ("cm" or
+    metres), `up` the file's up axis, `weight` [kg] and `height` [m] those of the person. Clavicles and neck are merged
+    into chest and head unless asked for; fingers and helper joints carry no body.
+    """
+    given: Motion = motion if motion is not None else _Still(skeleton.rest[None], skeleton.offsets[None])
+    if len(given.rotations) < 1:
+        raise BadValue("A motion without frames tells nothing about its skeleton.")
+    _within_budget(skeleton)
+    step = max(1, len(given.rotations) // _FRAMES)
+    local, moved = given.rotations[::step], given.positions[::step]
+    points, turns = skeleton.forward(local, moved)
+    # joints that a file moves against their parents stand where they usually are
+    usual = np.where(skeleton.parents[:, None] >= 0, np.median(moved, axis=0), skeleton.offsets)
+    still = replace(skeleton, offsets=usual)
+    found, notes = find_roles(still, points, local, roles)
+    metres, note = find_unit(leg_length(found, points), given.unit, unit)
+    upward = find_up(still, found, points, given.up, up)
+    forward = heading_axis(still, found, upward)
+    body = Moving(still, found, points, turns, AXES[upward], forward, given.dt * step)
+    pose = None
+    if posed is not None:
+        points, turns = skeleton.forward(posed.rotations[:1], posed.positions[:1])
+        pose = (points[0], turns[0])
+    rest, more = zero_rotations(body, pose)
+    placement = Placement(metres, world_turn(AXES[upward], forward))
+    kept, said = _kept(found, clavicles, neck, toes), (*notes, *((note,) if note else ()), *more)
+    return Blueprint(skeleton, body, rest, placement, kept, name, weight, height, said)
+
+
+def _kept(roles: Mapping[str, int], clavicles: bool, neck: bool, toes: bool) -> dict[str, int]:
+    """The roles that become bodies."""
+    left_out = {*(() if clavicles else ("clavicle",)), *(() if toes else ("toes",))}
+    kept = {r: j for r, j in roles.items() if r.split("_", 1)[-1] not in left_out}
+    if not neck and "head" in kept:
+        kept.pop("neck", None)
+    return kept

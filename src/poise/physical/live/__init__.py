@@ -1,0 +1,1 @@
+"""The repair of what is being followed, a short window at a time."""

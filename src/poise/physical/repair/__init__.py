@@ -1,0 +1,1 @@
+"""The repair of recordings: the nearest motion that the ground can explain."""

@@ -1,0 +1,132 @@
+"""RepairReport: what a repair found, what it moved, and by how much."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from poise.maths import rotations as rot
+from poise.maths.intervals import runs
+from poise.maths.rotations import Array
+from poise.motion.check.check import penetration, skating
+from poise.motion.clip import Clip
+from poise.motion.posture import untold
+from poise.physical.repair.labels import Doubt, doubts
+from poise.physical.repair.residual import Residual, residual
+
+DOUBTFUL = 0.05  # of body weight: frames with more left over after the repair are doubtful
+
+
+@dataclass(frozen=True, eq=False)
+class RepairReport:
+    """Before and after. Angles in degrees, lengths in metres, forces in newtons; series have one row a frame."""
+
+    name: str
+    before: Residual
+    after: Residual
+    turned: dict[str, float]  # by joint (role or body), rms angle [degrees], the largest first
+    posture: Array  # (N,) rms angle over all joints [degrees]
+    posture_change: float  # rms over all joints and frames [degrees]
+    root_moved: Array  # (N,) [m]
+    skating: tuple[float, float]  # mean speed of touching points before and after [m/s]
+    penetration: tuple[float, float]  # greatest depth before and after [m]
+    worst: tuple[str, float, float]  # the joint that turned most, by how much [degrees] and when [s]
+    doubtful: tuple[Doubt, ...]  # frames whose contacts seem wrong, or that the ground still does not explain
+    flips: tuple[str, ...] = ()  # joints from which spikes were taken
+    iterations: int = 0
+    status: str = ""  # how the solver ended
+    unchanged: bool = False  # the clip obeyed physics already
+    original: Clip | None = None  # the clip before, with the contacts that the repair worked with
+    result: Clip | None = None  # and after
+
+    def text(self) -> str:
+        """The report for a terminal."""
+        if self.unchanged:
+            return (
+                f"{self.name}: obeys physics already ({self.after.force_rms:.2g} N rms unexplained); nothing changed."
+            )
+        joint, angle, time = self.worst
+        a, b = self.before, self.after
+        done = "repaired" if self.complete else "repaired in part"
+        lines = [
+            f"{self.name}: {done} in {self.iterations} iterations ({self.status})",
+            f"  unexplained force   {a.force_rms:.3g} -> {b.force_rms:.3g} N rms, worst {b.force.max():.3g} N",
+            f"  unexplained torque  {a.torque_rms:.3g} -> {b.torque_rms:.3g} N m rms",
+            f"  largest push        {b.peak:.2f} body weights",
+            f"  posture changed by  {self.posture_change:.2f} degrees rms, most: "
+            + ", ".join(f"{n} {v:.1f}" for n, v in list(self.turned.items())[:4]),
+            f"  largest change      {joint} by {angle:.0f} degrees at {time:.2f} s",
+            f"  root moved by       {100 * self.root_rms:.1f} cm rms, at most {100 * self.root_moved.max():.1f} cm",
+            f"  skating             {100 * self.skating[0]:.1f} -> {100 * self.skating[1]:.2f} cm/s",
+            f"  feet in the ground  {1000 * self.penetration[0]:.0f} -> {1000 * self.penetration[1]:.1f} mm",
+        ]
+        if self.flips:
+            lines.append(f"  spikes taken from   {', '.join(self.flips)}")
+        lines += [f"  ! frames {d.first}-{d.last}: {d.reason}" for d in self.doubtful[:8]]
+        return "\n".join(lines)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """The report as a picture (.png): what was unexplained before and after, what moved, where it shows most."""
+        from poise.export.repair_picture import save
+
+        save(self, path)
+
+    @property
+    def complete(self) -> bool:
+        """Is there no frame left that needs much more than the ground can give?"""
+        return bool(self.after.force.max(initial=0.0) <= DOUBTFUL * self.after.weight)
+
+    @property
+    def root_rms(self) -> float:
+        """How far the root was moved, rms [m]."""
+        return float(np.sqrt(np.mean(self.root_moved**2)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The numbers without the series, plain."""
+        return {
+            "name": self.name, "unchanged": self.unchanged, "complete": self.complete,
+            "iterations": self.iterations, "status": self.status,
+            "force_rms": [self.before.force_rms, self.after.force_rms],
+            "torque_rms": [self.before.torque_rms, self.after.torque_rms],
+            "force_worst": [float(self.before.force.max()), float(self.after.force.max())],
+            "peak_push": self.after.peak, "posture_change": self.posture_change, "turned": self.turned,
+            "root_moved_rms": self.root_rms, "skating": list(self.skating), "penetration": list(self.penetration),
+            "worst": list(self.worst), "doubtful": [list(d) for d in self.doubtful], "flips": list(self.flips),
+        }  # fmt: skip
+
+
+def compare(before: Clip, after: Clip, friction: float, told: Sequence[Doubt] = (), **said: Any) -> RepairReport:
+    """The report on a repaired clip; `told` are doubts that are known already."""
+    first, last = residual(before, friction), residual(after, friction)
+    angles = _angles(before, after)
+    table = np.stack(list(angles.values()), axis=1) if angles else np.zeros((len(before), 1))
+    names = list(angles) or [""]
+    at, which = (int(k) for k in np.unravel_index(int(np.argmax(table)), table.shape))
+    rms = {n: float(np.sqrt(np.mean(a**2))) for n, a in angles.items()}
+    spans = runs(last.force > DOUBTFUL * last.weight)
+    left = [Doubt(int(a), int(e) - 1, "no ground force explains the motion") for a, e in spans]
+    return RepairReport(
+        after.name, first, last, dict(sorted(rms.items(), key=lambda item: -item[1])),
+        np.sqrt(np.mean(table**2, axis=1)), float(np.sqrt(np.mean(table**2))),
+        np.linalg.norm(after.q[:, :3] - before.q[:, :3], axis=1), (skating(before), skating(after)),
+        (penetration(before), penetration(after)), (names[which], float(table[at, which]), float(after.times[at])),
+        tuple(sorted([*left, *told, *doubts(before, after)])), original=before, result=after, **said,
+    )  # fmt: skip
+
+
+def _angles(a: Clip, b: Clip) -> dict[str, Array]:
+    """Angle (N,) [degrees] between two clips of one character, for every joint but the root that the file tells."""
+    character, tree = a.character, a.character.tree
+    quats = [character.forward(clip.q)[1] for clip in (a, b)]
+    roles, silent = {body: role for role, body in character.roles.items()}, untold(a)
+    out = {}
+    for body in range(2, len(tree.parent)):
+        name = roles.get(character.body_names[body], character.body_names[body])
+        if tree.jntnum[body] > 0 and name not in silent:
+            own = [rot.multiply(rot.conjugate(q[:, tree.parent[body]]), q[:, body]) for q in quats]
+            out[name] = np.degrees(rot.angle_between(*own))
+    return out
