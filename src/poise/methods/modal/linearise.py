@@ -68,8 +68,7 @@ class Watched:
 
     def placed(self, q: Array, M: Array) -> Pose:
         """The pose that the working memory holds."""
-        R, root, centre = _of_root(self.views, self.root)
-        return Pose(q, M, R, root, centre, self.places())
+        return Pose(q, M, *_held(self.views, self.root, self.bodies, self.local))
 
     def places(self) -> Array:
         """Places (P, 3) of the points in the pose that the working memory holds."""
@@ -112,11 +111,6 @@ def moving(views, q, v):
 
 
 @njit(cache=True)
-def _of_root(views, root):
-    return views.xmat[root].copy().reshape(3, 3), views.xpos[root].copy(), views.centre[0].copy()
-
-
-@njit(cache=True)
 def places_of(views, bodies, local):
     """Places (P, 3) of points fixed in bodies (P,) at local (P, 3)."""
     out = np.empty((len(bodies), 3))
@@ -127,6 +121,13 @@ def places_of(views, bodies, local):
             for c in range(3):
                 out[i, r] += views.xmat[b, 3 * r + c] * local[i, c]
     return out
+
+
+@njit(cache=True)
+def _held(views, root, bodies, local):
+    """What a `Pose` says of the one that the memory holds, after q and M."""
+    R = views.xmat[root].copy().reshape(3, 3)
+    return R, views.xpos[root].copy(), views.centre[0].copy(), places_of(views, bodies, local)
 
 
 @njit(cache=True)
@@ -202,9 +203,8 @@ def momentum_lacking(pose, v, wanted):
 
 
 @njit(cache=True)
-def with_momentum(pose, v, wanted):
-    """The velocity v (nv,) with the root's part changed so that the momentum about the origin is `wanted` (6,)."""
-    lack = momentum_lacking(pose, v, wanted)
+def with_more_momentum(pose, v, lack):
+    """The velocity v (nv,) with the root's part changed so that it has what it lacks (6,), see `momentum_lacking`."""
     h = np.empty(6)
     h[:3] = lack[:3]
     h[3:] = pose.R.T @ lack[3:]

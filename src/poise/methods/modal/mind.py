@@ -80,6 +80,7 @@ class Mind:
             self.weights = self.weights._replace(place=_STANDING)
         self.friction = float(friction)
         self._tumbles, self._collides = settings.has("tumble"), settings.has("collide")
+        self.corrects = settings.has("root")  # the root's velocity takes what the linearised step lacks of momentum
         self.dual = np.zeros(12)
         n = character.model.nv - 6
         self.known = np.zeros((n, n))  # eigenvectors of the step before

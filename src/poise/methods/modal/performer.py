@@ -8,11 +8,13 @@ import numpy as np
 
 from poise.character import Character
 from poise.errors import BadValue
+from poise.kernels import njit
 from poise.maths.rotations import Array
 from poise.methods.modal.assemble import arrive
 from poise.methods.modal.mind import DT, Mind
 from poise.methods.modal.settings import Settings
 from poise.motion.reference import Reference
+from poise.simulate.guard import all_finite
 from poise.simulate.simulator import Lost, State, Touches
 from poise.stage import Stage
 from poise.stage.pushes import pushes_at
@@ -50,7 +52,7 @@ class Modal(Settings):
             return Lost(why_lost(memory.character, made.v, int(memory.traces["torques_cut"]), len(made.rows)))
         q, M, rest = np.empty(len(state.q)), np.empty((len(state.v), len(state.v))), np.empty(6)
         v = arrive(memory.rig, memory.watched.views, state.q, made.step, made.v, made.centre, made.wanted, dt,
-                   self.has("root"), q, M, rest)  # fmt: skip
+                   memory.corrects, q, M, rest)  # fmt: skip
         if too_fast(q, v):
             return Lost(why_lost(memory.character, v, int(memory.traces["torques_cut"]), len(made.rows)))
         memory.placed = (q, M)
@@ -62,9 +64,13 @@ class Modal(Settings):
         return State(state.time + dt, q, v), made.torque, Touches(rows, memory.names)
 
 
-def too_fast(q: Array, v: Array) -> bool:
+@njit(cache=True)
+def too_fast(q, v):
     """Is this no state that a step can begin or end with: not finite, or faster than can be computed?"""
-    return not (np.abs(v).max() < FASTEST and q.dot(q) < np.inf)  # what is not a number is not below anything
+    for i in range(len(v)):
+        if not abs(v[i]) < FASTEST:  # what is not a number is not below anything
+            return True
+    return not all_finite(q)
 
 
 def why_lost(character: Character, v: Array, cut: int = 0, touching: int = -1) -> str:
