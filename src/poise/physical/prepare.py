@@ -36,7 +36,7 @@ def prepared(reference: Reference, ground: Ground, *, fit: bool = True,
                 notes.append(("repaired", "the clip was made physical"))
             clip = physical
         except PoiseError as error:
-            notes.append(("not repaired", f"the clip is followed as it is: {error}"))
+            notes.append(("not repaired", f"the clip is followed as it is, since it cannot be made physical: {error}"))
     return (reference if clip is reference.baked else Reference(clip, start=reference.start)), notes
 
 

@@ -79,16 +79,21 @@ def why_lost(character: Character, v: Array, cut: int = 0, touching: int = -1) -
     cut: how many joints were at their torque limits; touching: how many points touched, -1 where it has only begun.
     """
     if touching < 0 and np.isfinite(v).all():
-        how = f"it moves at {np.abs(v).max():.3g} rad/s or m/s from the beginning"
+        how = f"it begins at {_speed(v, int(np.argmax(np.abs(v))))}"
     else:
         worst = int(np.argmax(np.where(np.isfinite(v), np.abs(v), np.inf)))
         body = character.body_names[int(character.model.dof_bodyid[worst])]
-        speed = (
-            f"would turn or move at {abs(v[worst]):.3g} rad/s or m/s" if np.isfinite(v[worst]) else "has no next place"
-        )
-        how = f"its {body.replace('_', ' ')} {speed}"
+        verb = "move" if worst < 3 else "turn"
+        if not np.isfinite(v[worst]):
+            return f"the next speed of its {body.replace('_', ' ')} is not a number"
+        how = f"its {body.replace('_', ' ')} would {verb} at {_speed(v, worst)}"
         if cut:
             how += f", with {cut} joint{'s' if cut > 1 else ''} at the torque limit"
         if touching == 0:
             how += ", in the air"
-    return f"{how}; beyond {FASTEST:.0f} the next frame cannot be computed"
+    return f"{how}: too fast for the next frame to be computed"
+
+
+def _speed(v: Array, dof: int) -> str:
+    """The speed of one degree of freedom: of the root's place in m/s, of all else in degrees/s."""
+    return f"{abs(v[dof]):.0f} m/s" if dof < 3 else f"{np.degrees(abs(v[dof])):.0f} degrees/s"

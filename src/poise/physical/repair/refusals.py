@@ -134,5 +134,5 @@ def _untouched(clip: Clip) -> str:
     elif above < -0.05:
         why = f"the feet are up to {-100 * above:.0f} cm in it: is the floor elsewhere, or the unit wrong?"
     else:
-        why = "the feet never rest on it: see clip.check()."
+        why = "the feet never rest on it: `poise check` or clip.check() tells more."
     return f"No foot ever touches the ground, so the ground cannot explain this motion; {why}"
