@@ -10,6 +10,7 @@ import numpy as np
 from poise.character import Character
 from poise.errors import UnknownName
 from poise.judge.fall import feet_of
+from poise.judge.report import weight_of
 from poise.judge.surface import clearance, skin
 from poise.judge.touches import STILL, sliding
 from poise.maths import rotations as rot
@@ -134,7 +135,7 @@ def effort(take: Take) -> Effort:
     torque, speed = take.torque[:-1, 6:], 0.5 * (take.v[1:, 6:] + take.v[:-1, 6:])
     work = float(spans @ np.abs(torque * speed).sum(axis=1))
     way = float(np.linalg.norm(take.q[-1, :2] - take.q[0, :2]))
-    weight = take.character.mass * float(np.linalg.norm(take.character.model.opt.gravity))
+    weight = weight_of(take.character)
     cost = work / (weight * way) if way > 0.1 else float("nan")
     square = float(spans @ (torque**2).sum(axis=1)) / take.duration
     return Effort(work, square, work / take.duration, cost)

@@ -162,9 +162,11 @@ def _character_in(facts: Facts, arrays: Arrays) -> Character:
     wrong = scan.problem(str(facts["xml"]))
     if wrong:
         raise BadValue(f"its character cannot be built: {wrong}.")
+    stature = None if facts.get("stature") is None else _number(facts["stature"])
+    if stature is not None and not 0.0 < stature <= budgets.FARTHEST:
+        raise BadValue(f"its character is {stature:g} m tall; it must be above 0 and at most {budgets.FARTHEST:g} m.")
     character = Character(printable(facts["name"]), str(facts["xml"]), roles, points, stiffness, limit, binding,
-                          _texts(facts["notes"]),
-                          None if facts.get("stature") is None else _number(facts["stature"]))  # fmt: skip
+                          _texts(facts["notes"]), stature)  # fmt: skip
     bodies = character.model.nbody
     _simple(character.model)
     if np.any(points.bodies < 0) or np.any(points.bodies >= bodies) or (binding and len(binding.joints) != bodies):
