@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import replace
 from math import isfinite
 from typing import Any
 
@@ -46,7 +47,6 @@ def run(args: argparse.Namespace) -> int:
     from poise.methods.schema import changed
     from poise.motion.load import load_any_character
     from poise.performance import perform
-    from poise.stage import Stage
     from poise.take import TakeInterrupted
 
     saving.check(*args.save, force=args.force)
@@ -59,7 +59,8 @@ def run(args: argparse.Namespace) -> int:
     clip = load(args, args.source)
     clip = clip.loop() if args.loop and clip.cycle is None else clip
     clip = clip.retarget(load_any_character(args.character)) if args.character else clip
-    stage = Stage(clip.ground if floor is None else floor, events=events)
+    stage = replace(clip.stage(args.start, args.seconds), events=tuple(events))  # with the bars and loads of its hands
+    stage = stage if floor is None else replace(stage, ground=floor)
     try:
         take = perform(clip, made, stage=stage, seconds=args.seconds, start=args.start, noise=args.noise,
                        seed=args.seed, contact=args.contact, save=stream, overwrite=args.force,
