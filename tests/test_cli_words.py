@@ -76,7 +76,7 @@ def test_a_long_clip_is_told_shortly(tmp_path: Path, capsys) -> None:
 @pytest.mark.parametrize("more", [(), ("--push", "chest:20,0,0@0.05+0.05")], ids=["alone", "pushed"])
 def test_a_clip_that_hangs_from_a_bar_is_performed_with_its_bar(capsys, more: tuple[str, ...]) -> None:
     told = json.loads(done(capsys, "perform", "swing", "--method", "modal", "--seconds", "0.2", *more, "--json"))
-    assert told["fell"] is None and told["ended"]["kind"] == "whole"
+    assert told["fell"] is None and told["ended"]["how"] == "whole"
 
 
 def test_cite(capsys) -> None:
