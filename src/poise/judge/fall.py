@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.character import Character
+from poise.ground.ground import parts_of
 from poise.judge.surface import clearance, skin
 from poise.maths import rotations as rot
 from poise.maths.intervals import runs
@@ -95,10 +96,10 @@ def _sank(take: Take, count: int) -> Fall | None:
 
 def _tipped(take: Take, place: Array) -> Array:
     """How much higher (F,) [m] than at rest a seesaw is under places (F, 3): who walks down with it has not sunk."""
-    pose = take.props.get("seesaw")
-    if pose is None:
+    hinged = [take.props[p.name] for p in parts_of(take.ground) if p.joint == "hinge" and p.name in take.props]
+    if not hinged:
         return np.zeros(len(place))
-    pose = pose[: len(place)]
+    pose = hinged[0][: len(place)]
     turn = rot.multiply(pose[:, 3:], rot.conjugate(pose[0, 3:]))
     up, pivot = rot.rotate(turn, np.array([0.0, 0.0, 1.0])), pose[:, :3] - rot.rotate(turn, pose[0, :3])
     lean = -np.einsum("fi,fi->f", up[:, :2], place[:, :2] - pivot[:, :2]) / up[:, 2] + pivot[:, 2]
