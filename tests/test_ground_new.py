@@ -71,7 +71,7 @@ def test_it_is_performed_audited_saved_and_loaded(stand, tmp_path, method):
     assert take.ended == "whole" and take.ground == WAVES
     ground = take.contacts.on_ground()
     x, y, z = take.contacts.point[ground].T
-    assert ground.any() and np.abs(z - WAVES.height(x, y)).max() < 0.01, "it stands on the waves"
+    assert ground.any() and np.abs(z - WAVES.height(x, y)).max() < 0.02, "it stands on the waves"
     assert z.min() > 0.03, "it does not stand on a floor"
     report = poise.audit(take)
     assert 0.0 < report.penetration < 0.01, "the audit looks into the ground"
