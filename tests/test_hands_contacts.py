@@ -10,10 +10,10 @@ import pytest
 
 import poise
 from hold_clips import carrying, handstand
+from poise.ground.treads import Tread, Treads
 from poise.judge.audit_clip import audit_clip
 from poise.maths import rotations as rot
 from poise.motion.formats import npz
-from poise.motion.ground import Tread, Treads
 from poise.motion.ik.hands_on_ground import handprints, laid
 from poise.physical.repair.repair import repair
 

@@ -13,13 +13,13 @@ from poise.errors import UnknownName
 from poise.experiments.modal.edits import walks
 from poise.experiments.modal.pushes import CASES
 from poise.experiments.modal.spectra import PLANNED, SHIFTS
+from poise.ground.slope import Slope
 from poise.methods.modal import DEPARTURES, Modal, ModalTorques
 from poise.methods.modal.departures import FLAGS
 from poise.methods.modal.legs import Legs
 from poise.methods.modal.linearise import Watched
 from poise.methods.modal.spectrum import tracked_share
 from poise.motion.clip import Clip
-from poise.motion.ground import Slope
 
 LASTS = 10 / 120
 REST = tuple(d for d in DEPARTURES if d != "effort")  # springs are free only where effort is measured from nothing

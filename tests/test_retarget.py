@@ -13,15 +13,19 @@ from manikin import manikin, stroll, sway
 from poise.character.character import Character
 from poise.character.load import load_character
 from poise.errors import BadValue, ClipMismatch
+from poise.ground.flat import Flat
+from poise.ground.ground import scaled
+from poise.ground.slope import Slope
+from poise.ground.stairs import Stairs
+from poise.ground.treads import Tread, Treads
 from poise.maths import configuration as conf
 from poise.maths import rotations as rot
 from poise.motion.check.check import penetration, skating
 from poise.motion.clip import Clip, Cycle
-from poise.motion.ground import Flat, Slope, Stairs, Tread, Treads
 from poise.motion.load import load_clip
 from poise.motion.retarget.footprints import mapped_labels
 from poise.motion.retarget.pose import fit, orientations
-from poise.motion.retarget.retarget import leg_length, retarget, scaled
+from poise.motion.retarget.retarget import leg_length, retarget
 
 BODIES = {
     "small, hinges, no toes": {"scale": 0.8, "without": ("toes", "neck", "clavicle"), "hinges": True},

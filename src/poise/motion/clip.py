@@ -14,11 +14,12 @@ from poise import budgets
 from poise.character import Character
 from poise.character.placement import Placement
 from poise.errors import BadValue, ClipMismatch
+from poise.ground.flat import Flat
+from poise.ground.ground import Ground
 from poise.maths import configuration as conf
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.motion import hold as holding
-from poise.motion.ground import Flat, Ground
 from poise.motion.hold import Hold
 from poise.motion.recording import Recording, Source
 from poise.threads import on_one_thread

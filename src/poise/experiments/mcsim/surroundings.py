@@ -10,6 +10,7 @@ from poise.experiments.mcsim.planar_walks import way_of
 from poise.experiments.mcsim.runs import FORMS, GLANCE, NOTE, Outcome, error, film, run_seeds, up
 from poise.experiments.mcsim.slopes import put_seeds
 from poise.experiments.reproduce import Options, Table
+from poise.ground.ground import plane_of
 from poise.methods.mcsim import McSim
 from poise.motion.clip import Clip
 from poise.motion.load import load_clip
@@ -59,6 +60,7 @@ def run(options: Options) -> Table:
 
 def _documents(clip: Clip, way: McSim, seeds: int, seconds: float, stage: Stage) -> list[Outcome]:
     """Runs of the document's form; on a slope the level walk is put as it is."""
-    if isinstance(stage.ground, Slope):
-        return put_seeds(clip, way, stage.ground.degrees, seeds, seconds)
+    plane = plane_of(stage.ground)
+    if plane is not None and plane.incline is not None:
+        return put_seeds(clip, way, plane.incline[0], seeds, seconds)
     return run_seeds(clip, way, seeds, seconds, stage, glance=GLANCE)

@@ -16,9 +16,9 @@ import numpy as np
 
 from poise.experiments.modal.trial import WAYS
 from poise.experiments.reproduce import Options, Table
+from poise.ground.ground import plane_of
 from poise.motion import edit
 from poise.motion.clip import Clip
-from poise.motion.ground import Slope
 from poise.motion.load import load_clip
 from poise.motion.reference import Reference
 from poise.performance import perform
@@ -79,7 +79,7 @@ def _whole(clip: Clip, change: edit.Slope) -> Clip:
 
 def _ground(reference: Reference) -> Stage:
     ground = reference.baked.ground
-    return Stage(ground=ground) if isinstance(ground, Slope) else Stage()
+    return Stage(ground=ground) if plane_of(ground) is not None else Stage()
 
 
 def run(options: Options) -> Table:

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from poise.ground.ground import Ground, level_of
 from poise.kernels import njit
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.methods.mcsim import contacts, sight
 from poise.methods.mcsim.memory import Memory
-from poise.stage.ground import Flat, Ground
 
 if TYPE_CHECKING:
     from poise.methods.mcsim.planner import Scene
@@ -41,7 +41,7 @@ def feel_ground(scene: Scene, memory: Memory, dt: float) -> None:
 
 def _rise(ground: Ground, q: Array) -> tuple[float, float]:
     """How the ground of a reference rises under a body, per metre along x and y."""
-    if isinstance(ground, Flat):
+    if level_of(ground) is not None:
         return 0.0, 0.0
     x, y, z = ground.normal(q[:1], q[1:2])[0].tolist()
     return -x / z, -y / z

@@ -9,6 +9,7 @@ import numpy as np
 
 from poise.character.placement import Placement
 from poise.character.roles import ROLES
+from poise.ground.ground import tops_of
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.motion.check.freefall import FreeFall, free_fall, unheld
@@ -17,7 +18,6 @@ from poise.motion.check.spikes import Spike, spikes
 from poise.motion.clip import Clip
 from poise.motion.contacts.contacts import Contacts
 from poise.motion.contacts.foot_motion import footing
-from poise.motion.ground import Treads
 from poise.motion.hold import Hold
 from poise.motion.reading.floor import estimate
 from poise.threads import on_one_thread
@@ -147,8 +147,8 @@ def _floor(clip: Clip) -> FloorReport:
     """The floor in the file, before it was levelled, from how the clip's placement differs from its character's."""
     now = estimate(clip)
     binding = clip.character.binding
-    levels = tuple(t.top for t in clip.ground.treads) if isinstance(clip.ground, Treads) else now.levels
-    levels = tuple(sorted({round(float(v), 3) for v in levels}))
+    tops = tops_of(clip.ground)
+    levels = tuple(sorted({round(float(v), 3) for v in (now.levels if tops is None else tops)}))
     if binding is None or clip.placement is None:
         rise = 100 * float(np.linalg.norm(now.slope))
         return FloorReport(now.height, now.tilt, rise, False, now.height, levels, now.count > 0)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.errors import BadValue
+from poise.ground.ground import level_of
 from poise.maths import rotations as rot
 from poise.maths.intervals import frames
 from poise.maths.rotations import Array
@@ -16,7 +17,6 @@ from poise.motion.edit.fades import check_interval, fade, smooth
 from poise.motion.edit.settle import settled
 from poise.motion.feet.footprints import Footsteps
 from poise.motion.feet.replant import Moves, along_time, opened, replant, require_travel
-from poise.motion.ground import Flat
 
 _SLOW = 0.15  # [m/s] below this speed a path has no direction of its own
 
@@ -39,7 +39,7 @@ class Move:
 
     def apply(self, clip: Clip) -> Clip:
         """The moved clip."""
-        if self.start is None and self.end is None and isinstance(clip.ground, Flat):
+        if self.start is None and self.end is None and level_of(clip.ground) is not None:
             return rigidly(clip, 0.0, np.array([*self.offset, 0.0]))
         steps = Footsteps.of(settled(clip))
         share = _progress(steps, self.start, self.end)
@@ -66,7 +66,7 @@ class Turn:
 
     def apply(self, clip: Clip) -> Clip:
         """The clip along its bent way."""
-        if self.around and isinstance(clip.ground, Flat):
+        if self.around and level_of(clip.ground) is not None:
             angle, here = np.radians(self.degrees), np.array([*clip.q[0, :2], 0.0])
             return rigidly(clip, float(angle), here - rot.rotate(rot.about_z(angle), here))
         steps = Footsteps.of(settled(clip))

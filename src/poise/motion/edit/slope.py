@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.errors import BadValue
+from poise.ground.slope import Slope as SlopeGround
 from poise.motion.clip import Clip
 from poise.motion.edit.path import Turn
 from poise.motion.edit.settle import settled
 from poise.motion.feet.footprints import Footsteps
 from poise.motion.feet.replant import Moves, along_time, opened, replant
-from poise.motion.ground import Slope as SlopeGround
 
 _STRAIGHT = 15.0  # [degrees] a loop that turns less in a period is made straight, one that turns more is opened
 

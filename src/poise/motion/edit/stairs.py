@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from poise.errors import BadValue
+from poise.ground.stairs import Stairs as StairsGround
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
 from poise.motion.edit.path import Turn
@@ -14,7 +15,6 @@ from poise.motion.edit.settle import settled
 from poise.motion.edit.slope import way_of
 from poise.motion.feet.footprints import Footsteps
 from poise.motion.feet.replant import Moves, Plan, following, opened, replant, require_travel
-from poise.motion.ground import Stairs as StairsGround
 
 _BESIDE = 0.35  # share of a usual step: a foot put down less far ahead stands beside the other, on the same tread
 _MARGIN = 0.05  # [m] between a foot and the riser that it has to get past

@@ -13,6 +13,7 @@ import numpy as np
 
 from poise.character.roles import SIDES
 from poise.errors import BadValue
+from poise.ground.ground import Ground, level_of
 from poise.maths import rotations as rot
 from poise.maths.intervals import frames
 from poise.maths.rotations import Array
@@ -20,7 +21,6 @@ from poise.motion.clip import Clip, Cycle
 from poise.motion.edit.fades import smooth
 from poise.motion.feet.foot_path import Feet, carried
 from poise.motion.feet.footprints import Footsteps
-from poise.motion.ground import Flat, Ground
 from poise.motion.hold import brought_along
 from poise.motion.ik.legs import lowering, must_be_possible, plant
 
@@ -142,7 +142,7 @@ def _cycle(steps: Footsteps, q: Array, ground: Ground) -> Cycle | None:
     if not steps.looping:
         return None
     turn = float(rot.log(rot.multiply(q[-1, 3:7], rot.conjugate(q[0, 3:7])))[2])
-    if abs(turn) > 1e-6 and not isinstance(ground, Flat):
+    if abs(turn) > 1e-6 and level_of(ground) is None:
         return None  # the next period would meet the ground from another side
     return Cycle(turn, q[-1, :3] - rot.rotate(rot.about_z(turn), q[0, :3]))
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from poise.character.character import ContactPoints
+from poise.ground.ground import Ground
 from poise.maths.rotations import Array
-from poise.motion.ground import Ground
 from poise.motion.ik import ik
 
 DEEP = 0.015  # [m] a point this deep in the ground may be beside a step rather than under it

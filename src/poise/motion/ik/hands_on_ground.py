@@ -12,11 +12,11 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.character import Character
+from poise.ground.ground import Ground
 from poise.maths import rotations as rot
 from poise.maths.intervals import runs
 from poise.maths.rotations import Array
 from poise.motion.edit.fades import fade
-from poise.motion.ground import Ground
 from poise.motion.ik import ik
 from poise.motion.ik.orient import set_turn
 

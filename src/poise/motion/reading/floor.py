@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from poise.character.roles import SIDES
+from poise.ground.treads import Treads
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
 from poise.motion.contacts.foot_motion import Footing, footing, speeds
-from poise.motion.ground import Treads
 from poise.motion.reading.standing_feet import Stance, stances
 from poise.motion.reading.treads import treads
 

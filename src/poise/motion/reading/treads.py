@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.character.roles import SIDES
+from poise.ground.treads import Tread
 from poise.maths.rotations import Array
 from poise.motion.contacts.foot_motion import Footing
-from poise.motion.ground import Tread
 from poise.motion.reading.standing_feet import Stance
 
 LEVEL = 0.04  # [m] a stance this close to a level stands on it

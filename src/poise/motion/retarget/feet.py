@@ -7,10 +7,10 @@ from scipy.ndimage import distance_transform_edt, gaussian_filter1d
 
 from poise.character import Character
 from poise.character.roles import SIDES
+from poise.ground.ground import Ground
 from poise.maths import rotations as rot
 from poise.maths.intervals import runs
 from poise.maths.rotations import Array
-from poise.motion.ground import Ground
 from poise.motion.retarget.footprints import names
 from poise.motion.retarget.pose import upright_zero
 

@@ -15,10 +15,10 @@ import numpy as np
 
 from poise.character import Character
 from poise.character.roles import SIDES
+from poise.ground.ground import Ground
 from poise.maths import rotations as rot
 from poise.maths.intervals import runs
 from poise.maths.rotations import Array
-from poise.motion.ground import Ground
 
 PARTS = ("heel", "ball", "tip")
 CLEAR = 0.01  # [m] ground this much above a foot's own level blocks it

@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from poise.character import Character
+from poise.ground.ground import Ground
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
-from poise.motion.ground import Ground
 from poise.motion.hold import Hold
 from poise.motion.ik import hands_on_ground, ik
 

@@ -17,11 +17,11 @@ from scipy.ndimage import gaussian_filter1d, maximum_filter1d
 from poise.character import Character
 from poise.character.roles import REQUIRED, SIDES
 from poise.errors import BadValue, ClipMismatch
+from poise.ground.ground import Ground, level_of, scaled
 from poise.maths import rotations as rot
 from poise.maths.configuration import FREE
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip, Cycle
-from poise.motion.ground import Flat, Ground, Slope, Stairs, Tread, Treads
 from poise.motion.ik import ik
 from poise.motion.ik.barrier import Barrier
 from poise.motion.ik.hands_on_ground import kept_labels, laid
@@ -101,21 +101,6 @@ def leg_length(character: Character) -> float:
         total += float(np.linalg.norm(knee - hip) + np.linalg.norm(ankle - knee))
         total += float(ankle[2] - sole.min()) if len(sole) else 0.0
     return 0.5 * total
-
-
-def scaled(ground: Ground, factor: float) -> Ground:
-    """The ground, everything on it `factor` times as large about the origin; unknown kinds of ground as they are."""
-    if isinstance(ground, Flat):
-        return Flat(factor * ground.level)
-    if isinstance(ground, Stairs):
-        return replace(ground, rise=factor * ground.rise, run=factor * ground.run, start=factor * ground.start)
-    if isinstance(ground, Treads):
-        grown = tuple(Tread(factor * t.x, factor * t.y, factor * t.half_length, factor * t.half_width, factor * t.top,
-                            t.heading) for t in ground.treads)  # fmt: skip
-        return Treads(grown, factor * ground.level)
-    if not isinstance(ground, Slope) and abs(factor - 1.0) > 1e-9:
-        raise BadValue(f"A ground of kind {type(ground).__name__} cannot be scaled; retarget with scale=1.0.")
-    return ground
 
 
 def _scaled_cycle(cycle: Cycle | None, factor: float) -> Cycle | None:
@@ -233,7 +218,7 @@ def _corrected(character: Character, q: Array, feet: list[FootPath], hands: list
         start[:, problem.active] = solution.result.x
         out = solution.q
         places = character.points(out)
-        if isinstance(ground, Flat) or barrier.depth(places) < SUNK:  # flat ground is one plane wherever a point is
+        if level_of(ground) is not None or barrier.depth(places) < SUNK:  # flat ground is one plane wherever a point is
             break
         barrier = barrier.seen_from(places)
     return out

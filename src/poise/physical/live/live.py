@@ -21,13 +21,13 @@ import numpy as np
 from poise.character import Character
 from poise.dynamics.wrench import Masses, masses
 from poise.errors import BadValue, ClipMismatch
+from poise.ground.ground import Ground
 from poise.maths import configuration as conf
 from poise.maths import rotations as rot
 from poise.maths.configuration import FREE
 from poise.maths.intervals import runs
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
-from poise.motion.ground import Ground
 from poise.motion.hold import Hold
 from poise.motion.ik import ik
 from poise.motion.ik.barrier import Barrier

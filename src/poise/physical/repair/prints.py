@@ -16,12 +16,12 @@ import numpy as np
 
 from poise.character import Character
 from poise.character.roles import SIDES
+from poise.ground.ground import Ground
 from poise.maths import rotations as rot
 from poise.maths.intervals import close_gaps, frames, runs
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip, Cycle
 from poise.motion.contacts.foot_motion import speeds
-from poise.motion.ground import Ground
 from poise.motion.retarget.footprints import unblocked
 from poise.physical.repair.holds import held
 

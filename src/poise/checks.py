@@ -1,4 +1,4 @@
-"""Refusing numbers that make no sense on a stage, each with one sentence."""
+"""Refusing numbers that make no sense, each with one sentence."""
 
 from __future__ import annotations
 
