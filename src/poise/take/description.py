@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from poise import __version__
+from poise._version import __version__
 from poise.errors import PoiseError
 from poise.motion import ground as grounds
 from poise.motion.ground import Ground
