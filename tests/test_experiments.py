@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from poise.experiments import reproduce as register
 from poise.experiments.reproduce import EXPERIMENTS, Options, Table, experiment, motion_files, reproduce
 
 ROOM = Path(register.__file__).parent
+ROOT = ROOM.parents[2]
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
@@ -75,6 +77,15 @@ def test_a_table_is_told_on_the_command_line(capsys, tmp_path):
                                "value": pytest.approx(said["rows"][1]["value"], abs=0.5)}  # fmt: skip
     assert said["figures"] == [str(out / "seesaw_0.png")] and (out / "seesaw_0.png").stat().st_size > 1000
     assert "nothing to choose" in refused(capsys, "reproduce", "modal/squats", "--only", "a")
+
+
+@pytest.mark.parametrize("path", [*sorted((ROOT / "docs").rglob("*.md")), ROOT / "README.md"], ids=lambda p: p.stem)
+def test_commands_that_the_pages_name_exist(path):
+    text = path.read_text()
+    assert "python -m poise.experiments" not in text
+    for room, names in re.findall(r"poise reproduce (\w+)/([\w-]+(?: \| [\w-]+)*)", text):
+        for name in names.split(" | "):
+            assert name == "NAME" or f"{room}/{name}" in EXPERIMENTS, f"{room}/{name}"
 
 
 def test_a_filmstrip_is_drawn_where_there_is_a_folder_for_it(tmp_path):
