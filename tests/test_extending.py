@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import poise
+import test_layers
 from cli_files import done, refused
 from poise.cli import convert
 from poise.cli.convert import Asked
@@ -96,3 +99,26 @@ def test_an_edit_is_one_module_and_on_the_command_line_one_line(tmp_path, capsys
 def test_all_edits_are_named():
     assert edit.NAMES == ("Blend", "Loop", "Mirror", "Move", "Offset", "Path", "Pin", "Settle", "Slope", "Stairs",
                           "Stride", "Turn", "Warp")  # fmt: skip
+
+
+PAGE = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text()
+SOURCE = test_layers.SOURCE
+LATER = {"ground", "studio"}  # rooms that the design has and that may not be there yet
+
+
+def test_the_page_shows_every_room_with_its_sub_rooms():
+    rows = {row[0]: row[1] for row in re.findall(r"^\| `(\w+)` \|[^|]*\|([^|]*)\|$", PAGE, re.MULTILINE)}
+    assert list(rows) == [room for room in test_layers.ORDER if room in rows or room not in LATER]
+    for room, told in rows.items():
+        sub_rooms = {p.parent.name for p in (SOURCE / room).glob("*/__init__.py")}
+        assert set(re.findall(r"`(\w+)`", told)) == sub_rooms, room
+
+
+def test_recipes_name_files_and_names_that_exist():
+    recipes = PAGE[PAGE.index("## Recipes") : PAGE.index("## How it is written")]
+    for name in re.findall(r"`((?:\w+/)*_?\w+\.py)`", recipes):
+        found = [p for top in (SOURCE, SOURCE.parents[1]) for p in (*top.glob(name), *top.glob(f"*/{name}"),
+                 *top.glob(f"*/*/{name}"))]  # fmt: skip
+        assert found or name.split("/")[0] in LATER, name
+    for table, file in re.findall(r"`([A-Z_]+)`\s+of\s+`([\w/]+\.py)`", recipes):
+        assert f"\n{table}" in (SOURCE / file).read_text(), (table, file)
