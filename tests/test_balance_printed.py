@@ -11,9 +11,7 @@ import pytest
 import poise
 from poise.character.load import load_character
 from poise.errors import UnknownName
-from poise.experiments.balance.poses import careless, one_foot, two_feet
-from poise.experiments.balance.pushing import push
-from poise.experiments.balance.trial import outlasts, trial
+from poise.experiments.balance.trial import careless, one_foot, outlasts, push, trial, two_feet
 from poise.maths import rotations as rot
 from poise.methods.balance import DEPARTURES, Balance, Cylinder, contact
 from poise.methods.balance.body import body_of

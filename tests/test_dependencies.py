@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import importlib.util
 import re
 import sys
 import tomllib
@@ -15,7 +14,7 @@ import cli_files
 from cli_files import names, refused
 from poise import performance
 from poise.errors import MissingExtra
-from poise.experiments.reproduce import EXPERIMENTS, NEEDS, PLOTS, Options, reproduce
+from poise.experiments.reproduce import EXPERIMENTS, Options, reproduce
 from poise.extras import EXTRAS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -67,17 +66,16 @@ def test_constraints_name_every_declared_package_and_no_dropped_one():
 
 def test_experiments_say_which_packages_they_need():
     """Found by reading their modules, so that a new one cannot forget it."""
-    for name, place in EXPERIMENTS.items():
-        path = ROOT / "src" / Path(*place.partition(":")[0].split(".")).with_suffix(".py")
-        text = path.read_text()
-        for beside in re.findall(r"from (poise\.experiments\.\S+) import", text):
-            spec = importlib.util.find_spec(beside)
-            if spec is not None and spec.origin and "spacetime" in beside:
-                text += Path(spec.origin).read_text()
-        wanted = {"clarabel": r"import clarabel|cone_program", "cma": r"import cma\b", "dartpy": r'simulator="dart"'}
-        found = [module for module, words in wanted.items() if re.search(words, text)]
-        assert ([NEEDS[name]] if name in NEEDS else []) == found, name
-        assert (name in PLOTS) == bool(re.search(r"import matplotlib", text)), name
+    wanted = {"clarabel": r"import clarabel|cone_program|Spacetime", "cma": r"import cma\b|tune\(|search\(",
+              "dartpy": r'simulator="dart"'}  # fmt: skip
+    for place in {e.place.partition(":")[0] for e in EXPERIMENTS.values()}:
+        text = (ROOT / "src" / "poise" / "experiments" / Path(*place.split("."))).with_suffix(".py").read_text()
+        own = [e for e in EXPERIMENTS.values() if e.place.partition(":")[0] == place]
+        assert {e.package for e in own} - {""} == {name for name, words in wanted.items() if re.search(words, text)}, (
+            place
+        )
+        assert any(e.plots for e in own) == ("options.plot(" in text), place
+        assert {t for e in own for t in e.takes} >= set(re.findall(r"options\.(characters)", text)), place
 
 
 @pytest.fixture

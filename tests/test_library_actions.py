@@ -9,7 +9,7 @@ import pytest
 
 from poise.character.load import load_character
 from poise.errors import BadValue, NoSolution
-from poise.experiments.library_table import measure, seam
+from poise.experiments.library.table import measure, seam
 from poise.judge.overlap import overlap
 from poise.maths import rotations as rot
 from poise.motion.clip import Clip

@@ -12,8 +12,8 @@ import pytest
 import poise
 from poise.character.load import load_character
 from poise.errors import BadValue
-from poise.experiments.library_likeness import Likeness
-from poise.experiments.physical_table import between_frames, flight_error
+from poise.experiments.library.likeness import Likeness
+from poise.experiments.physical.table import between_frames, flight_error
 from poise.judge.audit import audit
 from poise.maths import configuration as conf
 from poise.motion.check.check import penetration, skating

@@ -7,8 +7,7 @@ import pytest
 
 import poise
 from poise.dynamics import engine
-from poise.experiments.mcsim.planar import sagittal
-from poise.experiments.mcsim.planar_walks import steadied, way_of
+from poise.experiments.mcsim.planar import sagittal, steadied, way_of
 from poise.experiments.mcsim.runs import length, run_seeds
 from poise.methods.mcsim import contacts
 

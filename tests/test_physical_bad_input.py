@@ -9,7 +9,7 @@ import pytest
 
 import poise
 from poise.errors import BadValue, ClipMismatch, PoiseError
-from poise.experiments.repair_speed import of_length, rough_walk
+from poise.experiments.physical.speed import of_length, rough_walk
 from poise.judge import audit
 from poise.maths import rotations as rot
 from poise.motion.check.check import penetration

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import poise
-from poise.experiments.physical_labels import measure, shifted
-from poise.experiments.physical_timing import there_and_back
+from poise.experiments.physical.labels import measure, shifted
+from poise.experiments.physical.speed import there_and_back
 from poise.maths import rotations as rot
 from poise.maths.intervals import runs
 from poise.motion.clip import Clip

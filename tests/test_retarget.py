@@ -246,10 +246,10 @@ def test_hands_of_a_cartwheel_are_not_led_round_the_wrong_way(mocap: Path) -> No
 
 @pytest.mark.slow
 def test_all_recordings_keep_the_bars() -> None:
-    from poise.experiments.retargeting import table, text
+    from poise.experiments.retargeting import table
 
     paths = recordings()
     if not paths:
         pytest.skip("no real recordings here: set POISE_MOCAP to a folder with cmu/ and deepmimic/")
     rows = table(paths)
-    assert all(r.passes for r in rows), text(rows)
+    assert [r for r in rows if not r.passes] == []

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from poise import __version__
+from poise._version import __version__
 from poise.errors import PoiseError
 from poise.ground.ground import Ground
 from poise.ground.saving import made

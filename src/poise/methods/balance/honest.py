@@ -2,7 +2,7 @@
 
 Its gains were found by a search along a homotopy that lowers the slider to zero, the paper's future work:
 
-    python -m poise.experiments.balance.search honest --generations 1
+    poise reproduce balance/search-honest --seeds 1
 """
 
 from __future__ import annotations

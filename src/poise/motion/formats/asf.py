@@ -23,6 +23,12 @@ _RATE = 120.0  # frames per second of the CMU database; the format does not tell
 _CMU_LENGTH = 0.45  # its files state lengths in inches times this
 
 
+def looks_like(start: bytes) -> bool:
+    """Do these first bytes of a file begin an AMC?"""
+    words = asf_skeleton.first_words(start)
+    return bool(words & {b":fully-specified", b":degrees", b":radians"}) and not asf_skeleton.looks_like(start)
+
+
 def read(path: Path, skeleton: Path | None = None) -> Recording:
     """The recording in an AMC file on the skeleton of its ASF file (given, or found beside it).
 

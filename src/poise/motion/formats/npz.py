@@ -66,6 +66,19 @@ def pack(clip: Clip) -> tuple[Facts, Arrays]:
     return facts, arrays
 
 
+def looks_like(start: bytes) -> bool:
+    """Do these first bytes of a file begin an npz?"""
+    return start.startswith(b"PK\x03\x04")
+
+
+def read(path: str | PathLike[str]) -> Recording:
+    """The recording of a saved clip."""
+    clip = load(path)
+    if clip.recording is None:
+        raise BadFile(path, "it holds a clip that came from no motion file; load it as a clip.")
+    return clip.recording
+
+
 def load(path: str | PathLike[str]) -> Clip:
     """The clip in an npz file that `save` wrote; anything else is refused with one sentence."""
     file = files.must_exist(path)

@@ -1,26 +1,25 @@
-"""The table of the live repair: edited references as one meets them who follows them, judged by the audit.
+"""The live repair: edited references as a method that follows them meets them, judged by the audit.
 
-    python -m poise.experiments.live_table [NAME_OR_FILE ...]
-
-Each edit is put on the built-in walk of a character (by default human42 and human57), and on the recording where a file
-is named; the half second ahead is repaired ten times a second for a few seconds. Forces and torques are scaled to a
-body of 70 kg; "before" is the edited motion without a repair. "turn" and "speed" are the largest jumps of a joint or
-the root, and of its velocity, at the times where windows begin. "ms" is CPU time for a window, median and worst.
+Each edit is put on the built-in walk of a character, and on the recording where a file is named; the half second ahead
+is repaired ten times a second for a few seconds. Forces and torques are scaled to a body of 70 kg; "before" is the
+edited motion without a repair. "turn" and "speed" are the largest jumps of a joint or the root, and of its velocity, at
+the times where windows begin. "ms" is CPU time for a window, median and worst.
 """
 
 from __future__ import annotations
 
-import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from poise.character.load import load_character
 from poise.errors import PoiseError
-from poise.experiments.physical_table import WEIGHT
+from poise.experiments.physical.table import WEIGHT
+from poise.experiments.reproduce import Options, Table, told
 from poise.judge.audit import audit
 from poise.maths import configuration as conf
 from poise.motion import edit
@@ -44,8 +43,9 @@ EDITS: dict[str, Callable[[Reference], Reference]] = {
     "pinned hand": lambda r: r.edit(edit.Pin("right_hand", offset=(0.2, -0.2, 0.3), start=0.6, end=0.9)),
     "stairs": lambda r: r.edit(edit.Stairs(rise=0.16, run=0.5 * _stride(r.clip))),
 }
-COLUMNS = ("before", "N rms", "worst", "N m rms", "posture", "root cm", "cm/s", "mm", "turn", "speed", "ms", "worst")
-HEAD = f"{'':<40}" + "".join(f"{column:>9}" for column in COLUMNS)
+CHARACTERS = ("human42", "human57")
+COLUMNS = ("motion", "edit", "before", "N rms", "worst", "N m rms", "posture", "root cm", "cm/s", "mm", "turn", "speed",
+           "ms", "worst ms", "misses")  # fmt: skip
 
 
 def _stride(clip: Clip) -> float:
@@ -57,7 +57,6 @@ def _stride(clip: Clip) -> float:
 class Row:
     """One edit of one motion, followed."""
 
-    name: str
     before: float  # [N] rms unexplained, at 70 kg
     force: float  # [N] rms
     worst: float  # [N]
@@ -77,16 +76,13 @@ class Row:
         bars = {"force": FORCE, "worst": WORST, "median": BUDGET, "turn": 1e-6, "speed": 1e-6}
         return [name for name, most in bars.items() if not getattr(self, name) <= most]
 
-    def text(self) -> str:
-        """One line of the table."""
-        values = (self.before, self.force, self.worst, self.torque, self.posture, 100 * self.root, 100 * self.skating,
-                  1000 * self.depth)  # fmt: skip
-        line = f"{self.name:<40}" + "".join(f"{v:9.2f}" for v in values) + f"{self.turn:9.0e}{self.speed:9.0e}"
-        line += f"{self.median:9.0f}{self.longest:9.0f}"
-        return line + (f"  ! {', '.join(self.missed)}" if self.missed else "")
+    def cells(self) -> tuple[Any, ...]:
+        """Those of `COLUMNS` after the first two."""
+        return (self.before, self.force, self.worst, self.torque, self.posture, 100 * self.root, 100 * self.skating,
+                1000 * self.depth, self.turn, self.speed, self.median, self.longest, " ".join(self.missed))  # fmt: skip
 
 
-def measure(name: str, edited: Reference, seconds: float = SECONDS) -> Row:
+def measure(edited: Reference, seconds: float) -> Row:
     """Follow an edited reference and judge it."""
     followed, how, took, layout = edited, LiveRepair(), [], edited.character.layout
     jumps = np.zeros(2)
@@ -102,7 +98,7 @@ def measure(name: str, edited: Reference, seconds: float = SECONDS) -> Row:
     before, clip = (r.between(ENDS, seconds - ENDS) for r in (edited, followed))
     first, last = _judged(before), _judged(clip)
     moved = float(np.sqrt(np.mean(np.sum((clip.q - before.q)[:, :3] ** 2, axis=1))))
-    return Row(name, first[0], *last, clip.posture_change(before), moved, skating(clip), penetration(clip),
+    return Row(first[0], *last, clip.posture_change(before), moved, skating(clip), penetration(clip),
                float(jumps[0]), float(jumps[1]), float(np.median(took)), max(took))  # fmt: skip
 
 
@@ -114,33 +110,28 @@ def _judged(clip: Clip) -> tuple[float, float, float]:
     return k * float(np.sqrt(np.mean(force**2))), k * float(force.max()), k * float(np.sqrt(np.mean(torque**2)))
 
 
-def motions(names: list[str]) -> Iterator[tuple[str, Clip]]:
+def motions(names: Sequence[str]) -> Iterator[tuple[str, Clip]]:
     """The motions to edit: the built-in walk of each character, and each file's own."""
     for name in names:
         if Path(name).suffix:
-            clip = load_clip(Path(name))
-            yield Path(name).stem.split("_f")[0], clip
-            yield f"walk on {Path(name).stem.split('_f')[0]}", library.make("walk", clip.character)
+            clip, stem = load_clip(Path(name)), Path(name).stem.split("_f")[0]
+            yield stem, clip
+            yield f"walk on {stem}", library.make("walk", clip.character)
         else:
             yield f"walk on {name}", library.make("walk", load_character(name))
 
 
-def main(arguments: list[str]) -> None:
-    """Print the table."""
-    print(HEAD)
-    good = []
-    for name, clip in motions(arguments or ["human42", "human57"]):
+def run(options: Options) -> Table:
+    """One row a motion and an edit."""
+    rows = []
+    for name, clip in motions(options.characters or CHARACTERS):
+        seconds = SECONDS if clip.cycle is not None else min(SECONDS, clip.duration - 0.2)
         for what, change in EDITS.items():
-            long = SECONDS if clip.cycle is not None else min(SECONDS, clip.duration - 0.2)
             try:
-                row = measure(f"{name}, {what}", change(Reference(clip)), long)
+                cells = measure(change(Reference(clip)), seconds).cells()
             except PoiseError as error:
-                print(f"{name}, {what:<22} {error}", flush=True)
-                continue
-            good.append(not row.missed)
-            print(row.text(), flush=True)
-    print(f"{sum(good)} of {len(good)} within all bars.")
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])
+                cells = (*[""] * (len(COLUMNS) - 3), str(error))
+            rows.append(told((name, what, *cells)))
+    good = sum(not row[-1] for row in rows)
+    notes = (f"{good} of {len(rows)} within all bars.",)
+    return Table("Edited references, repaired while they are followed", COLUMNS, tuple(rows), notes)

@@ -1,26 +1,24 @@
 """The table of the repair: every recording before and after, judged by the audit and not by the optimiser's own code.
 
-    python -m poise.experiments.physical_table FOLDER [NAME ...]
-    python -m poise.experiments.physical_table --library [NAME ...]
-
 Forces and torques are scaled to a body of 70 kg. "fine" is the unexplained force after resampling four times finer,
 away from changes of contact. "cleaned" is how much of the change of posture is noise and flips taken out before any
 physics. "again" is how much [degrees] a second repair changes the result, as it is or read back from an npz or a BVH
-file, at most. What misses its bar is named at the end of a line; built-in clips are judged as they are.
+file, at most. Built-in clips are judged as they are.
 """
 
 from __future__ import annotations
 
-import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from poise.errors import PoiseError
+from poise.experiments.reproduce import Options, Table, told
 from poise.judge.audit import audit
 from poise.maths.intervals import runs
 from poise.motion.check.check import penetration, skating
@@ -36,9 +34,8 @@ WEIGHT = 70.0 * 9.81  # [N]
 FALL = 5.0  # [m/s²] slower than which a body in the air is held by something
 NEAR = 0.02  # [s] around a change of contact in which the finer motion is not judged
 RUNS = (1.5, 0.15)  # [m/s] and share of the time in the air from which on a motion is a run
-COLUMNS = ("N rms", "after", "worst", "N m rms", "after", "fine", "posture", "cleaned", "root cm", "cm/s", "mm", "m/s²",
-           "peak", "again", "CPU s/s")  # fmt: skip
-HEAD = f"{'':<22}" + "".join(f"{column:>8}" for column in COLUMNS)
+COLUMNS = ("clip", "N rms before", "N rms", "worst", "N m rms before", "N m rms", "fine", "posture", "cleaned",
+           "root cm", "cm/s", "mm", "m/s²", "peak", "again", "CPU s/s", "misses")  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -108,12 +105,11 @@ class Row:
                 out.append(field.name)
         return out
 
-    def text(self) -> str:
-        """One line of the table."""
-        values = (*self.force, self.worst, *self.torque, self.fine, self.posture, self.cleaned, 100 * self.root,
-                  100 * self.skating, 1000 * self.depth, self.flight, self.peak, self.again, self.cpu)  # fmt: skip
-        line = f"{self.name[:21]:<22}" + "".join(f"{value:8.2f}" for value in values)
-        return line + (f"  ! {', '.join(self.missed)}" if self.missed else "")
+    def cells(self) -> tuple[Any, ...]:
+        """Those of `COLUMNS`."""
+        return (self.name, *self.force, self.worst, *self.torque, self.fine, self.posture, self.cleaned,
+                100 * self.root, 100 * self.skating, 1000 * self.depth, self.flight, self.peak, self.again, self.cpu,
+                " ".join(self.missed))  # fmt: skip
 
 
 def measure(clip: Clip) -> Row:
@@ -183,40 +179,30 @@ def flight_error(clip: Clip) -> float:
     return float(np.linalg.norm(fall[air], axis=1).max(initial=0.0))
 
 
-def recordings(folder: Path) -> list[Path]:
-    """All motion files under a folder."""
-    found = [p for p in sorted(folder.rglob("*")) if p.suffix in (".bvh", ".txt", ".amc", ".fbx")]
-    return [p for p in found if p.suffix != ".txt" or (p.stem.startswith("humanoid3d_") and "character" not in p.stem)]
+def run(options: Options) -> Table:
+    """One row a recording, repaired."""
+    return _table("Recordings before and after a repair", options.files(), lambda path: measure(load_clip(path)))
 
 
-def rows(arguments: list[str]) -> Iterator[Row | str]:
-    """The rows of what the arguments name, one after the other; words where a clip cannot be repaired."""
-    library = arguments[0] == "--library"
-    found = list(built_in()) if library else recordings(Path(arguments[0]))
-    for item in found:
-        name = item if isinstance(item, str) else item.stem
-        if len(arguments) > 1 and not name.startswith(tuple(arguments[1:])):
-            continue
+def library(options: Options) -> Table:
+    """One row a built-in clip, as it is."""
+
+    def as_made(name: str | Path) -> Row:
+        begun = time.process_time()
+        clip = load_clip(name)
+        return judged(clip, clip, time.process_time() - begun)
+
+    return _table("Built-in clips, as they are", [name for name in built_in() if options.wants(name)], as_made)
+
+
+def _table(title: str, names: Sequence[str | Path], row_of: Callable[[str | Path], Row]) -> Table:
+    """One row a clip; a sentence where one cannot be repaired."""
+    rows = []
+    for name in names:
         try:
-            begun = time.process_time()
-            clip = load_clip(item)
-            yield judged(clip, clip, time.process_time() - begun) if library else measure(clip)
+            cells = row_of(name).cells()
         except PoiseError as error:
-            yield f"{name:<22} {error}"
-
-
-def main(arguments: list[str]) -> None:
-    """Print the table for the recordings under a folder, or for those whose names begin with what is given."""
-    if not arguments:
-        raise SystemExit("Give the folder of the recordings, or --library.")
-    print(HEAD)
-    made: list[Row | str] = []
-    for row in rows(arguments):
-        made.append(row)
-        print(row if isinstance(row, str) else row.text(), flush=True)
-    good = [row for row in made if isinstance(row, Row) and not row.missed]
-    print(f"{len(good)} of {len(made)} within all bars.")
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])
+            cells = (Path(name).stem, *[""] * (len(COLUMNS) - 2), str(error))
+        rows.append(told(cells))
+    good = sum(not row[-1] for row in rows)
+    return Table(title, COLUMNS, tuple(rows), (f"{good} of {len(rows)} within all bars.",))

@@ -1,7 +1,5 @@
 """Are wrong contact labels found? One foot's labels are shifted in time on purpose, and the clip is repaired.
 
-    python -m poise.experiments.physical_labels FOLDER [NAME ...]
-
 One line a recording, a foot and a direction. "wrong" is how many stretches of frames say something else than the
 unshifted labels; "corrected" of how many the repair brought most of the frames back; "told" how many of the others lie
 in what the report calls doubtful; "missed" are those that are left. "posture" is the change [degrees] with the shifted
@@ -10,16 +8,14 @@ labels, after the repair, and with the right ones.
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from poise.character.roles import SIDES
 from poise.errors import PoiseError
-from poise.experiments.physical_table import recordings
+from poise.experiments.reproduce import Options, Table, told
 from poise.maths.intervals import runs
 from poise.motion.clip import Clip
 from poise.motion.load import load_clip
@@ -30,6 +26,7 @@ SHIFT = 15  # frames at 120 a second
 LEAST = 6  # frames of a stretch that counts; detection itself is sure to two or three
 MOST = 0.6  # of a stretch that must be brought back to be corrected
 NEAR = 4  # frames by which what is told may miss a stretch
+COLUMNS = ("recording", "foot", "shift", "wrong", "corrected", "told", "missed", "posture", "right")
 
 
 @dataclass(frozen=True)
@@ -49,11 +46,18 @@ class Row:
         """Wrong stretches that were neither corrected nor told."""
         return self.wrong - self.corrected - self.told
 
-    def text(self) -> str:
-        """One line of the table."""
-        counts = "".join(f"{n:10d}" for n in (self.wrong, self.corrected, self.told, self.missed))
-        line = f"{self.name[:21]:<22}{self.side:>6}{self.shift:+6d}{counts}"
-        return line + f"{self.posture[0]:10.2f}{self.posture[1]:8.2f}" + ("  !" if self.missed else "")
+    def cells(self) -> tuple[Any, ...]:
+        """Those of `COLUMNS`."""
+        return (
+            self.name,
+            self.side,
+            f"{self.shift:+d}",
+            self.wrong,
+            self.corrected,
+            self.told,
+            self.missed,
+            *self.posture,
+        )
 
 
 def shifted(labels: np.ndarray, own: np.ndarray, by: int) -> np.ndarray:
@@ -78,35 +82,21 @@ def measure(clip: Clip, right: Repaired, side: str, by: int) -> Row:
     return Row(clip.name, side, by, len(wrong), len(corrected), len(told), angles)
 
 
-def rows(folder: Path, names: list[str]) -> Iterator[Row]:
-    """The rows of the recordings under a folder whose names begin with one of those given, or of all."""
-    for path in recordings(folder):
-        if names and not path.stem.startswith(tuple(names)):
-            continue
+def run(options: Options) -> Table:
+    """One row a recording, a foot and a direction."""
+    made, notes = [], []
+    for path in options.files():
         clip = load_clip(path)
         clip = clip if clip.fps > 100.0 else replace(resample(clip, 120.0), labels=None)
         try:
             right = repair(clip)
             for side in SIDES:
                 for by in (SHIFT, -SHIFT):
-                    yield measure(clip, right, side, by)
+                    made.append(measure(clip, right, side, by))
+                    told(made[-1].cells())
         except PoiseError as error:
-            print(f"{path.stem:<22} {error}")
-
-
-def main(arguments: list[str]) -> None:
-    """Print the table."""
-    if not arguments:
-        raise SystemExit("Give the folder of the recordings.")
-    heads = "".join(f"{word:>10}" for word in ("wrong", "corrected", "told", "missed", "posture"))
-    print(f"{'':<22}{'foot':>6}{'shift':>6}{heads}{'right':>8}")
-    made = []
-    for row in rows(Path(arguments[0]), list(arguments[1:])):
-        made.append(row)
-        print(row.text(), flush=True)
-    wrong, corrected, told = (sum(getattr(r, what) for r in made) for what in ("wrong", "corrected", "told"))
-    print(f"Of {wrong} wrong stretches {corrected} were corrected, {told} told and {wrong - corrected - told} missed.")
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])
+            notes.append(f"{path.stem}: {error}")
+    wrong, found, said = (sum(getattr(r, what) for r in made) for what in ("wrong", "corrected", "told"))
+    notes.append(f"Of {wrong} wrong stretches {found} were corrected, {said} told and {wrong - found - said} missed.")
+    title = f"Contact labels of one foot shifted by {SHIFT} frames"
+    return Table(title, COLUMNS, tuple(row.cells() for row in made), tuple(notes))

@@ -1,7 +1,5 @@
 """Do the built-in walk and run look like people? Their joint curves against recorded ones, and those among themselves.
 
-    python -m poise.experiments.library_likeness FOLDER [PICTURE]
-
 A cycle runs from one moment at which a foot is furthest ahead of the pelvis to the next; curves are the means over all
 straight cycles of both legs, their own means removed. A distance is the rms difference over all curves and the cycle.
 The recordings serve for this comparison alone.
@@ -9,22 +7,26 @@ The recordings serve for this comparison alone.
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.signal import find_peaks
 
 from poise.character.load import load_character
 from poise.errors import BadValue
+from poise.experiments.reproduce import Options, Table
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
 from poise.motion.load import load_clip
 from poise.physical import library
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 PEOPLE = {
     "walk": ("02_01", "12_01", "16_17", "09_12", "136_20", "16_33", "humanoid3d_walk"),
@@ -139,26 +141,30 @@ class Likeness:
         """Rms distances [degrees]: of people among themselves, and of the built-in gait from them."""
         return float(np.sqrt(np.mean(self.among**2))), float(np.sqrt(np.mean(self.against**2)))
 
-    def text(self) -> str:
-        """The table."""
-        lines = [f"{self.author.name} at {self.author.speed:.2f} m/s; {len(self.people)} recorded: "
-                 + ", ".join(f"{w.name} {w.speed:.2f} m/s" for w in self.people),
-                 f"{'':<14}{'people':>8}{'built in':>10}"]  # fmt: skip
-        for k, name in enumerate(CURVES):
-            lines.append(f"  {name:<12}" + "".join(f"{np.sqrt(np.mean(d[:, k] ** 2)):{w}.1f}"
-                                                   for d, w in ((self.among, 8), (self.against, 10))))  # fmt: skip
-        return "\n".join([*lines, f"  {'all':<12}{self.overall[0]:8.1f}{self.overall[1]:10.1f}"])
+    def rows(self) -> list[tuple[Any, ...]]:
+        """One row a curve, and one of all: curve, people among themselves, the built-in gait from them [degrees]."""
+        return [*((name, *(float(np.sqrt(np.mean(d[:, k] ** 2))) for d in (self.among, self.against)))
+                  for k, name in enumerate(CURVES)), ("all", *self.overall)]  # fmt: skip
 
 
-def picture(found: list[Likeness], path: Path) -> None:
-    """The curves as a picture: people grey, the built-in gait red."""
-    import matplotlib
+def run(options: Options) -> Table:
+    """Rows: a body, a gait and a curve; the figure has the curves themselves, people grey, the built-in gait red."""
+    assert options.recordings is not None
+    found = [(body, gait, Likeness.of(gait, options.recordings, body)) for body in BODIES for gait in PEOPLE]
+    rows = [(body, gait, *row) for body, gait, likeness in found for row in likeness.rows()]
+    shown = [x for body, _, x in found if body == BODIES[0]]
+    notes = [f"{x.author.name} at {x.author.speed:.2f} m/s; recorded: "
+             + ", ".join(f"{w.name} {w.speed:.2f} m/s" for w in x.people) for x in shown]  # fmt: skip
+    figures = options.plot(lambda: _curves(shown), "gait-curves")
+    return Table("Joint curves of gaits, rms distance [degrees]", ("body", "gait", "curve", "people", "built in"),
+                 tuple(rows), tuple(notes), figures)  # fmt: skip
 
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
 
-    size = (2.1 * len(CURVES), 2.2 * len(found))
-    figure, axes = pyplot.subplots(len(found), len(CURVES), figsize=size, squeeze=False)
+def _curves(found: list[Likeness]) -> Figure:
+    from poise.export.plots import figure_of
+
+    figure = figure_of(2.1 * len(CURVES), 2.2 * len(found))
+    axes = figure.subplots(len(found), len(CURVES), squeeze=False)
     for row, likeness in zip(axes, found, strict=True):
         for k, axis in enumerate(row):
             for person in likeness.people:
@@ -166,21 +172,4 @@ def picture(found: list[Likeness], path: Path) -> None:
             axis.plot(likeness.author.curves[k], color="tab:red")
             axis.set_title(f"{likeness.author.name}: {CURVES[k]}", fontsize=8)
             axis.tick_params(labelsize=6)
-    figure.tight_layout()
-    figure.savefig(path, dpi=80)
-    pyplot.close(figure)
-
-
-def main(arguments: list[str]) -> None:
-    """Print the tables, and draw the curves where a picture is named."""
-    if not arguments:
-        raise SystemExit("Give the folder of the recordings.")
-    found = [(body, Likeness.of(gait, Path(arguments[0]), body)) for body in BODIES for gait in PEOPLE]
-    for body, likeness in found:
-        print(f"{body}, {likeness.text()}")
-    if len(arguments) > 1:
-        picture([likeness for body, likeness in found if body == BODIES[0]], Path(arguments[1]))
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])
+    return figure

@@ -1,42 +1,35 @@
-"""The built-in clips: a table of how physical they are, judged by the audit, and a sheet of filmstrips.
+"""The built-in clips: how physical they are, judged by the audit, and sheets of them beside recordings to look at.
 
-    python -m poise.experiments.library_table [CLIP ...] [--characters NAME_OR_FILE ...] [--ends]
-                                              [--sheet PICTURE [--recordings FOLDER]]
-
-Characters are built-in ones, or those that motion files bring with them. With `--ends` each clip is also made with its
-parameters at the ends of their ranges. Forces and torques are scaled to a body of 70 kg; "fine" is the unexplained
-force after resampling four times finer, away from changes of contact; "seam" is the largest jump of a joint's
-acceleration from frame to frame where a loop closes, as a share of the largest elsewhere; "torque" the largest joint
-torque as a share of its limit. What misses its bar is named at the end of a line. With a folder of recordings, each
-strip has one of the same action below it, for looking only.
+Forces and torques are scaled to a body of 70 kg; "fine" is the unexplained force after resampling four times finer,
+away from changes of contact; "seam" is the largest jump of a joint's acceleration from frame to frame where a loop
+closes, as a share of the largest elsewhere; "torque" the largest joint torque as a share of its limit.
 """
 
 from __future__ import annotations
 
-import argparse
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from pathlib import Path
+from typing import Any
 
 import numpy as np
+from PIL.Image import Image
 
 from poise.character import Character
 from poise.character.load import load_character
-from poise.errors import PoiseError
-from poise.experiments.physical_table import WEIGHT, PhysicalBars, between_frames, flight_error
+from poise.errors import BadValue, PoiseError
+from poise.experiments.physical.table import WEIGHT, PhysicalBars, between_frames, flight_error
+from poise.experiments.reproduce import Options, Table, told
 from poise.export.sheet import contact_sheet, save_sheet
 from poise.judge.audit import audit
 from poise.judge.overlap import overlap
 from poise.maths import configuration as conf
 from poise.motion.check.check import penetration, skating
 from poise.motion.clip import Clip
-from poise.motion.load import load_clip
+from poise.motion.load import load_any_character, load_clip
 from poise.physical import library
 
-COLUMNS = ("s", "N rms", "worst", "N m rms", "fine", "cm/s", "mm", "m/s²", "peak", "seam", "limit°", "torque",
-           "overlap", "CPU s")  # fmt: skip
-HEAD = f"{'':<26}" + "".join(f"{column:>8}" for column in COLUMNS)
+COLUMNS = ("clip", "s", "N rms", "worst", "N m rms", "fine", "cm/s", "mm", "m/s²", "peak", "seam", "limit°", "torque",
+           "overlap", "CPU s", "misses")  # fmt: skip
 FLYING = ("run", "jump", "hop")
 # parameters at the ends of their ranges; lengths for legs of about 0.9 m
 ENDS: dict[str, tuple[dict[str, float], ...]] = {
@@ -63,6 +56,11 @@ PEOPLE = {
     "sneak": ("120_08", 0.0, 4.0), "backward": ("136_25", 0.0, 2.6), "squat": ("22_14", 0.0, 2.4),
     "jump": ("16_05", 0.3, 2.3), "hop": ("132_23", 1.5, 2.5), "punch": ("02_05", 0.6, 2.4),
     "kick": ("144_05", 0.8, 3.2), "lift": ("26_10", 0.2, 3.4), "swing": ("43_02", 2.0, 4.3),
+}  # fmt: skip
+# of gaits the part in which the recorded person is under way
+GAITS = {
+    "walk": ("02_01", 0.67, 2.8), "run": ("09_01", 0.17, 1.2), "march": ("91_19", 0.5, 2.9),
+    "sneak": ("120_08", 0.5, 3.2), "backward": ("136_25", 0.5, 3.4), "turn": ("16_17", 0.0, 3.8),
 }  # fmt: skip
 
 
@@ -105,13 +103,11 @@ class Row:
         bars = Bars.of(self.name)
         return [f.name for f in fields(Bars) if not getattr(self, f.name) <= getattr(bars, f.name)]
 
-    def text(self, called: str = "") -> str:
-        """One line of the table."""
-        values = (self.duration, self.force, self.worst, self.torque, self.fine, 100 * self.skating, 1000 * self.depth,
-                  self.flight, self.peak, self.seam, np.degrees(self.limit), self.effort, 1000 * self.overlap,
-                  self.cpu)  # fmt: skip
-        line = f"{called or self.name:<26}" + "".join(f"{value:8.2f}" for value in values)
-        return line + (f"  ! {', '.join(self.missed)}" if self.missed else "")
+    def cells(self, called: str) -> tuple[Any, ...]:
+        """Those of `COLUMNS`."""
+        return (called, self.duration, self.force, self.worst, self.torque, self.fine, 100 * self.skating,
+                1000 * self.depth, self.flight, self.peak, self.seam, float(np.degrees(self.limit)), self.effort,
+                1000 * self.overlap, self.cpu, " ".join(self.missed))  # fmt: skip
 
 
 def measure(clip: Clip, cpu: float = 0.0) -> Row:
@@ -142,15 +138,6 @@ def seam(clip: Clip) -> float:
     return float(jump[inside & near].max() / max(float(jump[inside & ~near].max()), 1e-3))
 
 
-def character_of(name: str) -> Character:
-    """A built-in character, or the one that a motion file brings with it."""
-    return (
-        load_clip(Path(name)).character
-        if Path(name).suffix in (".bvh", ".txt", ".fbx", ".amc")
-        else load_character(name)
-    )
-
-
 def made(name: str, character: Character, **parameters: float) -> tuple[Clip, float]:
     """A built-in clip, and the CPU time [s] that its making took."""
     begun = time.process_time()
@@ -158,54 +145,71 @@ def made(name: str, character: Character, **parameters: float) -> tuple[Clip, fl
     return clip, time.process_time() - begun
 
 
-def lines(character: Character, names: tuple[str, ...], ends: bool) -> Iterator[tuple[str, bool]]:
-    """The table's lines of a character, and whether each is within all bars."""
-    for name in names:
-        for parameters in ({}, *(ENDS[name] if ends else ())):
-            called = " ".join([name, *(f"{key}={value:g}" for key, value in parameters.items())])
-            try:
-                row = measure(*made(name, character, **parameters))
-            except PoiseError as error:
-                yield f"{called:<26} {error}", False
-                continue
-            yield row.text(called), not row.missed
+def run(options: Options) -> Table:
+    """One row a clip and a character, and a sheet of the clips on the first character."""
+    return _table(options, {name: ({},) for name in library.names()})
 
 
-def draw(clips: list[Clip], path: Path, recordings: Path | None = None) -> None:
-    """Write a sheet with a strip of each clip, and a recording of the same action below it where there is one."""
+def ranges(options: Options) -> Table:
+    """The same with the parameters of each clip at the ends of their ranges."""
+    return _table(options, {name: ({}, *ENDS[name]) for name in library.names()})
+
+
+def _table(options: Options, wanted: dict[str, tuple[dict[str, float], ...]]) -> Table:
+    bodies = [load_any_character(name) for name in options.characters or ("human42",)]
+    names, rows = [name for name in wanted if options.wants(name)], []
+    for body in bodies:
+        for name in names:
+            for parameters in wanted[name]:
+                called = " ".join([name, *(f"{key}={value:g}" for key, value in parameters.items())])
+                rows.append(told((f"{body.name}, {body.mass:.0f} kg", *_cells(name, body, called, parameters))))
+    good = sum(not row[-1] for row in rows)
+    notes = (f"{good} of {len(rows)} within all bars.",)
+    figures = () if options.out is None else _draw([made(name, bodies[0])[0] for name in names], options)
+    return Table("Built-in clips", ("body", *COLUMNS), tuple(rows), notes, figures)
+
+
+def _cells(name: str, body: Character, called: str, parameters: dict[str, float]) -> tuple[Any, ...]:
+    try:
+        return measure(*made(name, body, **parameters)).cells(called)
+    except PoiseError as error:
+        return (called, *[""] * (len(COLUMNS) - 2), str(error))
+
+
+def _draw(clips: list[Clip], options: Options) -> tuple[str, ...]:
+    """A sheet with a strip of each clip, and a recording of the same action below it where there is one."""
     entries, labels = [], []
     for clip in clips:
         shown = clip.repeat(2) if clip.cycle is not None and clip.duration < 1.2 else clip
-        file, start, end = PEOPLE.get(clip.name, ("", 0.0, 0.0))
-        found = sorted(recordings.rglob(f"{file}*.bvh")) if recordings is not None and file else []
-        entries.append([shown, *(load_clip(p).cut(start, end) for p in found[:1])])
-        labels.append(f"{clip.name}   {clip.duration:.1f} s" + (f"; below, a recording ({file})" if found else ""))
+        name, start, end = PEOPLE.get(clip.name, ("", 0.0, 0.0))
+        found = options.recording(name) if name else None
+        entries.append([shown] if found is None else [shown, load_clip(found).cut(start, end)])
+        labels.append(f"{clip.name}   {clip.duration:.1f} s" + (f"; below, a recording ({name})" if found else ""))
     sheet = contact_sheet(entries, labels, 2, frames=9, width=1900, row_height=170, spacing="even",
                           title=f"built-in clips on {clips[0].character.name}")  # fmt: skip
-    save_sheet(sheet, path, entries, colours=40)
+    return _saved(sheet, options, "library.png", entries)
 
 
-def main(arguments: list[str] | None = None) -> None:
-    """Print the table and write the sheet."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("clips", nargs="*")
-    parser.add_argument("--characters", nargs="+", default=["human42"])
-    parser.add_argument("--ends", action="store_true")
-    parser.add_argument("--sheet", type=Path)
-    parser.add_argument("--recordings", type=Path)
-    asked = parser.parse_args(arguments)
-    names, good = tuple(asked.clips or library.names()), []
-    for called in asked.characters:
-        character = character_of(called)
-        print(f"{Path(called).stem}, {character.mass:.0f} kg\n{HEAD}")
-        for line, within in lines(character, names, asked.ends):
-            print(line, flush=True)
-            good.append(within)
-    print(f"{sum(good)} of {len(good)} within all bars.")
-    if asked.sheet is not None:
-        draw([made(name, character_of(asked.characters[0]))[0] for name in names], asked.sheet, asked.recordings)
-        print(asked.sheet)
+def gaits(options: Options) -> Table:
+    """Each gait below a recording of the same action at the same times: timing, foot roll, arms, knees, pelvis."""
+    body, pairs, rows = load_character("human57"), [], []  # it has toes, as the recorded people have
+    for name, (stem, start, end) in GAITS.items():
+        path = options.recording(stem)
+        if path is None:
+            raise BadValue(f"There is no recording {stem} under {options.recordings}.")
+        recorded, own = load_clip(path).cut(start, end), library.make(name, body)
+        times = max(1, round(recorded.duration / own.duration + 0.49))
+        pairs.append((recorded, own.repeat(times).cut(0.0, recorded.duration)))
+        rows.append((name, recorded.name, recorded.duration, own.duration))
+    columns, figures = ("gait", "recording", "seconds shown", "seconds of the built-in cycle"), ()
+    if options.out is not None:
+        labels = [f"{row[0]}: recorded {row[1]} above, built in below" for row in rows]
+        sheet = contact_sheet(pairs, labels, 1, width=1500, frames=15, row_height=170, title="built-in gaits")
+        figures = _saved(sheet, options, "gaits.png", pairs)
+    return Table("Built-in gaits beside recordings", columns, tuple(rows), (), figures)
 
 
-if __name__ == "__main__":
-    main()
+def _saved(sheet: Image, options: Options, name: str, shown: list[Any]) -> tuple[str, ...]:
+    assert options.out is not None
+    save_sheet(sheet, options.out / name, shown, colours=40)
+    return (str(options.out / name),)
