@@ -14,11 +14,11 @@ import numpy as np
 
 from poise.character import Character
 from poise.character.roles import SIDES
+from poise.dynamics.compiled import Pose as Views
 from poise.kernels import njit
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.methods.modal.legs import Legs
-from poise.methods.modal.linearise import Views
 from poise.methods.modal.pendulum import sway
 from poise.motion.feet.capture_point import Foothold
 from poise.motion.reference import Reference
@@ -106,7 +106,7 @@ def _off_course(views, root, M, v, frames, first, off, drift, error):
         speed = 0.0
         for j in range(len(v)):
             speed += M[c, j] * v[j]
-        off[c] = views.centre[0, c] - frames.centre[first, c]
+        off[c] = views.centre_of_mass[c] - frames.centre[first, c]
         drift[c] = speed / M[0, 0] - frames.momentum[first, c]
         error[c] = off[c] + drift[c] / frequency
 
