@@ -13,8 +13,8 @@ from poise.experiments.balance.pushing import DIRECTIONS, pushed, recovers
 from poise.experiments.balance.table import Options, Table, main, say
 from poise.judge.audit import audit
 from poise.methods.balance import HONEST, Balance
-from poise.methods.balance.body import body_of
-from poise.methods.balance.decision import most_torque
+from poise.methods.balance.hierarchy import hierarchy_of
+from poise.methods.balance.memory import most_torque
 from poise.motion.clip import Clip
 from poise.simulate.guard import BlowUp
 
@@ -26,7 +26,7 @@ FORWARDS = 40.0  # [N s] in which the artificial torque is measured
 def run(options: Options) -> Table:
     """Pushes of four sizes in 8 directions that are recovered from, and the artificial torque in one forwards."""
     clip, rows = two_feet(load_character("human45")), []
-    body = body_of(clip.character)
+    body = hierarchy_of(clip.character)
     forms = (("document's form", Balance.printed()), ("ours", Balance()))
     ways = [(n, f"{s:g}", replace(m, slider=s)) for s in POSITIONS for n, m in forms]
     for form, name, method in (*ways, ("ours", "honest", HONEST)):
