@@ -49,7 +49,7 @@ def _row(name: str, count: int, repeats: int) -> tuple[Any, ...]:
         use = np.zeros(len(dynamics.bodies), bool)
         use[used] = True
         up = np.tile([0.0, 0.0, 1.0], (len(use), 1))
-        cones = contacts.Cones(*contacts.cones(use, np.zeros(len(use)), now.points, dynamics.bodies, up, 1.0, 0.0))
+        cones = contacts.cones(use, np.zeros(len(use)), now.points, dynamics.bodies, up, 1.0, 0.0)
         whole = program.printed(now, wish, cones, limit)
         begun = time.process_time()
         solution = solve_qp(whole)

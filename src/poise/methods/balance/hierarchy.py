@@ -66,8 +66,8 @@ def hierarchy_of(character: Character) -> Hierarchy:
     limit = np.where(np.isfinite(character.torque_limit), character.torque_limit, 1e9)
     limit[:6] = 0.0
     stiffness = _stiffness(character, moved, limit) * scale * character.height / HEIGHT
-    return Hierarchy(character=character, parent=parent, moved=moved, feet=feet, foot_of=foot_of, path=path, ankle=ankle,
-                     torque_limit=limit, stiffness=stiffness, scale=scale)  # fmt: skip
+    return Hierarchy(character=character, parent=parent, moved=moved, feet=feet, foot_of=foot_of, path=path,
+                     ankle=ankle, torque_limit=limit, stiffness=stiffness, scale=scale)  # fmt: skip
 
 
 def _path(parent: np.ndarray, ankle: np.ndarray, nv: int) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""What decisions are made from: tables of the body, numbers of the settings, and a working memory, each with its names."""
+"""What decisions are made from: tables of the body, numbers of the settings, and a working memory."""
 
 from __future__ import annotations
 

@@ -14,6 +14,7 @@ from poise.maths import rotations as rot
 from poise.maths.configuration import Layout
 from poise.maths.rotations import Array
 from poise.maths.tree import moved_by
+from poise.methods.mcsim.contacts import Known, Soles
 from poise.methods.mcsim.feedback import Hips
 from poise.methods.mcsim.schedule import Clock, Schedule
 from poise.motion.feet.leg_clearance import Passing
@@ -49,9 +50,7 @@ class Memory:
     stiffness: Array  # (nv,) [1/s²] of the servos
     share: Array  # (nv,) of the joints' inertia that the servos use
     feet: tuple[int, int]  # bodies, -1 where there is none
-    sole: tuple[np.ndarray, np.ndarray]  # contact points of each foot
-    sides: np.ndarray  # (P,) whose foot each point is of, -1 for others
-    beside: np.ndarray  # (P, P) bool: points of one body beside each other, as the two corners of a heel
+    soles: Soles
     hips: tuple[Hips, Hips]
     reach: tuple[tuple[int, float], tuple[int, float]]  # body that each leg hangs from, and its length [m] to the foot
     structure: tuple[Any, ...]  # the fields of `Structure`: what the compiled program needs of the character
@@ -60,11 +59,7 @@ class Memory:
     schedule: Schedule
     passing: Passing
     reference: Reference
-    last: Array  # (P,) [s] when each point last touched
-    normal: Array  # (P, 3) of the ground where it last touched
-    bumped: np.ndarray  # (P,) bool: points that touch what cannot be stood on
-    level: Array  # (P,) [m] along its normal where each last touched, -inf before that
-    high: Array  # (P,) [m] along its normal where each was at the last plan
+    known: Known  # of the contact points
     up: Array  # (2, 3) what is up in the axes of each foot where the character stands
     whole: WholeBody = field(default_factory=no_whole_body)  # the character's motion as a whole
     reference_whole: WholeBody = field(default_factory=no_whole_body)  # that of the reference
@@ -94,6 +89,11 @@ class Memory:
     strained: int = 0  # programs that met a torque bound in a row
     notes: list[tuple[str, str]] = field(default_factory=list)
 
+    @property
+    def sole(self) -> tuple[np.ndarray, np.ndarray]:
+        """Contact points of each foot."""
+        return self.soles.left, self.soles.right
+
 
 def structure_of(character: Character, reference: Reference, feet: tuple[int, int], free: np.ndarray) -> Structure:
     """What the compiled program needs of a character with these feet, in which the rows `free` of the root are."""
@@ -102,13 +102,14 @@ def structure_of(character: Character, reference: Reference, feet: tuple[int, in
                      stiff=stiff_axes(character, reference, feet, legs))  # fmt: skip
 
 
-def sides_of(character: Character) -> np.ndarray:
-    """Whose foot (P,) each contact point is of: 0 left, 1 right, -1 for others."""
+def soles_of(character: Character) -> Soles:
+    """Whose each contact point of a character is."""
     points = character.contact_points
-    out = np.full(len(points), -1)
-    for side, name in enumerate(SIDES):
-        out[points.of(name)] = side
-    return out
+    left, right = (points.of(name) for name in SIDES)
+    sides = np.full(len(points), -1)
+    sides[left], sides[right] = 0, 1
+    return Soles(bodies=np.ascontiguousarray(points.bodies, np.int64), sides=sides, beside=beside_of(character),
+                 left=left, right=right)  # fmt: skip
 
 
 def feet_of(character: Character) -> tuple[int, int]:

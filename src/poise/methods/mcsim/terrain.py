@@ -30,7 +30,7 @@ _OVER, _RAISED, _RAISING = (0.15, 0.7), 0.10, 0.8  # shares of a swing between w
 def feel_ground(scene: Scene, memory: Memory, dt: float) -> None:
     """Follow how the ground under the standing feet tilts against that of the reference."""
     upright = np.empty(3)
-    contacts.tilt(memory.normal, memory.sides, scene.standing, upright)
+    contacts.tilt(memory.known.normal, memory.soles.sides, scene.standing, upright)
     x, y, z = upright.tolist()
     if z > 0.0:
         across, along = _rise(memory.reference.baked.ground, scene.goal.q)
@@ -49,7 +49,7 @@ def _rise(ground: Ground, q: Array) -> tuple[float, float]:
 
 def step_over(scene: Scene, memory: Memory, dt: float) -> None:
     """Raise a foot that meets something in the middle of its swing, as people do who stumble."""
-    bumped, touching = contacts.feet(memory.bumped, memory.sides), scene.feet
+    bumped, touching = contacts.feet(memory.known.bumped, memory.soles.sides), scene.feet
     for side in (0, 1):
         step = memory.schedule.foot(side, memory.clock.time)
         if step.down and memory.over[side] == 0.0:
