@@ -21,7 +21,10 @@ from poise.maths.rotations import Array
 
 @njit(cache=True)
 def project(z, friction, out):
-    """out = the nearest force to z (3K,) in the product of cones, force by force."""
+    """out (3K,) = P(z): the nearest force to z (3K,) in the product of cones |(z_t1, z_t2)| <= friction z_n.
+
+    Normal, tangent, tangent of each force; friction (K,), infinite where a force may have any direction.
+    """
     for k in range(friction.shape[0]):
         i, mu = 3 * k, friction[k]
         n, s = z[i], np.sqrt(z[i + 1] ** 2 + z[i + 2] ** 2)
@@ -160,9 +163,9 @@ def cone_least_squares(A: Array, b: Array, friction: Array, weight: float = 1e-6
     """The forces (3K,) that minimise ½ |A f - b|² + ½ weight |f|² with every |tangent| <= friction · normal.
 
     A (m, 3K) has the columns normal, tangent, tangent of each force; friction (K,), infinite where a force may have any
-    direction. `start` (m,) is the dual of a
-    similar problem. `tolerance` is relative to the largest component of b. Forces are told by Aᵀ y / weight, so weights
-    below about 1e-9 of A's mean squared row leave the conditions open by some 1e-6 of b, and more as they fall.
+    direction. `start` (m,) is the dual y of a similar problem: at the solution y = b - A f and f = P(Aᵀ y / weight).
+    `tolerance` is relative to the largest component of b. Weights below about 1e-9 of A's mean squared row leave the
+    conditions open by some 1e-6 of b, and more as they fall.
     """
     A, b = np.ascontiguousarray(A, float), np.ascontiguousarray(b, float)
     friction = np.ascontiguousarray(friction, float)

@@ -51,7 +51,7 @@ def solve_one(A, b):
 
 @njit(cache=True, fastmath={"contract", "reassoc", "nsz"})
 def cholesky(a):
-    """The lower Cholesky factor in place; False if `a` is not positive definite."""
+    """a (d, d) becomes L with L Lᵀ = a, in its lower triangle; False if `a` is not positive definite."""
     d = a.shape[0]
     for j in range(d):
         for i in range(j, d):

@@ -190,6 +190,7 @@ class LCPSolution:
 def solve_lcp(M: Array, q: Array, tolerance: float = 1e-8, start: Array | None = None) -> LCPSolution:
     """z >= 0 with w = M z + q >= 0 and z·w = 0, by Lemke's method, else the best that Gauss-Seidel can do.
 
+    M (n, n), q (n,); z and w (n,). `tolerance` bounds the largest |min(z, w)|, both scaled to the size of q.
     Rows and columns are scaled by the diagonal first, and a little give is put on it. `start` is a first guess for
     Gauss-Seidel.
     """

@@ -28,7 +28,11 @@ class ConeProgramSolution:
 
 def cone_program(A: Array, b: Array, friction: Array, weight: float = 1e-6, C: Array | None = None,
                  d: Array | None = None, tolerance: float = 1e-9) -> ConeProgramSolution:  # fmt: skip
-    """The forces (3K,) of the program above, with the residual as an unknown of its own so that all stays sparse."""
+    """The forces f (3K,) [N] that minimise ½ |A f - b|² + ½ weight |f|² in their friction cones, with C f = d.
+
+    |(f_t1, f_t2)| <= friction f_n for every force. A (m, 3K) has the columns normal, tangent, tangent of each force, b
+    (m,), friction (K,), C (p, 3K), d (p,). The residual is an unknown of its own, so that all stays sparse.
+    """
     try:
         import clarabel
     except ImportError:

@@ -10,6 +10,7 @@ import numpy as np
 from poise.checks import direction, number, vector
 from poise.errors import BadValue
 from poise.ground.platform import PlatformMotion
+from poise.maths import GRAVITY
 
 _DENSITY = 500.0  # [kg/m³] of a ball whose radius is not given: about that of a medicine ball
 
@@ -66,7 +67,7 @@ class Ball:
         if self.radius is not None:
             number("The radius of a ball", self.radius, "m", above=0.0)
         rise = -self.distance * self.direction[2]  # the start lies this much above the target
-        least = np.sqrt(max(0.0, 9.81 * (self.distance - rise)))  # the slowest throw that reaches a target at rest
+        least = np.sqrt(max(0.0, GRAVITY * (self.distance - rise)))  # the slowest throw that reaches a target at rest
         if self.speed < least:
             raise BadValue(
                 f"A ball thrown at {self.speed:g} m/s from {self.distance:g} m falls short of {self.toward!r}: "

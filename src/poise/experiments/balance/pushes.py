@@ -20,8 +20,8 @@ from poise.experiments.balance.trial import (
 from poise.experiments.reproduce import Options, Table, told
 from poise.judge.audit import audit
 from poise.methods.balance import HONEST, TERMS, Balance
-from poise.methods.balance.body import body_of
-from poise.methods.balance.decision import most_torque
+from poise.methods.balance.hierarchy import hierarchy_of
+from poise.methods.balance.memory import most_torque
 from poise.motion.clip import Clip
 from poise.simulate.guard import BlowUp
 
@@ -59,7 +59,7 @@ def honest(options: Options) -> Table:
 def slider(options: Options) -> Table:
     """From exact to superhuman, by both forms: pushes recovered from, and the artificial torque in one forwards."""
     clip, rows = two_feet(load_character("human45")), []
-    body = body_of(clip.character)
+    body = hierarchy_of(clip.character)
     ways = [(n, f"{s:g}", replace(m, slider=s)) for s in POSITIONS for n, m in FORMS]
     for form, name, method in (*ways, ("ours", "honest", HONEST)):
         counts = [sum(all_round(lambda way, m=method, size=size: recovers(clip, m, size, way))) for size in IMPULSES]

@@ -1,4 +1,4 @@
-"""Body: what the method needs to know of a character, found once: hierarchy, feet, ankles, gains."""
+"""The hierarchy of a character's joints, found once: what lies between root and feet, ankles, strength, stiffness."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class NoFeet(PoiseError):
 
 
 @dataclass(frozen=True, eq=False)
-class Body:
+class Hierarchy:
     """Tables of one character; two rows for the left and the right foot where there are two."""
 
     character: Character
@@ -46,7 +46,7 @@ class Body:
     scale: float  # by which gains for the paper's 72 kg are multiplied
 
 
-def body_of(character: Character) -> Body:
+def hierarchy_of(character: Character) -> Hierarchy:
     """The tables of a character with two feet."""
     model = character.model
     if not all(character.has(f"{side}_foot") for side in SIDES):
@@ -66,7 +66,8 @@ def body_of(character: Character) -> Body:
     limit = np.where(np.isfinite(character.torque_limit), character.torque_limit, 1e9)
     limit[:6] = 0.0
     stiffness = _stiffness(character, moved, limit) * scale * character.height / HEIGHT
-    return Body(character, parent, moved, feet, foot_of, path, ankle, limit, stiffness, scale)
+    return Hierarchy(character=character, parent=parent, moved=moved, feet=feet, foot_of=foot_of, path=path,
+                     ankle=ankle, torque_limit=limit, stiffness=stiffness, scale=scale)  # fmt: skip
 
 
 def _path(parent: np.ndarray, ankle: np.ndarray, nv: int) -> np.ndarray:

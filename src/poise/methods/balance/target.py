@@ -1,4 +1,4 @@
-"""Following: what the recording wants, looked up at short intervals and carried on between them.
+"""What the recording wants, looked up at short intervals and carried on between them.
 
 Velocities and momenta are needed (12), (14), (17), and the paper takes them by finite differences from the recording as
 it is. Recordings shake from frame to frame: here every rate is the middle of a parabola through the looks of 50 ms
@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from poise.dynamics.compiled.momentum import MASS
 from poise.maths.rotations import Array
-from poise.methods.balance.body import Body
+from poise.methods.balance.hierarchy import Hierarchy
 from poise.methods.balance.momentum import Links, momentum
 from poise.motion.reference import Reference
 
@@ -21,9 +22,10 @@ INTERVAL = 1 / 120  # [s] between two looks at the reference; in between it goes
 AHEAD = 6  # looks before and after the present one that are smoothed over
 NEAR, SLOW = 0.03, 0.25  # [m] and [m/s] of a foot that stands as the other does, whatever its label
 BEARING = 0.3  # share of the recording's ground force from which a foot bears it that is within twice of both
+_MOMENTUM, _SPIN, _VELOCITY = slice(0, 6), slice(6, 9), slice(9, None)  # columns of a look at the recording's rates
 
 
-class Wish(NamedTuple):
+class Target(NamedTuple):
     """The reference at one time."""
 
     time: float  # [s]
@@ -40,35 +42,33 @@ class Wish(NamedTuple):
     feet_down: np.ndarray  # (2,) bool: feet that the recording has on the ground
 
 
-class Following:
+class Targets:
     """Looks at a reference as time goes on; a reference that was exchanged is looked at again at once."""
 
-    def __init__(self, body: Body, link: int, smooth: bool = True, floating: bool = True):
-        self.links, self.link = Links(body), link
-        self.weights = foot_weights(body)
-        points = body.character.contact_points
+    def __init__(self, hierarchy: Hierarchy, link: int, smooth: bool = True, floating: bool = True):
+        self.links, self.link = Links(hierarchy), link
+        self.weights = foot_weights(hierarchy)
+        points = hierarchy.character.contact_points
         self._points = [points.of("left"), points.of("right")]
         self._reference: Reference | None = None
-        self.wish: Wish | None = None
+        self.target: Target | None = None
         self._ahead, self._floating = AHEAD if smooth else 1, floating  # through three looks: plain differences
         self._value, self._slope = parabola(self._ahead, INTERVAL)
-        self._rates = np.zeros(
-            (2 * self._ahead + 1, 9 + body.character.model.nv)
-        )  # momentum, spin, v; the oldest first
+        self._rates = np.zeros((2 * self._ahead + 1, 9 + hierarchy.character.model.nv))  # the oldest look first
         self._seen = -1  # the last interval that was looked at
 
-    def at(self, reference: Reference, time: float) -> Wish:
-        """The wish of the last interval that has begun."""
+    def at(self, reference: Reference, time: float) -> Target:
+        """The target of the last interval that has begun."""
         k = int(time / INTERVAL + 1e-9)
-        if self.wish is None or reference is not self._reference or k != self._seen:
-            if self.wish is not None and reference is self._reference and len(reference.baked) == 1:
-                self.wish, self._seen = self.wish._replace(time=k * INTERVAL), k  # a pose: nothing else is new
-                return self.wish
-            fresh = self.wish is None or reference is not self._reference or k != self._seen + 1
+        if self.target is None or reference is not self._reference or k != self._seen:
+            if self.target is not None and reference is self._reference and len(reference.baked) == 1:
+                self.target, self._seen = self.target._replace(time=k * INTERVAL), k  # a pose: nothing else is new
+                return self.target
+            fresh = self.target is None or reference is not self._reference or k != self._seen + 1
             for n in range(-self._ahead if fresh else self._ahead, self._ahead + 1):
                 self._look_ahead(reference, (k + n) * INTERVAL)
-            self.wish, self._reference, self._seen = self._look(reference, k * INTERVAL), reference, k
-        return self.wish
+            self.target, self._reference, self._seen = self._look(reference, k * INTERVAL), reference, k
+        return self.target
 
     def _look_ahead(self, reference: Reference, time: float) -> None:
         """Push the rates at a time into the table; before the beginning they are those of the beginning."""
@@ -76,7 +76,8 @@ class Following:
         links.place(sample.q, sample.v)
         self._rates[:-1] = self._rates[1:]
         row = self._rates[-1]
-        row[:6], row[6:9], row[9:] = momentum(links.own, links.velocity), links.velocity[self.link, :3], sample.v
+        row[_MOMENTUM], row[_VELOCITY] = momentum(links.terms), sample.v
+        row[_SPIN] = links.terms.velocities[self.link, :3]
 
     def _down(self, labels: np.ndarray, rate: Array) -> np.ndarray:
         """Boolean (2,): feet that the recording has on the ground, by its labels, or beside them.
@@ -91,26 +92,30 @@ class Following:
         if not self._floating or down.all() or not down.any():
             return down
         s = int(down[0])  # the one without a label
-        speed = np.hypot(*self.links.velocity_of(self.links.body.feet[s])[:2])
+        speed = np.hypot(*self.links.velocity_of(self.links.hierarchy.feet[s])[:2])
         high = low[s] - low[1 - s]
         bears = _share(self.links, rate, places[1 - s].mean(axis=0), places[s].mean(axis=0)) > BEARING
         down[s] = (high < NEAR and speed < SLOW) or (bears and high < 2 * NEAR and speed < 2 * SLOW)
         return down
 
-    def _look(self, reference: Reference, time: float) -> Wish:
+    def _look(self, reference: Reference, time: float) -> Target:
         sample, links = reference.sample(time), self.links
         links.place(sample.q, sample.v)
-        rates, slopes = self._value @ self._rates, self._slope @ self._rates
-        down = self._down(sample.contacts, slopes[:6])
-        lead = links.lead(sample.q, rates[9:], slopes[9:], slopes[:6])
-        return Wish(time, sample.q, rates[9:], slopes[9:], rates[:6], slopes[:6], lead, links.centre[1].copy(),
-                    self.weights @ links.centres, links.turns[self.link].copy(), rates[6:9], down)  # fmt: skip
+        values, slopes, terms = self._value @ self._rates, self._slope @ self._rates, links.terms
+        v, a, rate = values[_VELOCITY], slopes[_VELOCITY], slopes[_MOMENTUM]
+        down = self._down(sample.contacts, rate)
+        lead = links.lead(sample.q, v, a, rate)
+        return Target(
+            time=time, q=sample.q, v=v, a=a, momentum=values[_MOMENTUM], rate=rate, lead=lead,
+            centre=terms.centre_of_mass.copy(), feet=self.weights @ terms.link_centres,
+            turn=terms.quaternions[self.link].copy(), spin=values[_SPIN], feet_down=down)  # fmt: skip
 
 
 def _share(links: Links, rate: Array, one: Array, other: Array) -> float:
     """Where the ground's force that a change of momentum (6,) needs meets the line from one foot (3,) to the other."""
-    centre, mass = links.centre[1], links.beyond[1, 9]
-    force = rate[3:] - mass * links.model.opt.gravity
+    terms = links.terms
+    centre, mass = terms.centre_of_mass, terms.subtree_inertias[terms.root, MASS]
+    force = rate[3:] - mass * terms.gravity
     if force[2] <= 0.1 * mass:
         return 0.0
     high = centre[2] - one[2]
@@ -126,7 +131,8 @@ def parabola(half: int, interval: float) -> tuple[Array, Array]:
     return fit[0], fit[1]
 
 
-def foot_weights(body: Body) -> Array:
+def foot_weights(hierarchy: Hierarchy) -> Array:
     """Matrix (2, bodies) that takes the centres of mass of all bodies to those of the two feet, toes with them."""
-    masses = np.where(body.foot_of[None] == np.arange(2)[:, None], body.character.model.body_mass[None], 0.0)
+    masses = np.where(hierarchy.foot_of[None] == np.arange(2)[:, None], hierarchy.character.model.body_mass[None],
+                      0.0)  # fmt: skip
     return masses / masses.sum(axis=1, keepdims=True)

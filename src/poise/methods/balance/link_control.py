@@ -50,16 +50,14 @@ class Puller:
         pull = self.pull
         if not pull.start <= time < pull.end:
             return rows
-        place = np.array(links.centres[self.body])
+        place = np.array(links.terms.link_centres[self.body])
         begin = place if self._from is None else self._from
         self._from = begin
         goal = np.asarray(pull.to, float) + (begin if pull.relative else 0.0)
         share = 1.0 if pull.over == 0.0 else min(1.0, (time - pull.start) / pull.over)
         share = share * share * (3.0 - 2.0 * share)
         point = begin + share * (goal - begin)
-        x = links.velocity[self.body]
-        velocity = x[3:] + np.cross(x[:3], place - links.centre[1])
-        force = pull.stiffness * (point - place) - pull.damping * velocity
+        force = pull.stiffness * (point - place) - pull.damping * links.velocity_of(self.body)
         return np.vstack([rows, [self.body, *place, *force, 0.0, 0.0, 0.0]])
 
 
