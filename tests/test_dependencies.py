@@ -20,7 +20,6 @@ from poise.extras import EXTRAS
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 MODULES = {"mujoco-core": "mujoco", "pillow": "PIL", "usd-core": "pxr"}  # where a package is not named as its module
-NOT_IMPORTED = {"mujoco": "the full package of the same module, with OpenGL"}
 BROUGHT = {"llvmlite"}  # numba is made on it and pins its version
 OF_TESTS = {"bvhio"}  # the yardstick of `poise bench`, which does without it
 
@@ -48,7 +47,7 @@ def test_what_is_imported_is_declared_and_what_is_declared_is_imported():
     optional = {m for extra, needed in extras.items() if extra not in ("dev", "all") for m in modules_of(needed)}
     used = imported(ROOT / "src" / "poise")
     assert set(used) - core - optional - OF_TESTS - BROUGHT == set(), "imported and not declared"
-    assert core | optional - set(NOT_IMPORTED) <= set(used), "declared and not used"
+    assert core | optional <= set(used), "declared and not used"
 
 
 def test_the_extra_that_is_named_brings_the_module():
@@ -56,7 +55,7 @@ def test_the_extra_that_is_named_brings_the_module():
     for module, extra in EXTRAS.items():
         assert module in modules_of(extras[extra]), module
     optional = {m for extra, needed in extras.items() if extra not in ("dev", "all") for m in modules_of(needed)}
-    assert optional - set(NOT_IMPORTED) == set(EXTRAS)
+    assert optional == set(EXTRAS)
 
 
 def test_constraints_name_every_declared_package_and_no_dropped_one():

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from poise import stage as on
-from poise.character import Character
 from poise.character.load import load_character
 from poise.experiments.reproduce import Options, Table, told
 from poise.experiments.stage_actors import Servo, crate, hanging_pose, perform
@@ -115,9 +114,9 @@ def bar() -> list[Sight]:
             Sight("bar, seen from behind", world, take, [0.5, 1.5, 2.0, 2.4, 2.8, 3.2], front, numbers)]  # fmt: skip
 
 
-def thrown(character: Character | None = None) -> list[Sight]:
+def thrown() -> list[Sight]:
     """A ball at the head and one at the chest of somebody who stands."""
-    character = character or load_character("human42")
+    character = load_character("human42")
     q = character.standing_pose()
     out = []
     for toward, way, speed in (("head", (1.0, 0.0, 0.0), 10.0), ("chest", (0.0, -1.0, 0.0), 7.0)):

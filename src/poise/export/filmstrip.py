@@ -19,6 +19,7 @@ from poise.ground.ground import drawn_of
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
 
+_SOFT = 12  # pixels in which the sides of a picture fade
 _FAR_AWAY = 30.0  # [m]: a parallel camera stands outside everything
 
 
@@ -103,10 +104,10 @@ def _row(layout: Plan, index: int, scale: float, smooth: int) -> Image.Image:
     return whole
 
 
-def _soft_sides(size: tuple[int, int], margin: int = 12) -> Image.Image:
+def _soft_sides(size: tuple[int, int]) -> Image.Image:
     """A mask that lets the sides of a picture fade."""
     x = np.arange(size[0]) + 0.5
-    ramp = np.clip(np.minimum(x, size[0] - x) / margin, 0.0, 1.0)
+    ramp = np.clip(np.minimum(x, size[0] - x) / _SOFT, 0.0, 1.0)
     return Image.fromarray(np.tile(np.round(255 * ramp).astype(np.uint8), (size[1], 1)))
 
 

@@ -117,8 +117,9 @@ def spread(shapes: Shapes, axis: Array) -> tuple[float, float]:
     return float((middle - below).min()), float((middle + above).max())
 
 
-def _sampled(surface: Ground, low: Array, high: Array, step: float = 0.08) -> Shapes:
+def _sampled(surface: Ground, low: Array, high: Array) -> Shapes:
     """Any height function, as triangles over a grid."""
+    step = 0.08  # [m]
     x = np.linspace(low[0], high[0], max(2, int((high[0] - low[0]) / step) + 1))
     y = np.linspace(low[1], high[1], max(2, int((high[1] - low[1]) / step) + 1))
     gx, gy = np.meshgrid(x, y, indexing="ij")

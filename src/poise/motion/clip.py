@@ -229,14 +229,14 @@ class Clip:
 
         return make_physical(self, **options)  # type: ignore[arg-type]
 
-    def stage(self, start: float = 0.0, seconds: float | None = None, friction: float = 1.0) -> Stage:
+    def stage(self, start: float = 0.0, seconds: float | None = None) -> Stage:
         """The stage that this motion needs: its ground, the bars that its hands hold, the loads that they carry.
 
         `start` [s] is where in the clip a performance begins; `seconds` how long one of a loop lasts.
         """
         from poise.stage.from_clip import stage_of
 
-        return stage_of(self, start, seconds, friction)
+        return stage_of(self, start, seconds)
 
     @on_one_thread
     def mirror(self) -> Clip:

@@ -76,12 +76,12 @@ def cost(clips: Sequence[Clip], method: Balance, sizes: Sequence[float]) -> floa
     return total / count
 
 
-def evolve(value: Callable[[Array], float], start: Array, generations: int, seed: int, spread: float = 0.3,
+def evolve(value: Callable[[Array], float], start: Array, generations: int, seed: int,
            heard: Callable[[int, Array, float], None] | None = None) -> tuple[Array, float]:  # fmt: skip
     """The best point of CMA-ES and its value; `heard` is told of every generation."""
     import cma
 
-    strategy: Any = cma.CMAEvolutionStrategy(list(start), spread, {"seed": seed + 1, "verbose": -9, "popsize": 8})
+    strategy: Any = cma.CMAEvolutionStrategy(list(start), 0.3, {"seed": seed + 1, "verbose": -9, "popsize": 8})
     best, least = np.array(start, float), value(start)
     for k in range(generations):
         points = strategy.ask()

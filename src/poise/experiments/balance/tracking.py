@@ -33,10 +33,10 @@ CHANGES: tuple[dict[str, float], ...] = (
 )  # fmt: skip
 
 
-def hip_error(take: Take, side: str = "right") -> np.ndarray:
-    """Angles (F, 3) [degrees] about x, y, z between the hip of the take and that of its reference."""
+def hip_error(take: Take) -> np.ndarray:
+    """Angles (F, 3) [degrees] about x, y, z between the right hip of the take and that of its reference."""
     character = take.character
-    thigh = character.body(f"{side}_thigh")
+    thigh = character.body("right_thigh")
     above = int(character.model.body_parentid[thigh])
     turns = []
     for q in (take.q, take.q_ref):

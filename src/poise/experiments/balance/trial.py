@@ -53,8 +53,9 @@ def pose_clip(character: Character, q: Array, down: tuple[bool, bool] = (True, T
     return Clip(character, q[None], 1 / 120, source, labels=labels)
 
 
-def two_feet(character: Character, width: float = 4.0, bend: float = 5.0) -> Clip:
-    """Standing on both feet, legs spread by `width` degrees each and knees bent by twice `bend` degrees."""
+def two_feet(character: Character) -> Clip:
+    """Standing on both feet, legs spread by 4 degrees each and knees bent by 10 degrees."""
+    width, bend = 4.0, 5.0  # [degrees]
     q = _turned(character, character.zero_pose(), {
         f"{side}_{part}": angles
         for side, sign in (("left", 1.0), ("right", -1.0))
@@ -89,21 +90,21 @@ def _one_foot_pose(character: Character, side: str, lean: float) -> Array:
     })  # fmt: skip
 
 
-def careless(clip: Clip, seed: int, degrees: float = 6.0, height: float = 0.03, beside: float = 0.04) -> Array:
-    """A start (nq,) nobody took care with: every joint off by some degrees (standard deviation), dropped from above.
+def careless(clip: Clip, seed: int) -> Array:
+    """A start (nq,) nobody took care with: every joint off by 6 degrees (standard deviation), dropped from above.
 
-    The lower of the feet that should stand is up to `height` [m] above the ground. On one foot such a body has its
-    centre of mass up to 25 cm beside it, which nobody could save; it is leaned at the ankle until that is `beside` [m].
+    The lower of the feet that should stand is up to 3 cm above the ground. On one foot such a body has its
+    centre of mass up to 25 cm beside it, which nobody could save; it is leaned at the ankle until that is 4 cm.
     """
     rng, character = np.random.default_rng(seed), clip.character
-    turn = np.radians(degrees) * rng.standard_normal(character.model.nv)
+    turn = np.radians(6.0) * rng.standard_normal(character.model.nv)
     turn[:3], turn[3:6] = 0.0, 0.5 * turn[3:6]
     q = conf.integrate(character.layout, clip.q[0], turn)
     left, right = clip.contacts.feet()[0]
     if left != right:
-        q = _leaned(character, q, "left" if left else "right", beside)
+        q = _leaned(character, q, "left" if left else "right", 0.04)
     q = pose_clip(character, q, (bool(left), bool(right))).q[0].copy()
-    q[2] += height * rng.uniform()
+    q[2] += 0.03 * rng.uniform()
     return q
 
 
@@ -141,20 +142,20 @@ def _turned(character: Character, q: Array, angles: dict[str, tuple[float, float
     return out[0]
 
 
-def trial(clip: Clip, method: Balance, seconds: float, *, q: Array | None = None, v: Array | None = None,
-          events: Sequence[Event] = (), stage: Stage | None = None, seed: int = 0) -> Take:  # fmt: skip
-    """The take of a performance that begins at q (nq,), v (nv,): the clip's own start where they are not given."""
-    stage = Stage(ground=clip.ground, events=tuple(events)) if stage is None else stage
+def trial(clip: Clip, method: Balance, seconds: float, *, q: Array | None = None,
+          events: Sequence[Event] = ()) -> Take:  # fmt: skip
+    """The take of a performance that begins at q (nq,): the clip's own start where it is not given."""
+    stage = Stage(ground=clip.ground, events=tuple(events))
     reference = Reference(clip)
     first = reference.sample(0.0)
     simulator = MujocoSimulator(clip.character, stage, dt=method.step_size)
-    simulator.reset(first.q if q is None else q, first.v if v is None else v)
-    recorder = Recorder(reference, start=0.0, method=method.name, settings=method, stage=stage, seed=seed)
+    simulator.reset(first.q if q is None else q, first.v)
+    recorder = Recorder(reference, start=0.0, method=method.name, settings=method, stage=stage)
     every = max(1, round(method.period / simulator.dt))
     return run(simulator, method, reference, seconds=seconds, decimation=every, recorder=recorder, stage=stage)
 
 
-def outlasts(clip: Clip, method: Balance, seconds: float, *, q: Array | None = None, v: Array | None = None,
+def outlasts(clip: Clip, method: Balance, seconds: float, *, q: Array | None = None,
              events: Sequence[Event] = ()) -> float | None:  # fmt: skip
     """None if somebody stands upright and at rest at the end, else when he went down [s]; nothing is recorded.
 
@@ -164,7 +165,7 @@ def outlasts(clip: Clip, method: Balance, seconds: float, *, q: Array | None = N
     reference = Reference(clip)
     first, character = reference.sample(0.0), clip.character
     simulator = MujocoSimulator(character, Stage(ground=clip.ground, events=tuple(events)), dt=method.step_size)
-    simulator.reset(first.q if q is None else q, first.v if v is None else v)
+    simulator.reset(first.q if q is None else q, first.v)
     memory = method.start(character, reference, simulator.stage)
     every, feet = max(1, round(method.period / simulator.dt)), set(feet_of(character).tolist())
     restless = 0.0
@@ -205,9 +206,9 @@ def push(impulse: float, direction: float, body: str = "chest") -> Push:
     return Push(body, tuple(force), AT, DURATION)
 
 
-def recovers(clip: Clip, method: Balance, impulse: float, direction: float, body: str = "chest") -> bool:
+def recovers(clip: Clip, method: Balance, impulse: float, direction: float) -> bool:
     """Does somebody pushed so stand upright and at rest at the end?"""
-    return outlasts(clip, method, AT + DURATION + AFTER, events=[push(impulse, direction, body)]) is None
+    return outlasts(clip, method, AT + DURATION + AFTER, events=[push(impulse, direction)]) is None
 
 
 def largest(clip: Clip, method: Balance, direction: float, rungs: Iterable[float] = RUNGS) -> float:

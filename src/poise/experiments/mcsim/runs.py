@@ -65,7 +65,7 @@ def length(clip: Clip, cyclic: float) -> float:
     return clip.duration + (AFTERWARDS if still and down else 0.0)
 
 
-def run_seeds(clip: Clip, method: Any, seeds: int, seconds: float, stage: Stage | None = None, contact: str = "soft",
+def run_seeds(clip: Clip, method: Any, seeds: int, seconds: float, stage: Stage | None = None,
               first: int = HELD_OUT, simulator: str = "mujoco", glance: float | None = None
               ) -> list[Outcome]:  # fmt: skip
     """One run a seed, each from another phase of a loop, or from within the first tenth of a second of an open clip.
@@ -77,7 +77,7 @@ def run_seeds(clip: Clip, method: Any, seeds: int, seconds: float, stage: Stage 
     for k in range(seeds):
         start = phase(k, seeds, first) * (clip.duration if clip.cycle is not None else 0.1)
         length_ = seconds if clip.cycle is not None else seconds - start
-        how: dict[str, Any] = {"stage": stage, "start": start, "noise": NOISE, "seed": first + k, "contact": contact,
+        how: dict[str, Any] = {"stage": stage, "start": start, "noise": NOISE, "seed": first + k,
                                "simulator": simulator}  # fmt: skip
         seen = None
         if glance is not None and glance < length_:

@@ -24,9 +24,7 @@ UNSEEN = 200  # first seed of the runs that are judged
 FALL = 10.0  # [rad] that a run costs which falls at once; half of it if it falls half-way
 
 
-def tune(
-    clip: Clip, evaluations: int = EVALUATIONS, seeds: int = 4, seconds: float = 5.0, way: McSim | None = None
-) -> Clip:
+def tune(clip: Clip, evaluations: int = EVALUATIONS, seeds: int = 4, seconds: float = 5.0) -> Clip:
     """The clip with the best gains found in its notes; `perform` uses them from there.
 
     Each evaluation performs the clip `seeds` times for `seconds` (an open clip: to its end).
@@ -37,7 +35,7 @@ def tune(
             import cma
     except ImportError:
         raise MissingExtra("Tuning", "design") from None
-    start = McSim() if way is None else way
+    start = McSim()
     physical = clip.make_physical()
     best = (cost(physical, start, seeds, seconds), np.zeros(len(NAMES)))
     search = cma.CMAEvolutionStrategy(np.zeros(len(NAMES)), SPREAD, {

@@ -33,6 +33,7 @@ from poise.stage import Bar, Grip, Stage
 from poise.take import Take
 
 WINDOW = 24
+LEAN = -15.0  # [degrees] of the body ahead of the bar when the hands close
 RAISE = 0.45  # [s] in which the arms are raised
 OVER = 0.5  # [s] in which the jump passes into the swing
 SECONDS, SWING = 8.0, 20.0  # [s] of a leap, of a swing
@@ -54,14 +55,14 @@ class Leap:
     seized: float  # [s] when the hands shall close
 
 
-def leap(character: Character, distance: float = 0.6, height: float = 0.2, lean: float = -15.0) -> Leap:
-    """A jump over `distance` [m], `height` [m] high, to a bar, seized with the body `lean` [degrees] ahead of it."""
+def leap(character: Character, distance: float = 0.6, height: float = 0.2) -> Leap:
+    """A jump over `distance` [m], `height` [m] high, to a bar, seized with the body behind it."""
     jump = jumps.make(character, distance, height)
     swing = load_clip("swing", character=character)
     air = np.flatnonzero(~jump.contacts.labels.any(axis=1))
     frame = int(air[np.argmax(jump.q[air, 2])])
     at = frame * jump.dt
-    entry = _moment(swing, lean)
+    entry = _moment(swing, LEAN)
     here, there = jump.q[frame], swing.q[round(entry / swing.dt)]
     turn = float(rot.heading(here[3:7]) - rot.heading(there[3:7]))
     shift = here[:3] - rot.rotate(rot.about_z(turn), there[:3])
@@ -100,13 +101,14 @@ def _moment(swing: Clip, lean: float) -> float:
     return float(swing.times[np.argmin(np.where(forward, np.abs(angle - lean), 1e3))])
 
 
-def chin_up(character: Character, rise: float = RISE, period: float = 3.0) -> Clip:
-    """Two key poses, a hanging body and one raised by `rise` [m] with its hands where they were, played as a loop."""
+def chin_up(character: Character) -> Clip:
+    """Two key poses, a hanging body and one raised by `RISE` with its hands where they were, played as a loop."""
     hanging = load_clip("chin-up", character=character)
+    period = 3.0  # [s]
     count = round(120 * period)
     share = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(count + 1) / count)
     q = np.repeat(hanging.q[:1], count + 1, axis=0)
-    q[:, 2] += rise * share
+    q[:, 2] += RISE * share
     for hold in hanging.grips:
         chain = limb(character, hold.hand)
         if chain is not None:

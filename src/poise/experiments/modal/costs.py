@@ -202,11 +202,11 @@ def _warm(given: tuple[Any, Array]) -> None:
                 np.zeros((p.count, 3)))  # fmt: skip
 
 
-def against_contacts(window: int = 12) -> list[tuple[int, float, float]]:
+def against_contacts() -> list[tuple[int, float, float]]:
     """Points near the ground, force plan and whole decision [us], over the decisions of a walk and of a squat."""
     by: dict[int, list[Any]] = {}
     for name in ("walk", "squat"):
-        for s in collect(load_clip(name), window, 1.3)[20::3]:
+        for s in collect(load_clip(name), 12, 1.3)[20::3]:
             by.setdefault(int(s[2].touching[0].sum()), []).append(s)
     rows = []
     for count in sorted(by):

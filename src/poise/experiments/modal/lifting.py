@@ -25,7 +25,7 @@ from poise.motion.edit.fades import fade, smooth
 from poise.motion.hold import Hold
 from poise.motion.ik.limb import limb, reach
 from poise.motion.load import load_clip
-from poise.stage import Barbell, Grip, Push, Stage
+from poise.stage import Barbell, Grip, Stage
 from poise.take import Take
 
 MASS = 30.0  # [kg]
@@ -93,7 +93,7 @@ def lift(character: Character, mass: float = MASS) -> Clip:
     return replace(made, holds=holds)
 
 
-def stage_for(clip: Clip, mass: float = MASS, events: tuple[Push, ...] = ()) -> Stage:
+def stage_for(clip: Clip, mass: float = MASS) -> Stage:
     """A floor with the barbell where the hands take it."""
     hold = clip.grips[0]
     frame = round(hold.start / clip.dt)
@@ -101,7 +101,7 @@ def stage_for(clip: Clip, mass: float = MASS, events: tuple[Push, ...] = ()) -> 
     bell = Barbell("barbell", mass, (float(x), 0.0, float(z)), plate_radius=float(z), solid=False)
     grips = tuple(Grip(h.hand, "barbell", start=h.start, point=tuple(h.local(clip.character)), reach=0.1)
                   for h in clip.grips)  # fmt: skip
-    return Stage(props=(bell,), grips=grips, events=events)
+    return Stage(props=(bell,), grips=grips)
 
 
 CASES: tuple[tuple[str, dict[str, Any]], ...] = (

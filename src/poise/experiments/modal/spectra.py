@@ -34,9 +34,9 @@ LAWS: dict[str, dict[str, Any]] = {
 """Settings by form of the method."""
 
 
-def components(clip: Clip, cycles: int = 6) -> tuple[Array, Array]:
+def components(clip: Clip) -> tuple[Array, Array]:
     """Frequencies (F,) [Hz] and power (C, F) of a clip's principal components, strongest first; rows sum to one."""
-    long = clip.repeat(cycles) if clip.cycle is not None else clip
+    long = clip.repeat(6) if clip.cycle is not None else clip
     middle = long.q[len(long) // 2]
     poses = conf.difference(clip.character.layout, middle, long.q)[:, 6:]
     poses = poses - poses.mean(axis=0)

@@ -50,9 +50,9 @@ class Thresholds:
     lean_time: float = 0.2  # [s] for which a foot must rest near the ground to be what a leaning body stands on
 
 
-def touching(clip: Clip, limits: Thresholds = Thresholds()) -> np.ndarray:  # noqa: B008  # frozen
+def touching(clip: Clip) -> np.ndarray:
     """Labels (N, P) of the clip's contact points."""
-    foot = footing(clip)
+    foot, limits = footing(clip), Thresholds()
     points = clip.character.contact_points
     labels = np.zeros((len(clip), len(points)), bool)
     if not foot.pairs:
@@ -80,9 +80,9 @@ def above_ground(clip: Clip, foot: Footing) -> Array:
     return high - standing_height(high, foot.speed, foot.dt)
 
 
-def standing_height(high: Array, speed: Array, dt: float, limits: Thresholds = Thresholds()) -> Array:  # noqa: B008
+def standing_height(high: Array, speed: Array, dt: float) -> Array:
     """Height (K,) at which each pair is usually found when it stands, within `misfit` of zero [m]."""
-    usual = np.zeros(high.shape[1])
+    usual, limits = np.zeros(high.shape[1]), Thresholds()
     for k in range(high.shape[1]):
         still = high[(speed[:, k] < limits.speed_on) & (np.abs(high[:, k]) < limits.misfit), k]
         if len(still) * dt > 0.06:
