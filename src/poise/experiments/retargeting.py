@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from poise.character import Character
+from poise.character.leg_length import hip_to_sole
 from poise.character.load import load_character
 from poise.maths.configuration import BALL, FREE
 from poise.motion.check.check import penetration, skating
 from poise.motion.clip import Clip
 from poise.motion.load import load_clip
-from poise.motion.retarget.retarget import hip_middle, leg_length, retarget
+from poise.motion.retarget.retarget import hip_middle, retarget
 
 CHARACTERS = ("human42", "human57")
 SKATING, PENETRATION, REALTIME = 0.02, 0.005, 5.0  # bars: [m/s], [m], times real time
@@ -51,7 +52,7 @@ def measure(clip: Clip, character: Character) -> Row:
     start = time.process_time()
     out = retarget(clip, character)
     spent = time.process_time() - start
-    factor = leg_length(character) / leg_length(clip.character)
+    factor = hip_to_sole(character) / hip_to_sole(clip.character)
     away = hip_middle(character, out.q) - factor * hip_middle(clip.character, clip.q)
     return Row(
         clip.name, character.name, clip.duration, skating(clip), skating(out), penetration(clip), penetration(out),

@@ -11,12 +11,13 @@ import numpy as np
 from poise import budgets
 from poise.character.bodies.humanoid import humanoid, link_order
 from poise.character.character import Character
+from poise.character.leg_length import recorded_leg
 from poise.character.placement import Binding, Placement
 from poise.character.skeleton import Skeleton
 from poise.character.skeletons.find_roles import find_roles
 from poise.character.skeletons.joint_centres import standing_points
 from poise.character.skeletons.planted_feet import Planted, laid_flat
-from poise.character.skeletons.units_and_axes import AXES, find_unit, find_up, leg_length, world_turn
+from poise.character.skeletons.units_and_axes import AXES, find_unit, find_up, world_turn
 from poise.character.skeletons.zero_pose import Moving, heading_axis, zero_rotations
 from poise.errors import BadValue, NoRoles
 from poise.maths.rotations import Array
@@ -147,7 +148,7 @@ def blueprint(
     usual = np.where(skeleton.parents[:, None] >= 0, np.median(moved, axis=0), skeleton.offsets)
     still = replace(skeleton, offsets=usual)
     found, notes = find_roles(still, points, local, roles)
-    metres, note = find_unit(leg_length(found, points), given.unit, unit)
+    metres, note = find_unit(recorded_leg(found, points), given.unit, unit)
     upward = find_up(still, found, points, given.up, up)
     forward = heading_axis(still, found, upward)
     body = Moving(still, found, points, turns, AXES[upward], forward, given.dt * step)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.character import Character
+from poise.character.leg_length import leg_length
 from poise.character.roles import SIDES
 from poise.errors import BadValue
 from poise.maths import rotations as rot
@@ -48,7 +49,7 @@ def lowering(steps: Footsteps, q: Array, feet: Mapping[str, Feet]) -> Array:
 
 def must_be_possible(character: Character, down: Array) -> None:
     """Refuse an edit for which the body would have to go down (N,) [m] further than a walker can."""
-    legs = [_leg_length(character, side) for side in SIDES if character.has(f"{side}_foot")]
+    legs = [leg_length(character, side) for side in SIDES if character.has(f"{side}_foot")]
     if legs and float(down.max()) > _DEEPEST * max(legs):
         raise BadValue(
             f"The legs cannot reach: the body would have to sink by {100 * down.max():.0f} cm; ask for less."
@@ -72,18 +73,12 @@ class _Leg:
         used = np.linalg.norm(steps.places[0][:, ankle] - at, axis=-1)
         arm = rot.rotate(rot.conjugate(steps.q[:, 3:7]), at - steps.q[:, :3])
         away = q[:, :3] + rot.rotate(q[:, 3:7], arm) - foot.place
-        return cls(away, used, _leg_length(character, side), foot.stands)
+        return cls(away, used, leg_length(character, side), foot.stands)
 
     def drop(self, length: Array) -> Array:
         """How much lower (M,) the hip must be for the leg to have this length (M,) [m]."""
         flat = np.minimum(np.sum(self.away[:, :2] ** 2, axis=1), (0.98 * length) ** 2)
         return self.away[:, 2] - np.sqrt(length**2 - flat)
-
-
-def _leg_length(character: Character, side: str) -> float:
-    tree = character.tree
-    lower = (character.body(f"{side}_shin"), character.body(f"{side}_foot"))
-    return float(sum(np.linalg.norm(tree.pos[b]) for b in lower))
 
 
 def plant(character: Character, q: Array, feet: Mapping[str, Feet], cycle: Cycle | None = None) -> Array:

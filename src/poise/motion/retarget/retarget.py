@@ -15,6 +15,7 @@ import numpy as np
 from scipy.ndimage import gaussian_filter1d, maximum_filter1d
 
 from poise.character import Character
+from poise.character.leg_length import hip_to_sole
 from poise.character.roles import REQUIRED, SIDES
 from poise.errors import BadValue, ClipMismatch
 from poise.maths import rotations as rot
@@ -53,7 +54,7 @@ def retarget(clip: Clip, character: Character, *, scale: float | None = None, sm
     source = clip.character
     _must_walk(source)
     _must_walk(character)
-    ratio = leg_length(character) / leg_length(source)
+    ratio = hip_to_sole(character) / hip_to_sole(source)
     factor = ratio if scale is None else float(scale)
     if not 0.01 < factor < 100.0:
         raise BadValue(f"A path can be scaled by 0.01 .. 100, not {scale}.")
@@ -88,19 +89,6 @@ def _must_walk(character: Character) -> None:
         raise ClipMismatch(f"{character.name} cannot be retargeted: it has no {', '.join(missing)}.")
     if character.tree.kind[0] != FREE or character.tree.parent[character.body("pelvis")] != 0:
         raise ClipMismatch(f"{character.name} cannot be retargeted: its pelvis has no free joint.")
-
-
-def leg_length(character: Character) -> float:
-    """From hip to knee to ankle to sole [m], the mean of both legs."""
-    pos, quat = character.forward(character.zero_pose())
-    points = character.place(pos, quat, character.contact_points.bodies, character.contact_points.positions)[0]
-    total = 0.0
-    for side in SIDES:
-        hip, knee, ankle = (pos[0, character.body(f"{side}_{p}")] for p in ("thigh", "shin", "foot"))
-        sole = points[character.contact_points.of(side), 2]
-        total += float(np.linalg.norm(knee - hip) + np.linalg.norm(ankle - knee))
-        total += float(ankle[2] - sole.min()) if len(sole) else 0.0
-    return 0.5 * total
 
 
 def scaled(ground: Ground, factor: float) -> Ground:

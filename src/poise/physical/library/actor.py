@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.character import Character
+from poise.character.leg_length import hip_height
 from poise.character.roles import SIDES
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
@@ -34,15 +35,9 @@ class Acted:
     hands: tuple[tuple[Hold, Array, Array], ...] = ()  # palms that are led: places (N, 3) [m] and how much (N,)
 
 
-def leg_length(character: Character) -> float:
-    """From hip to sole in the zero pose [m], mean of both sides."""
-    pos, _ = character.forward(character.standing_pose())
-    return float(np.mean([pos[0, character.body(f"{side}_thigh"), 2] for side in SIDES]))
-
-
 def centre_height(character: Character) -> float:
     """Height of the centre of mass in the zero pose, in leg lengths."""
-    return float(character.centre_of_mass(character.standing_pose()[None])[0, 2]) / leg_length(character)
+    return float(character.centre_of_mass(character.standing_pose()[None])[0, 2]) / hip_height(character)
 
 
 def ball_ahead(character: Character) -> float:
@@ -62,7 +57,7 @@ def toe_length(character: Character) -> float:
 
 def act(character: Character, channels: Mapping[str, Array]) -> Acted:
     """The acted motion: legs and reaching arms bent so that feet and hands are in place, the body over its feet."""
-    n, leg = max(len(np.atleast_1d(v)) for v in channels.values()), leg_length(character)
+    n, leg = max(len(np.atleast_1d(v)) for v in channels.values()), hip_height(character)
     zero, _ = character.forward(character.standing_pose())
     apart = {f"{s}_y": zero[0, character.body(f"{s}_foot"), 1] / leg for s in SIDES}
     values = {**KeyPose(0.0, AT_EASE).channels(), **apart, **channels}

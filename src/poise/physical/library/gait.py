@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from poise.character import Character
+from poise.character.leg_length import hip_height
 from poise.errors import BadValue
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
@@ -81,7 +82,7 @@ def _prints(character: Character, gait: Gait, path: Path, phase: Array) -> tuple
     flat, (hips, _) = character.points(zero)[0], character.forward(zero)
     flat[:, 2] = 0.0  # legs of different lengths: both soles are on the floor all the same
     prints, along = np.zeros((2, len(phase), len(points), 3))
-    leg = float(hips[0, character.body("left_thigh"), 2])
+    leg = hip_height(character, ("left",))
     for side, sign, back in (("left", 1.0, 0.5), ("right", -1.0, 0.0)):
         ankle = hips[0, character.body(f"{side}_foot")] * [1.0, 1.0, 0.0]
         # from the middle of its swing on, the foot nears its next print
@@ -108,11 +109,10 @@ QUICKEST, SLOWEST = 0.5, 6.0  # [s] of a stride
 NOTE = "authored from published gait curves"
 
 
-def leg_length(character: Character) -> float:
-    """From hip to sole in the zero pose [m]; a character without legs is refused."""
+def walker_hips(character: Character) -> float:
+    """Height [m] of the left hip of the standing character; one that cannot walk is refused."""
     _must_walk(character)
-    pos, _ = character.forward(character.standing_pose())
-    return float(pos[0, character.body("left_thigh"), 2])
+    return hip_height(character, ("left",))
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +132,7 @@ class Sketch:
         if not character.has("left_toes"):
             gait = replace(gait, legs=gait.legs.stiff())
         fences = between_legs(character, path, phase, period)
-        q = figure.pose_of(character, gait, path, phase, period, leg_length(character), reach)
+        q = figure.pose_of(character, gait, path, phase, period, walker_hips(character), reach)
         labels = stance_labels(character, gait.legs, phase)
         q, prints = put_down(character, q, labels, gait, path, phase, fences)
         source = Source(gait.name, format="built-in", licence="Apache-2.0", notes=(NOTE,))

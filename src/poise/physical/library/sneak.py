@@ -12,7 +12,7 @@ import numpy as np
 from poise.character import Character
 from poise.errors import BadValue
 from poise.motion.clip import Clip
-from poise.physical.library.gait import author, leg_length
+from poise.physical.library.gait import author, walker_hips
 from poise.physical.library.manner import Gait, Legs, Manner
 from poise.physical.library.path import Path
 
@@ -40,7 +40,7 @@ def make(character: Character, speed: float = SPEED, height: float = 1.0) -> Cli
     if not 0.2 <= speed <= 1.0 or not 0.6 <= height <= 1.3:
         raise BadValue(f"One sneaks at 0.2 to 1 m/s with legs lifted 0.6 to 1.3 times as usual, "
                        f"not at {speed} m/s and {height} times.")  # fmt: skip
-    leg = leg_length(character)
+    leg = walker_hips(character)
     stride = float(STRIDE * leg / LEG * np.sqrt(speed / SPEED))
     legs = LEGS.lifted(height)
     return author(character, Gait("sneak", legs, MANNER), Path(stride), stride / speed)
