@@ -16,7 +16,7 @@ from poise.maths.intervals import runs
 from poise.motion.clip import Clip
 from poise.motion.load import load_clip
 from poise.physical.repair.clean import without_flips
-from poise.physical.repair.prints import SLIDE, found_prints, laid, soles
+from poise.physical.repair.footprints import SLIDE, found_prints, laid, soles
 from poise.physical.repair.repair import Repaired, repair
 from poise.physical.repair.standing import enduring, standing_places, supported
 

@@ -20,7 +20,7 @@ from poise.motion.check.check import penetration, skating
 from poise.motion.clip import Clip, Cycle
 from poise.motion.ground import Flat, Slope, Stairs, Tread, Treads
 from poise.motion.load import load_clip
-from poise.motion.retarget.footprints import mapped_labels
+from poise.motion.retarget.feet import mapped_labels
 from poise.motion.retarget.pose import fit, orientations
 from poise.motion.retarget.retarget import retarget, scaled
 

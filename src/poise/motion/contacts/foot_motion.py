@@ -11,6 +11,7 @@ from poise.character.character import ContactPoints
 from poise.maths.intervals import frames
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
+from poise.motion.resample import unrolled
 
 SPIKE = 0.025  # [s] single frames that jump are outvoted over this time
 FEET_CUTOFF = 20.0  # [Hz] faster movements of the feet are noise
@@ -63,7 +64,8 @@ class Footing:
 
 def footing(clip: Clip) -> Footing:
     """The footing of a clip."""
-    q, lead = continued(clip)
+    whole = unrolled(clip, frames(MARGIN, clip.dt))
+    q, lead = whole.q, whole.own.start
     character, dt = clip.character, clip.dt
     pos, quat = character.forward(q)
     known = feet_points(character)
@@ -84,21 +86,6 @@ def feet_points(character: Character) -> ContactPoints:
     """The contact points of a character's feet alone."""
     known, feet = character.contact_points, character.contact_points.feet
     return ContactPoints(tuple(known.names[i] for i in feet), known.bodies[feet], known.positions[feet])
-
-
-def continued(clip: Clip) -> tuple[Array, int]:
-    """Configurations with, for a loop, about MARGIN seconds of its neighbouring periods on both sides."""
-    period = len(clip) - 1
-    if clip.cycle is None or period < 1:
-        return clip.q, 0
-    lead = frames(MARGIN, clip.dt)
-    wanted = np.arange(-lead, len(clip) + lead)
-    turns = wanted // period
-    q = np.empty((len(wanted), clip.q.shape[1]))
-    for turn in np.unique(turns):
-        rows = turns == turn
-        q[rows] = clip.cycle.carry(clip.q[wanted[rows] - turn * period], int(turn))
-    return q, lead
 
 
 def paired(points: ContactPoints) -> tuple[tuple[str, ...], tuple[str, ...], tuple[np.ndarray, ...]]:

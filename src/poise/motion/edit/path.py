@@ -14,7 +14,7 @@ from poise.maths.rotations import Array
 from poise.motion.clip import Clip, Cycle
 from poise.motion.edit.fades import check_interval, fade, smooth
 from poise.motion.edit.settle import settled
-from poise.motion.feet.footprints import Footsteps
+from poise.motion.feet.footsteps import Footsteps
 from poise.motion.feet.replant import Moves, along_time, opened, replant, require_travel
 from poise.motion.ground import Flat
 

@@ -10,7 +10,7 @@ from poise.errors import BadValue
 from poise.motion.clip import Clip
 from poise.motion.edit.path import Turn
 from poise.motion.edit.settle import settled
-from poise.motion.feet.footprints import Footsteps
+from poise.motion.feet.footsteps import Footsteps
 from poise.motion.feet.replant import Moves, along_time, opened, replant
 from poise.motion.ground import Slope as SlopeGround
 

@@ -12,7 +12,7 @@ from poise.motion.clip import Clip
 from poise.motion.edit.path import Turn
 from poise.motion.edit.settle import settled
 from poise.motion.edit.slope import way_of
-from poise.motion.feet.footprints import Footsteps
+from poise.motion.feet.footsteps import Footsteps
 from poise.motion.feet.replant import Moves, Plan, following, opened, replant, require_travel
 from poise.motion.ground import Stairs as StairsGround
 
@@ -47,7 +47,7 @@ class Stairs:
         require_travel(steps, 0.3, "Stairs")
         heading = way_of(steps) if self.heading is None else self.heading
         way = np.array([np.cos(np.radians(heading)), np.sin(np.radians(heading))])
-        along = np.array([p.centre[:2] @ way for p in steps.prints])
+        along = np.array([p.centre[:2] @ way for p in steps.stances])
         tread = _treads(steps, along)
         if tread.max() <= 0:
             raise BadValue(f"{clip.name or 'This clip'} makes no steps along {heading:.0f} degrees; "
@@ -65,7 +65,7 @@ class Stairs:
 
         Where a tread is hardly longer than the foot, the heel stands over on the way up, the toes on the way down.
         """
-        back, front = (np.array([f(p.outline[:, :2] @ way) for p in steps.prints]) for f in (np.min, np.max))
+        back, front = (np.array([f(p.outline[:, :2] @ way) for p in steps.stances]) for f in (np.min, np.max))
         middle = -0.5 * (back + front)
         short = np.maximum(0.0, 0.5 * (front - back - self.run) + _MARGIN)
         return middle - np.sign(self.rise) * short
@@ -95,7 +95,7 @@ def _treads(steps: Footsteps, along: Array) -> np.ndarray:
     tread = np.concatenate([[0], np.cumsum(np.where(advance > _BESIDE * usual, 1, np.where(advance < -usual, -1, 0)))])
     first, last = steps.first, steps.first + len(steps.clip) - 1
     first -= round(steps.period / steps.clip.dt) if steps.looping else 0
-    own = np.array([p.last >= first and p.first <= last for p in steps.prints])
+    own = np.array([p.last >= first and p.first <= last for p in steps.stances])
     return tread - tread[own].min()
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from poise.errors import BadValue
 from poise.motion.clip import Clip
 from poise.motion.edit.settle import settled
-from poise.motion.feet.footprints import Footsteps
+from poise.motion.feet.footsteps import Footsteps
 from poise.motion.feet.replant import Moves, along_time, replant, require_travel
 
 
@@ -39,7 +39,7 @@ class Stride:
             now = steps.stride()
             if now < 0.05 or self.metres is None:
                 raise BadValue(f"{clip.name or 'This clip'} has no strides to measure: "
-                               f"{len(steps.prints)} footprints; give scale instead.")  # fmt: skip
+                               f"{len(steps.stances)} footprints; give scale instead.")  # fmt: skip
             scale = self.metres / now
         shift = (scale - 1.0) * (steps.path - steps.path[steps.first])
         return replant(steps, along_time(steps, Moves.shifts(shift), clip.ground))

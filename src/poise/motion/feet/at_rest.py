@@ -18,7 +18,7 @@ from poise.maths.rotations import Array
 from poise.motion.clip import Clip
 from poise.motion.edit.fades import fade
 from poise.motion.feet.foot_path import Feet
-from poise.motion.feet.footprints import Footsteps
+from poise.motion.feet.footsteps import Footsteps
 from poise.motion.ik.legs import plant
 
 _EASE = 0.04  # [s] over which a contact takes hold and lets go

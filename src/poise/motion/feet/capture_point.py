@@ -13,14 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poise.dynamics import Dynamics
-from poise.maths import configuration as conf
-from poise.maths import rotations as rot
 from poise.maths.rotations import Array
-from poise.motion.reference import Sample
 from poise.settings import check, number
-
-_PASSES, _DAMPING = 4, 1e-4  # of the leg's inverse kinematics
 
 
 @dataclass(frozen=True)
@@ -82,26 +76,3 @@ def blend(done: float, reached: float = 0.8) -> float:
     """How much of a shift a swinging foot has made when a share `done` of its swing is over: smooth, 1 at `reached`."""
     u = min(1.0, max(0.0, done / reached))
     return u * u * (3.0 - 2.0 * u)
-
-
-def with_foot_moved(dynamics: Dynamics, sample: Sample, side: str, shift: Array) -> Sample:
-    """A sample of a reference whose foot on a side ("left", "right") is moved by `shift` (3,) [m], turned as it was.
-
-    The leg's joints alone change, by damped Gauss-Newton steps; velocities and accelerations stay. For methods that
-    follow joint angles: the live edit of a reference while a foot swings to a shifted foothold.
-    """
-    character = dynamics.character
-    body = character.body(f"{side}_foot")
-    leg = np.concatenate([character.dofs(f"{side}_{part}") for part in ("thigh", "shin", "foot")])
-    start = dynamics.at(sample.q)
-    goal, turn = start.positions[body] + shift, start.rotations[body]
-    q = sample.q
-    for _ in range(_PASSES):
-        now = dynamics.at(q)
-        rows = np.vstack([now.jacobian(body, now.positions[body]), now.turning_jacobian(body)])[:, leg]
-        lean = rot.log(rot.from_matrix(turn @ now.rotations[body].T))
-        miss = np.concatenate([goal - now.positions[body], lean])
-        step = np.zeros(len(sample.v))
-        step[leg] = rows.T @ np.linalg.solve(rows @ rows.T + _DAMPING * np.eye(6), miss)
-        q = conf.integrate(character.layout, q, step)
-    return sample._replace(q=q)

@@ -11,7 +11,7 @@ from poise.maths import rotations as rot
 from poise.maths.intervals import frames
 from poise.maths.rotations import Array
 from poise.motion.edit.fades import envelope, fade
-from poise.motion.feet.footprints import Footsteps
+from poise.motion.feet.footsteps import Footsteps
 
 if TYPE_CHECKING:
     from poise.motion.feet.replant import Plan
@@ -44,9 +44,9 @@ class _Between:
 
     @classmethod
     def of(cls, steps: Footsteps, side: str) -> _Between:
-        own = sorted((k for k, p in enumerate(steps.prints) if p.side == side), key=lambda k: steps.prints[k].first)
-        firsts = np.array([steps.prints[k].first for k in own])
-        lasts = np.array([steps.prints[k].last for k in own])
+        own = sorted((k for k, p in enumerate(steps.stances) if p.side == side), key=lambda k: steps.stances[k].first)
+        firsts = np.array([steps.stances[k].first for k in own])
+        lasts = np.array([steps.stances[k].last for k in own])
         rows, ids = np.arange(len(steps)), np.array(own)
         before = np.maximum(np.searchsorted(firsts, rows, side="right") - 1, 0)
         after = np.minimum(np.searchsorted(lasts, rows, side="left"), len(own) - 1)
@@ -56,7 +56,7 @@ class _Between:
 
     def ends(self, steps: Footsteps) -> tuple[np.ndarray, np.ndarray]:
         """For each frame the last one of the print before and the first one of the print after (M,)."""
-        first, last = (np.array([getattr(p, name) for p in steps.prints]) for name in ("first", "last"))
+        first, last = (np.array([getattr(p, name) for p in steps.stances]) for name in ("first", "last"))
         return last[self.last], first[self.next]
 
 
@@ -64,7 +64,7 @@ def carried(steps: Footsteps, side: str, rigid: tuple[Array, Array, Array], root
     """The foot of a side along the moved prints `rigid` (turns, old centres, new centres); without prints, the root."""
     body = steps.clip.character.body(f"{side}_foot")
     place, turn = steps.places[0][:, body], steps.places[1][:, body]
-    if not any(p.side == side for p in steps.prints):
+    if not any(p.side == side for p in steps.stances):
         spin = rot.multiply(root[:, 3:], rot.conjugate(steps.q[:, 3:7]))
         moved = root[:, :3] + rot.rotate(spin, place - steps.q[:, :3])
         return Feet(moved, rot.multiply(spin, turn), np.zeros(len(place), bool))
@@ -95,7 +95,7 @@ def _over_edges(steps: Footsteps, side: str, between: _Between, shifts: Array, p
     """
     a, b, u = between.last, between.next, between.share
     back, front = (steps.points[:, ends][..., :2].mean(axis=1) @ way for ends in steps.ends(side))
-    length = np.array([(p.outline[:, :2] @ way).max() - (p.outline[:, :2] @ way).min() for p in steps.prints])
+    length = np.array([(p.outline[:, :2] @ way).max() - (p.outline[:, :2] @ way).min() for p in steps.stances])
     share = fade(u)
     mark = (1.0 - share) * front + share * (back + length[b])
     rows = np.arange(len(steps))

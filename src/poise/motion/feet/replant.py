@@ -19,7 +19,7 @@ from poise.maths.rotations import Array
 from poise.motion.clip import Clip, Cycle
 from poise.motion.edit.fades import smooth
 from poise.motion.feet.foot_path import Feet, carried
-from poise.motion.feet.footprints import Footsteps
+from poise.motion.feet.footsteps import Footsteps
 from poise.motion.ground import Flat, Ground
 from poise.motion.hold import brought_along
 from poise.motion.ik.legs import lowering, must_be_possible, plant
@@ -55,7 +55,7 @@ class Moves:
 class Plan:
     """What is to become of each footprint and of the root over time, and on which ground."""
 
-    prints: Moves  # one for each of `Footsteps.prints`
+    prints: Moves  # one for each of `Footsteps.stances`
     root: Moves  # one for each frame of `Footsteps`
     ground: Ground
     steps: Array | None = None  # (2,) direction in which stairs rise: swinging feet then go up first and over edges
@@ -63,15 +63,15 @@ class Plan:
 
 def along_time(steps: Footsteps, moves: Moves, ground: Ground) -> Plan:
     """The plan in which each print takes the motion that the root has as it passes over it."""
-    rows = np.clip(np.array([p.moment for p in steps.prints], int), 0, len(steps) - 1)
+    rows = np.clip(np.array([p.moment for p in steps.stances], int), 0, len(steps) - 1)
     return Plan(moves[rows], moves, ground)
 
 
 def following(steps: Footsteps, shifts: Array) -> Moves:
     """Displacements of the root (M,) that follow those of the prints (K, 2), smoothly over the time of a step."""
-    if not steps.prints:
+    if not steps.stances:
         return Moves.shifts(np.zeros((len(steps), 2)))
-    moments = np.array([p.moment for p in steps.prints], float)
+    moments = np.array([p.moment for p in steps.stances], float)
     knots, index = np.unique(moments, return_inverse=True)
     mean = np.zeros((len(knots), 2))
     np.add.at(mean, index, shifts)
@@ -115,7 +115,7 @@ def replant(steps: Footsteps, plan: Plan) -> Clip:
 
 def _rigid(steps: Footsteps, plan: Plan) -> tuple[Array, Array, Array]:
     """For each print its turn (K, 4), its old centre (K, 3) and its new one (K, 3), on the new ground."""
-    old = np.array([p.centre for p in steps.prints]).reshape(-1, 3)
+    old = np.array([p.centre for p in steps.stances]).reshape(-1, 3)
     here = plan.prints.points(old[:, :2])
     # what stood off the old ground (soles never fit to the millimetre) stands off the new one as much
     new = np.column_stack([here, plan.ground.height(here[:, 0], here[:, 1])])
@@ -151,9 +151,9 @@ def require_travel(steps: Footsteps, least: float, what: str) -> None:
     """Refuse a clip whose root does not go at least `least` metres."""
     own = steps.keep(steps.path)
     gone = float(np.sum(np.linalg.norm(np.diff(own, axis=0), axis=1)))
-    if gone < least or not steps.prints:
+    if gone < least or not steps.stances:
         raise BadValue(f"{what} needs a clip that travels; {steps.clip.name or 'this one'} goes {gone:.2f} m "
-                       f"in {steps.clip.duration:.2f} s with {len(steps.prints)} footprints.")  # fmt: skip
+                       f"in {steps.clip.duration:.2f} s with {len(steps.stances)} footprints.")  # fmt: skip
 
 
 def opened(clip: Clip) -> Clip:

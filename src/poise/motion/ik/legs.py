@@ -17,7 +17,7 @@ from poise.maths.rotations import Array
 from poise.motion.clip import Cycle
 from poise.motion.edit.fades import envelope, smooth
 from poise.motion.feet.foot_path import Feet
-from poise.motion.feet.footprints import Footsteps
+from poise.motion.feet.footsteps import Footsteps
 from poise.motion.ik.limb import limb, reach
 
 _NATURAL = 0.985  # share of its full length to which a leg may be stretched, more at times when the clip's own was

@@ -26,8 +26,8 @@ from poise.motion.ground import Flat, Ground, Slope, Stairs, Tread, Treads
 from poise.motion.ik import ik
 from poise.motion.ik.barrier import Barrier
 from poise.motion.ik.hands_on_ground import kept_labels, laid
-from poise.motion.retarget.feet import foot_turn, level_feet
-from poise.motion.retarget.footprints import Foot, FootPath, foot_path, mapped_labels, names
+from poise.motion.resample import unrolled
+from poise.motion.retarget.feet import Foot, FootPath, foot_path, foot_turn, level_feet, mapped_labels, names
 from poise.motion.retarget.hands import hand_targets, retargeted_holds
 from poise.motion.retarget.pose import fit, orientations, upright_zero
 from poise.solve.gauss_newton import Settings
@@ -59,8 +59,9 @@ def retarget(clip: Clip, character: Character, *, scale: float | None = None, sm
     if not 0.01 < factor < 100.0:
         raise BadValue(f"A path can be scaled by 0.01 .. 100, not {scale}.")
     ground, cycle = scaled(clip.ground, factor), _scaled_cycle(clip.cycle, factor)
-    frames, q_source, labels = _unrolled(clip)
-    pos, quat = source.forward(q_source)
+    whole = unrolled(clip, len(clip) - 1)  # so that a stance that runs through the seam of a loop is one stance
+    labels = clip.contacts.labels[whole.frame]
+    pos, quat = source.forward(whole.q)
     turns = orientations(source, quat, character)
     level_feet(turns, character, source, pos, quat, clip.ground, labels, clip.dt)
     q = fit(character, turns)
@@ -72,9 +73,9 @@ def retarget(clip: Clip, character: Character, *, scale: float | None = None, sm
         feet.append(_foot(source, pos, quat, character, turn, (own, labels), side, factor, ground))
     q[:, :3] += _hips(source, pos, clip, ratio, factor) - hip_middle(character, q)
     q[:, 2] -= _overstretch(source, pos, character, q, [f for f in feet if f is not None], clip.dt)
-    paths = [_cut(f, frames) for f in feet if f is not None]
-    labels = kept_labels(character, labels[frames])
-    q = laid(character, q[frames], labels, ground, clip.dt)
+    paths = [_cut(f, whole.own) for f in feet if f is not None]
+    labels = kept_labels(character, labels[whole.own])
+    q = laid(character, q[whole.own], labels, ground, clip.dt)
     holds = retargeted_holds(clip, character, q, ratio)
     hands = hand_targets(character, q, labels, ground, holds, clip.times, HELD)
     q = _corrected(character, q, paths, hands, ground, cycle, smooth / clip.dt, limits)
@@ -108,19 +109,6 @@ def scaled(ground: Ground, factor: float) -> Ground:
 
 def _scaled_cycle(cycle: Cycle | None, factor: float) -> Cycle | None:
     return None if cycle is None else Cycle(cycle.turn, factor * np.asarray(cycle.shift, float))
-
-
-def _unrolled(clip: Clip) -> tuple[slice, Array, np.ndarray]:
-    """The clip's frames among its own, or of a loop among three periods: configurations and labels.
-
-    So a stance that runs through the seam of a loop is one stance.
-    """
-    labels = clip.contacts.labels
-    period = len(clip) - 1
-    if clip.cycle is None or period < 1:
-        return slice(0, len(clip)), clip.q, labels
-    q = np.concatenate([clip.cycle.carry(clip.q[:-1], -1), clip.q[:-1], clip.cycle.carry(clip.q, 1)])
-    return slice(period, 2 * period + 1), q, np.concatenate([labels[:-1], labels[:-1], labels])
 
 
 def hip_middle(character: Character, q: Array) -> Array:

@@ -13,10 +13,9 @@ from poise.character.roles import SIDES
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.motion.hold import Hold
+from poise.motion.ik.limb import bones, two_bones
 from poise.physical.library.acting import AT_EASE, KeyPose
-from poise.physical.library.authoring import pose, turn
-from poise.physical.library.fences import arm_room
-from poise.physical.library.limbs import arm_bones, bones, palm, two_bones
+from poise.physical.library.authoring import arm_bones, arm_room, palm, pose, turn
 
 Get = Callable[[str], Array]  # the values (N,) of a channel
 SIGN = {"left": 1.0, "right": -1.0}

@@ -9,8 +9,7 @@ import numpy as np
 from poise.character import Character
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
-from poise.physical.library.authoring import periodic, pose, ramp, turn
-from poise.physical.library.fences import arm_room
+from poise.physical.library.authoring import arm_room, periodic, pose, ramp, turn
 from poise.physical.library.manner import Gait, Legs, Manner, leg_phase
 from poise.physical.library.path import GRAVITY, Path
 

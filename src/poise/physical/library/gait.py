@@ -19,11 +19,11 @@ from poise.errors import BadValue
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
+from poise.motion.feet.leg_clearance import FENCED, between_legs
 from poise.motion.ik import ik
 from poise.motion.recording import Source
 from poise.physical.library import figure
 from poise.physical.library.authoring import ramp, turn
-from poise.physical.library.fences import between_legs
 from poise.physical.library.finish import FRICTION, MARGIN, WEIGHTS, must_be_physical, solved
 from poise.physical.library.manner import Gait, Legs, leg_phase
 from poise.physical.library.path import Path
@@ -131,7 +131,9 @@ class Sketch:
         phase = np.arange(frames + 1) * (path.strides / frames)
         if not character.has("left_toes"):
             gait = replace(gait, legs=gait.legs.stiff())
-        fences = between_legs(character, path, phase, period)
+        # in a bend the prints decide where the feet are
+        fences = between_legs(character, path.heading(phase), path.place(phase), path.lean(phase, period),
+                              FENCED if path.angle == 0.0 else FENCED[:2])  # fmt: skip
         q = figure.pose_of(character, gait, path, phase, period, walker_hips(character), reach)
         labels = stance_labels(character, gait.legs, phase)
         q, prints = put_down(character, q, labels, gait, path, phase, fences)

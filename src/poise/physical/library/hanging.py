@@ -15,8 +15,7 @@ from poise.maths.rotations import Array
 from poise.motion.hold import Hold
 from poise.physical.library.acting import AT_EASE, KeyPose
 from poise.physical.library.actor import SIGN, Acted, told
-from poise.physical.library.authoring import pose, turn
-from poise.physical.library.limbs import palm
+from poise.physical.library.authoring import palm, pose, turn
 
 _PASSES = 4  # of turning the body until its weight is where it shall be
 CLEAR = 0.2  # [leg lengths] of the feet above the floor while the body hangs straight

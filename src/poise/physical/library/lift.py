@@ -19,9 +19,8 @@ from poise.errors import BadValue
 from poise.motion.clip import Clip
 from poise.physical.library.acting import AT_EASE, KeyPose, played
 from poise.physical.library.actor import SIGN, act
-from poise.physical.library.fences import arm_room
+from poise.physical.library.authoring import arm_bones, arm_room, palm
 from poise.physical.library.finish import finished, timeline
-from poise.physical.library.limbs import arm_bones, palm
 
 PLATES = 0.225  # [m] radius of the plates: as high the bar lies
 BAR = 0.125  # [leg lengths] of the bar ahead of the ankles

@@ -13,10 +13,10 @@ from poise.character import Character
 from poise.character.leg_length import hip_height
 from poise.errors import BadValue
 from poise.motion.clip import Clip, Cycle
+from poise.motion.feet.leg_clearance import inner_points
 from poise.motion.ik import ik
 from poise.motion.recording import Source
 from poise.physical.library.authoring import pose, turn
-from poise.physical.library.fences import inner_points
 
 FPS = 120.0
 SWAY = (0.003, 0.0015)  # [m] forward and sideways, at a breath of 4 s or slower

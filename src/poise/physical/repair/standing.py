@@ -11,8 +11,8 @@ from poise.maths.rotations import Array
 from poise.motion.clip import Clip
 from poise.motion.contacts.foot_motion import footing, speeds
 from poise.motion.ik import hands_on_ground
+from poise.physical.repair.footprints import printed, soles
 from poise.physical.repair.holds import held
-from poise.physical.repair.prints import printed, soles
 from poise.physical.repair.problem import Ground
 
 TREMBLE = 0.008  # [m] a point that strays no further from its mean while it touches stands still; else it is led
