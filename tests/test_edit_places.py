@@ -118,7 +118,7 @@ def test_stairs_have_one_foothold_a_tread() -> None:
         out = edit.Stairs(rise, 0.32).apply(clip)
         stairs = out.ground
         assert isinstance(stairs, ground.Stairs)
-        prints = [p for p in Footsteps.of(out).stances if 0 <= p.first < len(out)]
+        prints = [p for p in Footsteps.of(out).all if 0 <= p.first < len(out)]
         tread = np.round([p.centre[2] / rise for p in prints]).astype(int)
         assert np.all(np.diff(tread) >= 0) and np.all(np.diff(tread) <= 1) and tread.max() >= 6
         for p in prints:

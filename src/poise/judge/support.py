@@ -12,7 +12,7 @@ from poise.judge.tolerances import DEFAULT, Tolerances
 from poise.maths.intervals import frames
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
-from poise.motion.contacts.foot_motion import MARGIN, speeds
+from poise.motion.contact.foot_motion import MARGIN, speeds
 from poise.motion.resample import unrolled
 
 

@@ -24,7 +24,7 @@ from poise.motion.recording import Recording, Source
 from poise.threads import on_one_thread
 
 if TYPE_CHECKING:
-    from poise.motion.contacts.contacts import Contacts
+    from poise.motion.contact.contacts import Contacts
     from poise.stage import Stage
 
 
@@ -131,7 +131,7 @@ class Clip:
     @cached_property
     def contacts(self) -> Contacts:
         """Which contact points touch the ground, and when."""
-        from poise.motion.contacts.contacts import Contacts, detect
+        from poise.motion.contact.contacts import Contacts, detect
 
         points = self.character.contact_points
         return detect(self) if self.labels is None else Contacts(points, self.labels, self.dt)
@@ -139,7 +139,7 @@ class Clip:
     @cached_property
     def grips(self) -> tuple[Hold, ...]:
         """What the hands hold, and when: as given, or detected."""
-        from poise.motion.contacts.detect_holds import detect_holds
+        from poise.motion.contact.detect_holds import detect_holds
 
         return detect_holds(self) if self.holds is None else tuple(h.placed(self) for h in self.holds)
 

@@ -282,3 +282,12 @@ def _crossfade(clip: Clip) -> Clip:
     times = None if clip.source_times is None else clip.source_times[over:].copy()
     holds = cut(clip.grips, over * clip.dt, clip.duration)
     return settled(replace(clip, q=q, cycle=cycle, labels=labels, source_times=times, holds=holds))
+
+
+@dataclass(frozen=True)
+class Loop:
+    """The best whole cycle of a motion, closed: `clip.loop()`."""
+
+    def apply(self, clip: Clip) -> Clip:
+        """The looping clip."""
+        return loop(clip)

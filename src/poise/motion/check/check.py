@@ -11,12 +11,11 @@ from poise.character.placement import Placement
 from poise.character.roles import ROLES
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
-from poise.motion.check.freefall import FreeFall, free_fall, unheld
+from poise.motion.check.flaws import FreeFall, Spike, free_fall, spikes, unheld
 from poise.motion.check.report import table, text
-from poise.motion.check.spikes import Spike, spikes
 from poise.motion.clip import Clip
-from poise.motion.contacts.contacts import Contacts
-from poise.motion.contacts.foot_motion import footing
+from poise.motion.contact.contacts import Contacts
+from poise.motion.contact.foot_motion import foot_motion
 from poise.motion.ground import Treads
 from poise.motion.hold import Hold
 from poise.motion.reading.floor import estimate
@@ -109,7 +108,7 @@ def check(clip: Clip) -> CheckReport:
         heading=float(np.degrees(rot.heading(clip.q[0, 3:7]))),
         fps=clip.fps, frames=len(clip), duration=clip.duration, loops=clip.cycle is not None,
         roles=_joint_map(clip), dropped=_dropped(clip), contacts=contacts, holds=clip.grips,
-        flight=float(contacts.airborne().mean()), held=unheld(footing(clip), _held(clip)),
+        flight=float(contacts.airborne().mean()), held=unheld(foot_motion(clip), _held(clip)),
         skating=skating(clip), penetration=penetration(clip, clip.character.contact_points.feet),
         floor=floor, free_fall=free_fall(clip),
         spikes=spikes(clip), warnings=(), notes=source.notes,

@@ -28,7 +28,7 @@ _PERIOD = 1.0  # [s] taken for the period of a gait where fewer than two stances
 
 
 @dataclass(frozen=True, eq=False)
-class Stance:
+class Footstep:
     """One stance of one foot; frames are those of `Footsteps`, and lie outside for one guessed beyond a clip's ends."""
 
     side: str
@@ -121,7 +121,7 @@ class Footsteps:
         return way / np.linalg.norm(way)
 
     @cached_property
-    def stances(self) -> tuple[Stance, ...]:
+    def all(self) -> tuple[Footstep, ...]:
         """All stances, in the order in which the body passes over them."""
         found = [self._stance(side, int(a), int(b) - 1) for side, rows in self._spans.items() for a, b in rows
                  if not self._copied(int(a), int(b) - 1)]  # fmt: skip
@@ -134,7 +134,7 @@ class Footsteps:
         cut_off = not whole and last - first < len(self.clip)
         return self.looping and (cut_off or (whole and not 0 <= first - self.first < len(self.clip) - 1))
 
-    def _copies(self, own: list[Stance]) -> list[Stance]:
+    def _copies(self, own: list[Footstep]) -> list[Footstep]:
         """The clip's own stances in the other periods, equal up to the cycle."""
         cycle, size = self.clip.cycle, len(self.clip) - 1
         assert cycle is not None
@@ -147,10 +147,10 @@ class Footsteps:
                 place = cycle.carry(np.concatenate([p.centre, [1.0, 0.0, 0.0, 0.0]]), k)[:3]
                 outline = rot.rotate(rot.about_z(k * cycle.turn), p.outline)
                 inside = lambda row: int(np.clip(row, 0, len(self) - 1))  # noqa: E731
-                out.append(Stance(p.side, inside(first), inside(last), place, outline, inside(p.moment + k * size)))
+                out.append(Footstep(p.side, inside(first), inside(last), place, outline, inside(p.moment + k * size)))
         return out
 
-    def _stance(self, side: str, first: int, last: int) -> Stance:
+    def _stance(self, side: str, first: int, last: int) -> Footstep:
         own = self.clip.character.contact_points.of(side)
         touch = self.labels[first : last + 1][:, own].sum(axis=1)
         most = np.flatnonzero(touch == touch.max()) + first
@@ -161,9 +161,9 @@ class Footsteps:
         rows = np.arange(first, last + 1)
         away = np.sum((self.path[rows] - centre[:2]) ** 2, axis=1)
         away += (_STROLL * self.clip.dt * (rows - 0.5 * (first + last))) ** 2
-        return Stance(side, first, last, centre, spot[own] - centre, int(rows[np.argmin(away)]))
+        return Footstep(side, first, last, centre, spot[own] - centre, int(rows[np.argmin(away)]))
 
-    def _guessed(self, own: list[Stance]) -> list[Stance]:
+    def _guessed(self, own: list[Footstep]) -> list[Footstep]:
         """Where a foot that is in the air at an end of an open clip came from, or is going: a usual stride away."""
         out = []
         for side in self._spans:
@@ -182,7 +182,7 @@ class Footsteps:
                 place = p.centre[:2] + sign * gone * rate / max(time, 1)
                 centre = np.array([*place, float(self.clip.ground.height(*place))])
                 end = p.first - swing if sign < 0 else p.last + swing + stance
-                out.append(Stance(side, end - stance, end, centre, p.outline, p.moment + sign * gone))
+                out.append(Footstep(side, end - stance, end, centre, p.outline, p.moment + sign * gone))
         return out
 
     def ends(self, side: str) -> tuple[np.ndarray, np.ndarray]:
@@ -195,6 +195,6 @@ class Footsteps:
         """Median distance [m] over the ground between two successive prints of the same foot, zero with fewer."""
         found: list[float] = []
         for side in SIDES:
-            own = np.array([p.centre[:2] for p in self.stances if p.side == side and p.first >= 0]).reshape(-1, 2)
+            own = np.array([p.centre[:2] for p in self.all if p.side == side and p.first >= 0]).reshape(-1, 2)
             found += np.linalg.norm(np.diff(own, axis=0), axis=1).tolist()
         return float(np.median(found)) if found else 0.0

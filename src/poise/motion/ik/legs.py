@@ -16,7 +16,6 @@ from poise.maths.intervals import frames
 from poise.maths.rotations import Array
 from poise.motion.clip import Cycle
 from poise.motion.edit.fades import envelope, smooth
-from poise.motion.feet.foot_path import Feet
 from poise.motion.feet.footsteps import Footsteps
 from poise.motion.ik.limb import limb, reach
 
@@ -25,6 +24,19 @@ _FULL = 0.9995  # beyond this share a knee would snap
 _SPREAD = 0.12  # [s] over which the root is lowered before and after it must be
 _DEEPEST = 0.4  # share of a leg's length by which the root may sink before an edit is refused
 _LOST = 0.03  # [m] by which a standing foot may miss its place before an edit is refused
+
+
+@dataclass(frozen=True, eq=False)
+class Feet:
+    """Wanted places (M, 3) and orientations (M, 4) of one foot body, and whether it stands (M,)."""
+
+    place: Array
+    turn: Array
+    stands: np.ndarray
+
+    def rows(self, some: slice) -> Feet:
+        """Some of the frames."""
+        return Feet(self.place[some], self.turn[some], self.stands[some])
 
 
 def lowering(steps: Footsteps, q: Array, feet: Mapping[str, Feet]) -> Array:

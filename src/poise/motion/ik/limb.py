@@ -14,11 +14,33 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.character import Character
+from poise.character.posing import turn_joints
 from poise.maths import rotations as rot
-from poise.maths.configuration import HINGE
+from poise.maths.configuration import BALL, FREE, HINGE
 from poise.maths.rotations import Array
 from poise.motion.edit.fades import fade
-from poise.motion.ik.orient import centred, set_turn, turns_fully
+
+
+def turns_fully(character: Character, body: int) -> bool:
+    """Can this body take any orientation in its parent?"""
+    kinds = [int(character.tree.kind[j]) for j in character.tree.joints(body)]
+    return BALL in kinds or FREE in kinds or kinds.count(HINGE) >= 3
+
+
+def centred(character: Character, body: int) -> bool:
+    """Does the origin of this body stay where it is when its joints turn?"""
+    joints = list(character.tree.joints(body))
+    kinds = character.tree.kind[joints]
+    return bool(np.all(np.abs(character.tree.anchor[joints]) < 1e-9) and np.all((kinds == BALL) | (kinds == HINGE)))
+
+
+def set_turn(character: Character, q: Array, body: int, turn: Array) -> None:
+    """Change, in place, the joints of `body` in q (N, nq) to give it the orientation `turn` (N, 4) in its parent.
+
+    Of the angles that do, the joints take those nearest to what they are.
+    """
+    turn_joints(character, q, body, rot.multiply(rot.conjugate(character.tree.quat[body]), turn), nearby=True)
+
 
 CHAINS = {"foot": ("thigh", "shin"), "hand": ("upper_arm", "forearm")}
 _FLEXION = {"foot": 1.0, "hand": -1.0}  # sign of the turn about +Y that bends the limb, in the zero pose

@@ -24,11 +24,10 @@ from poise.maths.rotations import Array
 from poise.motion.clip import Clip, Cycle
 from poise.motion.ground import Flat, Ground, Slope, Stairs, Tread, Treads
 from poise.motion.ik import ik
-from poise.motion.ik.barrier import Barrier
-from poise.motion.ik.hands_on_ground import kept_labels, laid
+from poise.motion.ik.hands import hand_targets, kept_labels, laid, retargeted_holds
+from poise.motion.ik.ik import Barrier
 from poise.motion.resample import unrolled
 from poise.motion.retarget.feet import Foot, FootPath, foot_path, foot_turn, level_feet, mapped_labels, names
-from poise.motion.retarget.hands import hand_targets, retargeted_holds
 from poise.motion.retarget.pose import fit, orientations, upright_zero
 from poise.solve.gauss_newton import Settings
 

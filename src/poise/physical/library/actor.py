@@ -77,7 +77,7 @@ def act(character: Character, channels: Mapping[str, Array]) -> Acted:
     prints = _prints(character, turns, ankles, q)
     hands = tuple((palm(character, s), _hand_goal(character, q, turns, get, leg, s), 10.0 * get(f"{s}_reach"))
                   for s in SIDES if get(f"{s}_reach").any())  # fmt: skip
-    return Acted(q, prints, _touching(character, prints, get), hands)
+    return Acted(q, prints, _contact_labels(character, prints, get), hands)
 
 
 def told(get: Get) -> dict[str, Array]:
@@ -201,7 +201,7 @@ def _prints(character: Character, turns: Mapping[str, Array], ankles: Mapping[st
     return out
 
 
-def _touching(character: Character, prints: Array, get: Get) -> np.ndarray:
+def _contact_labels(character: Character, prints: Array, get: Get) -> np.ndarray:
     labels = np.zeros(prints.shape[:2], bool)
     for side in SIDES:
         own = character.contact_points.of(side)

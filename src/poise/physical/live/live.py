@@ -30,9 +30,9 @@ from poise.motion.clip import Clip
 from poise.motion.ground import Ground
 from poise.motion.hold import Hold
 from poise.motion.ik import ik
-from poise.motion.ik.barrier import Barrier
+from poise.motion.ik.hands import hold_targets
+from poise.motion.ik.ik import Barrier
 from poise.motion.reference import Reference
-from poise.motion.retarget.hands import hold_targets
 from poise.physical.repair.holds import gripped, loads
 from poise.physical.repair.problem import PhysicalProblem
 from poise.physical.repair.setup import REFERENCE, Weights, posture

@@ -9,7 +9,7 @@ from poise.maths import rotations as rot
 from poise.maths.configuration import BALL, FREE, HINGE, Layout
 from poise.maths.intervals import frames
 from poise.maths.rotations import Array
-from poise.motion.check.spikes import FASTEST, LARGEST
+from poise.motion.check.flaws import FASTEST, LARGEST
 from poise.motion.clip import Clip
 from poise.motion.resample import unrolled
 

@@ -20,7 +20,7 @@ from poise.maths import rotations as rot
 from poise.maths.intervals import close_gaps, frames, runs
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip, Cycle
-from poise.motion.contacts.foot_motion import speeds
+from poise.motion.contact.foot_motion import speeds
 from poise.motion.feet.footprint import Footprint, laid_sole, unblocked
 from poise.motion.ground import Ground
 from poise.motion.resample import carried

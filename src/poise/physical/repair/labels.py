@@ -15,7 +15,7 @@ from poise.character.roles import SIDES
 from poise.maths.intervals import close_gaps, drop_short, frames, runs
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
-from poise.motion.contacts.foot_motion import speeds
+from poise.motion.contact.foot_motion import speeds
 
 LIFTED = 0.008  # [m] above the lowest touching point of its foot
 SUNK = 0.005  # [m] a point that is deeper in the ground does not tell how high the others are

@@ -13,7 +13,7 @@ from poise.maths import rotations as rot
 from poise.maths.configuration import FREE
 from poise.maths.intervals import runs
 from poise.motion.clip import Clip
-from poise.motion.contacts.foot_motion import footing
+from poise.motion.contact.foot_motion import foot_motion
 from poise.physical.repair.clean import LEAP
 from poise.physical.repair.holds import held
 
@@ -38,7 +38,7 @@ def must_fit(clip: Clip, change: float, friction: float, margin: float) -> None:
     if not labels.any() and not gripped.any():
         raise BadValue(_untouched(clip))
     _must_reach_ground(clip)
-    lift = footing(clip)
+    lift = foot_motion(clip)
     rising = lift.trimmed(lift.lift)
     for a, e in runs(~np.any(labels, axis=1) & ~gripped):
         if (e - a) * clip.dt > HELD and float(np.mean(rising[a:e])) > -FALL:

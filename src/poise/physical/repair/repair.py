@@ -22,7 +22,7 @@ from poise.maths.rotations import Array
 from poise.motion.check.check import penetration, skating
 from poise.motion.clip import Clip
 from poise.motion.ground import Flat
-from poise.motion.ik.hands_on_ground import kept_labels, laid
+from poise.motion.ik.hands import kept_labels, laid
 from poise.motion.resample import resample
 from poise.physical.repair.clean import cleaned, flipped_joints
 from poise.physical.repair.holds import off_bars

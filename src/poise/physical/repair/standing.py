@@ -9,8 +9,8 @@ from poise.maths import rotations as rot
 from poise.maths.intervals import drop_short, frames, runs
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
-from poise.motion.contacts.foot_motion import footing, speeds
-from poise.motion.ik import hands_on_ground
+from poise.motion.contact.foot_motion import foot_motion, speeds
+from poise.motion.ik import hands
 from poise.physical.repair.footprints import printed, soles
 from poise.physical.repair.holds import held
 from poise.physical.repair.problem import Ground
@@ -57,7 +57,7 @@ def standing_places(clip: Clip) -> Array:
     carrying = _carriers(clip, goals, labels)
     if carrying.any():
         goals = printed(clip, labels, carrying)
-    for point, place, on in hands_on_ground.goals(clip.character, clip.q, clip.contacts.labels, clip.ground):
+    for point, place, on in hands.goals(clip.character, clip.q, clip.contacts.labels, clip.ground):
         goals[on, point] = place
     return goals
 
@@ -143,7 +143,7 @@ def supported(clip: Clip, goals: Array, labels: np.ndarray) -> tuple[Array, np.n
 
     What touches before such a gap stays, and what touches after it comes, where that is nearest to the recording.
     """
-    seen = footing(clip)
+    seen = foot_motion(clip)
     lift, places = seen.trimmed(seen.lift), clip.character.points(clip.q)
     goals, labels = goals.copy(), labels.copy()
     for a, e in runs(~labels.any(axis=1) & ~held(clip)):

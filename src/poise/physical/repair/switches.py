@@ -12,8 +12,8 @@ import numpy as np
 from poise.character.roles import SIDES
 from poise.maths.intervals import frames, runs
 from poise.motion.clip import Clip
-from poise.motion.contacts.detect import touching
-from poise.motion.contacts.foot_motion import speeds
+from poise.motion.contact.detect_feet import contact_labels
+from poise.motion.contact.foot_motion import speeds
 from poise.physical.repair.labels import Doubt
 
 SHORTEST, LONGEST = 0.03, 0.25  # [s] a switch that is told wrongly is off by more than the first, at most by the second
@@ -25,7 +25,7 @@ def corrected(clip: Clip) -> tuple[np.ndarray, list[Doubt]]:
     labels = np.array(clip.contacts.labels)
     if clip.labels is None:
         return labels, []
-    seen, points = touching(clip), clip.character.contact_points
+    seen, points = contact_labels(clip), clip.character.contact_points
     places = clip.character.points(clip.q)
     height = places[..., 2] - clip.ground.height(places[..., 0], places[..., 1])
     told: list[Doubt] = []

@@ -17,7 +17,7 @@ from poise.character.roles import SIDES
 from poise.maths import configuration as conf
 from poise.maths.intervals import frames, runs
 from poise.maths.rotations import Array
-from poise.motion.contacts.foot_motion import footing
+from poise.motion.contact.foot_motion import foot_motion
 from poise.physical.repair.setup import Plan
 from poise.physical.repair.standing import enduring, standing
 from poise.solve import gauss_newton
@@ -95,7 +95,7 @@ class _Kept(NamedTuple):
 
 def _falls(plan: Plan) -> np.ndarray:
     """Boolean (N,): does the recorded body fall as if nothing held it?"""
-    seen = footing(plan.recorded)
+    seen = foot_motion(plan.recorded)
     return seen.trimmed(seen.lift) < -FALL
 
 

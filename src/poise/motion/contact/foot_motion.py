@@ -1,4 +1,4 @@
-"""Footing: where the feet of a clip are and how fast, cleaned of noise, the same at any frame rate."""
+"""Motion of the feet: where the feet of a clip are and how fast, cleaned of noise, the same at any frame rate."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MARGIN = 1.0  # [s] by which a loop is continued on both sides, so that its seam
 
 
 @dataclass(frozen=True, eq=False)
-class Footing:
+class FootMotion:
     """Contact points and the pairs (inner and outer corner of heel, ball or tip) that they make up, over a clip.
 
     All arrays have one row a frame. A loop is continued beyond its ends by `lead` frames on each side.
@@ -62,8 +62,8 @@ class Footing:
         return rows[self.lead : len(rows) - self.lead]
 
 
-def footing(clip: Clip) -> Footing:
-    """The footing of a clip."""
+def foot_motion(clip: Clip) -> FootMotion:
+    """The motion of the feet of a clip."""
     whole = unrolled(clip, frames(MARGIN, clip.dt))
     q, lead = whole.q, whole.own.start
     character, dt = clip.character, clip.dt
@@ -78,7 +78,7 @@ def footing(clip: Clip) -> Footing:
     parts = character.place(pos, quat, np.arange(model.nbody), model.body_ipos)
     com = np.einsum("b,nbi->ni", model.body_mass, parts) / character.mass
     smooth = low_pass(without_spikes(com, dt), dt, BODY_CUTOFF)
-    return Footing(dt, lead, points, names, sides, pairs, place, low, speeds(place, dt), pos[:, 1], com,
+    return FootMotion(dt, lead, points, names, sides, pairs, place, low, speeds(place, dt), pos[:, 1], com,
                    curvature(smooth, dt))  # fmt: skip
 
 
