@@ -11,8 +11,8 @@ from poise.maths import configuration as conf
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip, Cycle
-from poise.motion.edit.fades import fade
-from poise.motion.edit.settle import settled
+from poise.motion.fades import fade
+from poise.motion.feet.settle import settled
 from poise.motion.ground import Treads
 from poise.motion.hold import cut
 
@@ -282,12 +282,3 @@ def _crossfade(clip: Clip) -> Clip:
     times = None if clip.source_times is None else clip.source_times[over:].copy()
     holds = cut(clip.grips, over * clip.dt, clip.duration)
     return settled(replace(clip, q=q, cycle=cycle, labels=labels, source_times=times, holds=holds))
-
-
-@dataclass(frozen=True)
-class Loop:
-    """The best whole cycle of a motion, closed: `clip.loop()`."""
-
-    def apply(self, clip: Clip) -> Clip:
-        """The looping clip."""
-        return loop(clip)

@@ -9,7 +9,7 @@ may stand some millimetres higher or lower than it did.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -172,12 +172,3 @@ def _mirror_recording(recording: Recording, character: Character, placement: Pla
     roots = np.flatnonzero(skeleton.parents < 0)
     positions[:, roots] = placement.points_back(placement.points(recording.positions[:, side[roots]]) * _FLIP)
     return replace(recording, rotations=local, positions=positions)
-
-
-@dataclass(frozen=True)
-class Mirror:
-    """Left and right exchanged across the plane y = 0: `clip.mirror()`."""
-
-    def apply(self, clip: Clip) -> Clip:
-        """The mirrored clip."""
-        return mirror(clip)

@@ -1,4 +1,7 @@
-"""Free fall: does a body in the air fall with 9.81 m/s², or does the file tell a wrong frame rate?"""
+"""Flaws of a recording: joints that turn further in one frame than a body can, and a frame rate that is wrong.
+
+A body in the air falls with 9.81 m/s²; where it seems to fall faster or slower, the file tells a wrong frame rate.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A point of the body held at a place for a while."""
+"""Edits of single joints and limbs: an extra turn of a joint, and a point of the body held at a place for a while."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from poise.maths import rotations as rot
 from poise.maths.configuration import FREE
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
-from poise.motion.edit.fades import check_interval, window
+from poise.motion.fades import check_interval, window
 from poise.motion.ik.limb import Limb, limb, reach, set_turn
 
 FRAMES = ("parent", "own", "world")

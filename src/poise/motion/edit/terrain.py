@@ -1,4 +1,4 @@
-"""The same motion up or down stairs."""
+"""The same motion on other ground: on a slope, up or down stairs."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from poise.errors import BadValue
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
 from poise.motion.edit.path import Turn
-from poise.motion.edit.settle import settled
 from poise.motion.feet.footsteps import Footsteps
 from poise.motion.feet.replant import Moves, Plan, along_time, following, opened, replant, require_travel
+from poise.motion.feet.settle import settled
 from poise.motion.ground import Slope as SlopeGround
 from poise.motion.ground import Stairs as StairsGround
 

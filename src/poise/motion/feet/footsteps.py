@@ -17,7 +17,7 @@ from poise.maths import rotations as rot
 from poise.maths.intervals import close_gaps, frames, runs
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
-from poise.motion.edit.fades import smooth
+from poise.motion.fades import smooth
 from poise.motion.resample import unrolled
 
 _GAP = 0.05  # [s] shorter gaps in a stance are flickers of the labels

@@ -2,7 +2,8 @@
 
 One mechanism for every edit that changes where feet stand: path, stride, slope, stairs, footholds. A foot's pose is
 the recorded one, moved by the rigid motion of its print while it stands, and by a smooth mixture of the last and the
-next print's while it swings; so what rested on the old ground rests on the new one, and times and labels stay.
+next print's while it swings, clear of the ground; so what rested on the old ground rests on the new one, and times and
+labels stay.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from poise.maths import rotations as rot
 from poise.maths.intervals import frames
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip, Cycle
-from poise.motion.edit.fades import envelope, fade, smooth
+from poise.motion.fades import envelope, fade, smooth
 from poise.motion.feet.footsteps import Footsteps
 from poise.motion.ground import Flat, Ground
 from poise.motion.hold import brought_along

@@ -1,4 +1,6 @@
-"""The text file with the terms of a motion that lies beside an export, and the licence files beside a recording.
+"""Licences: the likely one of a recording, licence files beside it, and the text file with the terms of an export.
+
+The licence of a recording is told by its skeleton or by a licence file beside it.
 
 What poise writes begins with a line that carries a check sum of the rest. By that line poise knows its own files again:
 only these are ever replaced, and their terms are read back as they were. A licence file of anybody else, also one of

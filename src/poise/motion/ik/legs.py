@@ -15,7 +15,7 @@ from poise.maths import rotations as rot
 from poise.maths.intervals import frames
 from poise.maths.rotations import Array
 from poise.motion.clip import Cycle
-from poise.motion.edit.fades import envelope, smooth
+from poise.motion.fades import envelope, smooth
 from poise.motion.feet.footsteps import Footsteps
 from poise.motion.ik.limb import limb, reach
 

@@ -18,7 +18,7 @@ from poise.character.posing import turn_joints
 from poise.maths import rotations as rot
 from poise.maths.configuration import BALL, FREE, HINGE
 from poise.maths.rotations import Array
-from poise.motion.edit.fades import fade
+from poise.motion.fades import fade
 
 
 def turns_fully(character: Character, body: int) -> bool:
@@ -171,7 +171,7 @@ def two_bones(goal: Array, upper: Array, lower: Array, axis: Array, way: float) 
     c, s = upper[0] * lower[0] + upper[2] * lower[2], upper[0] * lower[2] - upper[2] * lower[0]
     rest = 0.5 * (far**2 - upper @ upper - lower @ lower) - upper[1] * lower[1]
     bend = np.arctan2(s, c) + way * np.arccos(np.clip(rest / np.hypot(c, s), -1.0, 1.0))
-    hinge = rot.from_axis_angle(_LATERAL, bend)
+    hinge = rot.from_euler("y", np.radians(np.degrees(bend))[:, None])  # rounded like an acted angle
     whole = upper + rot.rotate(hinge, lower)
     own = rot.from_matrix(_frames(whole, np.broadcast_to(_LATERAL, whole.shape)))
     first = rot.multiply(rot.from_matrix(_frames(goal, axis)), rot.conjugate(own))

@@ -1,7 +1,8 @@
 """Treads: the steps and boxes on which a recording stands, as rectangles around the footprints.
 
 A tread begins and ends where the feet tell: it covers the footprints that stand on it, reaches back to the next higher
-tread of the same flight, and is cut where any foot is ever found below its top (there the air is free).
+tread of the same flight, and is cut where any foot is ever found below its top (there the air is free). Footprints
+are found without any floor: stretches of a clip in which a foot stands still and carries the body.
 """
 
 from __future__ import annotations
