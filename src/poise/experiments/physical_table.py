@@ -29,7 +29,7 @@ from poise.motion.contact.foot_motion import foot_motion
 from poise.motion.load import built_in, load_clip
 from poise.motion.resample import resample
 from poise.physical.repair.clean import cleaned
-from poise.physical.repair.holds import held
+from poise.physical.repair.problem import held
 from poise.physical.repair.repair import repair
 
 WEIGHT = 70.0 * 9.81  # [N]

@@ -22,7 +22,7 @@ from poise.experiments.physical_table import WEIGHT, recordings
 from poise.motion.clip import Clip
 from poise.motion.load import load_clip
 from poise.physical.repair.repair import repair
-from poise.physical.repair.residual import residual
+from poise.physical.repair.report import residual
 
 LENGTHS = (2.0, 5.0, 15.0, 60.0)  # [s]
 SPENT, FLAT = 2.0, 1.25  # bars: CPU s per s; slowest length to shortest

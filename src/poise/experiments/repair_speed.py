@@ -22,7 +22,7 @@ from poise.motion import edit
 from poise.motion.clip import Clip
 from poise.motion.load import load_clip
 from poise.motion.reference import Reference
-from poise.physical.live.live import LiveRepair
+from poise.physical.live import LiveRepair
 from poise.physical.repair.repair import repair
 
 LENGTHS = (2.0, 5.0, 15.0, 60.0)  # [s]

@@ -15,8 +15,7 @@ from poise.errors import BadValue
 from poise.motion.clip import Clip
 from poise.physical.library import walk
 from poise.physical.library.gait import author, walker_hips
-from poise.physical.library.manner import Gait, Manner
-from poise.physical.library.path import Path
+from poise.physical.library.manner import Gait, Manner, Path
 
 LEGS = walk.LEGS.backwards().scaled(knee=0.8, foot=0.5, toes=0.6)
 MANNER = Manner(

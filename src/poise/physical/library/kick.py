@@ -12,10 +12,9 @@ from poise.character import Character
 from poise.character.leg_length import hip_height
 from poise.errors import BadValue
 from poise.motion.clip import Clip
-from poise.physical.library.acting import KeyPose, played
+from poise.physical.library.acting import GUARD, KeyPose, played
 from poise.physical.library.actor import act
 from poise.physical.library.finish import finished, timeline
-from poise.physical.library.guard import GUARD
 
 WAIT = 0.15  # [s] in guard
 LEAN = -14.0  # [degrees] of the pelvis at the kick: backwards

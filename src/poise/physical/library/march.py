@@ -13,8 +13,7 @@ from poise.character import Character
 from poise.errors import BadValue
 from poise.motion.clip import Clip
 from poise.physical.library.gait import author, walker_hips
-from poise.physical.library.manner import Gait, Legs, Manner
-from poise.physical.library.path import Path
+from poise.physical.library.manner import Gait, Legs, Manner, Path
 
 TOP = 68.0  # [degrees] of the thigh in the curve below
 

@@ -14,10 +14,9 @@ from poise.character import Character
 from poise.character.leg_length import hip_height
 from poise.errors import BadValue
 from poise.motion.clip import Clip
-from poise.physical.library.acting import KeyPose, played
+from poise.physical.library.acting import GUARD, KeyPose, played
 from poise.physical.library.actor import act
 from poise.physical.library.finish import finished, timeline
-from poise.physical.library.guard import GUARD
 
 WAIT, WIND, BACK, REST = 0.3, 0.24, 0.44, 0.4  # [s] in guard, drawing back, returning, in guard again
 SETTLE = 0.3  # [s] of which the body needs to come to rest in its guard

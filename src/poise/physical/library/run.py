@@ -17,8 +17,7 @@ from poise.character import Character
 from poise.errors import BadValue
 from poise.motion.clip import Clip
 from poise.physical.library.gait import author, walker_hips
-from poise.physical.library.manner import Gait, Legs, Manner
-from poise.physical.library.path import Path
+from poise.physical.library.manner import Gait, Legs, Manner, Path
 
 LEGS = Legs(
     # hip less the forward tilt of the pelvis: most extended just after toe-off, most flexed at 80 to 85 %

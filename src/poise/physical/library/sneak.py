@@ -13,8 +13,7 @@ from poise.character import Character
 from poise.errors import BadValue
 from poise.motion.clip import Clip
 from poise.physical.library.gait import author, walker_hips
-from poise.physical.library.manner import Gait, Legs, Manner
-from poise.physical.library.path import Path
+from poise.physical.library.manner import Gait, Legs, Manner, Path
 
 LEGS = Legs(
     thigh=((0, 50), (8, 47), (16, 43), (26, 36), (36, 26), (46, 14), (55, 2), (61, -1), (67, 12), (74, 41), (81, 63),

@@ -15,8 +15,7 @@ from poise.errors import BadValue
 from poise.motion.clip import Clip
 from poise.physical.library import walk
 from poise.physical.library.gait import author, walker_hips
-from poise.physical.library.manner import Gait, Manner
-from poise.physical.library.path import Path
+from poise.physical.library.manner import Gait, Manner, Path
 
 STRIDES = 3  # of the loop
 BENDS = {1.0: (0.6, 2.4), -1.0: (0.1, 1.9)}  # strides between which it turns, to the left and to the right: mirrored

@@ -14,8 +14,7 @@ from poise.character import Character
 from poise.errors import BadValue
 from poise.motion.clip import Clip
 from poise.physical.library.gait import author, walker_hips
-from poise.physical.library.manner import Gait, Legs
-from poise.physical.library.path import Path
+from poise.physical.library.manner import Gait, Legs, Path
 
 LEGS = Legs(
     # Perry & Burnfield: 20 at contact and loading, 0 at the end of mid-stance, -20, -10, then 15, 25 and 20 in swing

@@ -24,7 +24,7 @@ from poise.motion.contact.foot_motion import speeds
 from poise.motion.feet.footprint import Footprint, laid_sole, unblocked
 from poise.motion.ground import Ground
 from poise.motion.resample import carried
-from poise.physical.repair.holds import held
+from poise.physical.repair.problem import held
 
 REST = 0.2  # [m/s] touching points that are slower rest
 SHORTEST = 0.08  # [s] of rest that makes a print of its own

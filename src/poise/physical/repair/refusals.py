@@ -15,7 +15,7 @@ from poise.maths.intervals import runs
 from poise.motion.clip import Clip
 from poise.motion.contact.foot_motion import foot_motion
 from poise.physical.repair.clean import LEAP
-from poise.physical.repair.holds import held
+from poise.physical.repair.problem import held
 
 SHORTEST = 8  # frames
 HELD, FALL = 0.8, 5.0  # [s] without any contact, [m/s²] slower than which a body in the air is held by something

@@ -15,8 +15,7 @@ from poise.motion.clip import Clip
 from poise.motion.ik import ik
 from poise.motion.ik.hands import hold_targets
 from poise.motion.ik.ik import Barrier
-from poise.physical.repair.holds import gripped, loads
-from poise.physical.repair.problem import PhysicalProblem
+from poise.physical.repair.problem import PhysicalProblem, gripped, loads
 from poise.physical.repair.standing import (
     carrying,
     closed,

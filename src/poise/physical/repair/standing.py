@@ -12,8 +12,7 @@ from poise.motion.clip import Clip
 from poise.motion.contact.foot_motion import foot_motion, speeds
 from poise.motion.ik import hands
 from poise.physical.repair.footprints import printed, soles
-from poise.physical.repair.holds import held
-from poise.physical.repair.problem import Ground
+from poise.physical.repair.problem import ContactCones, held
 
 TREMBLE = 0.008  # [m] a point that strays no further from its mean while it touches stands still; else it is led
 FASTEST = 0.25  # [m/s] at which a point that is led may still be pushed
@@ -171,7 +170,7 @@ def closed(clip: Clip, goals: Array, labels: np.ndarray) -> tuple[Array, np.ndar
     return goals, labels
 
 
-def pushing(clip: Clip, goals: Array, labels: np.ndarray, friction: float, margin: float) -> Ground:
+def pushing(clip: Clip, goals: Array, labels: np.ndarray, friction: float, margin: float) -> ContactCones:
     """The ground under contacts at `goals` (N, P, 3), each foot's drawn in towards the middle of what touches of it.
 
     Moments are taken about the root of the clip, N frames of it.
@@ -190,4 +189,4 @@ def pushing(clip: Clip, goals: Array, labels: np.ndarray, friction: float, margi
     ways = np.stack([normal, first, np.cross(normal, first)], axis=2)  # (N, P, 3, 3)
     arms = np.cross((places - about[:, None])[:, :, None], ways) / length
     columns = np.ascontiguousarray(np.concatenate([arms, ways], axis=-1))
-    return Ground(columns, np.ascontiguousarray(labels, bool), np.full(len(points), friction), about, length)
+    return ContactCones(columns, np.ascontiguousarray(labels, bool), np.full(len(points), friction), about, length)
