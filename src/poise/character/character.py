@@ -10,9 +10,8 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from poise.character.placement import Binding
 from poise.character.roles import ROLES, SIDES, mirrored
-from poise.character.skeleton import Skeleton
+from poise.character.skeleton import Binding, Skeleton
 from poise.errors import BadValue, UnknownBody
 from poise.maths import tree as kin
 from poise.maths.configuration import BALL, FREE, Layout

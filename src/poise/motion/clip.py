@@ -12,7 +12,7 @@ import numpy as np
 
 from poise import budgets
 from poise.character import Character
-from poise.character.placement import Placement
+from poise.character.skeleton import Placement
 from poise.errors import BadValue, ClipMismatch
 from poise.maths import configuration as conf
 from poise.maths import rotations as rot

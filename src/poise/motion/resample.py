@@ -34,7 +34,7 @@ def sample(clip: Clip, times: Array) -> Clip:
     exact = np.abs(x - near) < 1e-6
     q[exact] = clip.q[near[exact]]  # frames of the clip itself come back bit for bit
     if clip.cycle is not None:
-        q = carried(clip.cycle, q, count)
+        q = carried_rows(clip.cycle, q, count)
     moments = None
     if clip.source_times is not None:
         moments = np.interp(x, np.arange(len(clip)), clip.source_times)
@@ -63,10 +63,10 @@ def unrolled(clip: Clip, lead: int) -> Unrolled:
     count, frame = np.divmod(np.arange(-lead, len(clip) + lead), period)
     if frame[-1] == 0:  # the last row ends a period: as the last frame of that one, not the first of the next
         count[-1], frame[-1] = count[-1] - 1, period
-    return Unrolled(carried(clip.cycle, clip.q[frame], count), frame, slice(lead, lead + len(clip)))
+    return Unrolled(carried_rows(clip.cycle, clip.q[frame], count), frame, slice(lead, lead + len(clip)))
 
 
-def carried(cycle: Cycle, q: Array, count: np.ndarray) -> Array:
+def carried_rows(cycle: Cycle, q: Array, count: np.ndarray) -> Array:
     """Configurations (M, nq), each moved on by its own count (M,) of periods."""
     out = np.array(q, float)
     for k in np.unique(count[count != 0]):

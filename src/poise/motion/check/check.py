@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from poise.character.placement import Placement
 from poise.character.roles import ROLES
+from poise.character.skeleton import Placement
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.motion.check.flaws import FreeFall, Spike, free_fall, spikes, unheld

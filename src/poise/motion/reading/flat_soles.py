@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from poise.character.roles import SIDES
-from poise.character.skeletons.planted_feet import Planted
+from poise.character.skeletons.from_skeleton import Planted
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip

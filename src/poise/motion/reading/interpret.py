@@ -8,10 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from poise.character.character import Character
-from poise.character.placement import Binding
 from poise.character.posing import configurations
 from poise.character.roles import SIDES
-from poise.character.skeleton import Skeleton
+from poise.character.skeleton import Binding, Skeleton
 from poise.character.skeletons.from_skeleton import Blueprint, blueprint
 from poise.maths import rotations as rot
 from poise.maths.configuration import difference

@@ -1,4 +1,4 @@
-"""Descriptions of gaits: what a leg does over its cycle, and what the rest of the body does meanwhile.
+"""Descriptions of gaits: what a leg does over its cycle, what the rest of the body does meanwhile, and where it goes.
 
 Angles are in degrees, phases in per cent of one leg's cycle from its touch-down on.
 """

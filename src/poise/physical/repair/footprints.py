@@ -23,7 +23,7 @@ from poise.motion.clip import Clip, Cycle
 from poise.motion.contact.foot_motion import speeds
 from poise.motion.feet.footprint import Footprint, laid_sole, unblocked
 from poise.motion.ground import Ground
-from poise.motion.resample import carried
+from poise.motion.resample import carried_rows
 from poise.physical.repair.problem import held
 
 REST = 0.2  # [m/s] touching points that are slower rest
@@ -183,7 +183,7 @@ def _round(clip: Clip, cycle: Cycle, on: np.ndarray, alone: np.ndarray, sole: So
     order = (int(np.argmax(air)) if air.any() else 0) + np.arange(period)
     count, frame = np.divmod(order, period)
     late = count > 0
-    places = _path(clip, carried(cycle, clip.q[frame], count), on[frame], alone[frame], sole)
+    places = _path(clip, carried_rows(cycle, clip.q[frame], count), on[frame], alone[frame], sole)
     places[late] = rot.rotate(rot.about_z(-cycle.turn), places[late] - cycle.shift)
     out = np.empty((len(clip), *places.shape[1:]))
     out[frame] = places

@@ -6,6 +6,7 @@
 
 b_n is the wrench of frame n (`wrench`, `stencil`), its moment taken about a fixed point and divided by a length, scaled
 to a body of 70 kg. The contacts that may push are scheduled and held in place, so their columns are constants.
+Closed hands add bars, at which a force in any direction may act, and the loads that they carry.
 """
 
 from __future__ import annotations

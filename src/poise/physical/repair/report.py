@@ -1,4 +1,4 @@
-"""RepairReport: what a repair found, what it moved, and by how much."""
+"""RepairReport: what a repair found, what it moved, by how much, and what no scheduled contact explains."""
 
 from __future__ import annotations
 
