@@ -160,7 +160,7 @@ def repair_ahead(reference: Reference, at: float, window: float = 0.5, **options
 
 
 def follow(reference: Reference, seconds: float, repair: LiveRepair | None = None, every: float = 0.1) -> Reference:
-    """The reference as one meets it who follows it from time 0 and repairs the motion ahead every so many seconds."""
+    """The reference as a method sees it that follows it from time 0 while the motion ahead is repaired at intervals."""
     repair = repair or LiveRepair()
     for k in range(math.ceil(seconds / every - 1e-9)):
         reference = repair.ahead(reference, k * every)

@@ -57,7 +57,7 @@ def from_file(path: Path, roles: Mapping[str, str] | None = None) -> Character:
 
 
 def find_roles(model: mujoco.MjModel) -> dict[str, str]:
-    """Role -> name of the body, told by names of bodies or of their joints, or else by the shape of the zero pose."""
+    """Role -> name of the body, by names of bodies or of their joints, or else by the shape of the zero pose."""
     tree = _skeleton(model)
     by_joint = _skeleton(model, joint_names=True)
     guesses = [roles_by_name(tree), roles_by_name(by_joint)]

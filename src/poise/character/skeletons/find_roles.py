@@ -39,7 +39,7 @@ def find_roles(
     if any(r not in roles for r in REQUIRED) or not _legs(roles, positions):
         shaped = roles_by_shape(skeleton, positions, rotations)
         if shaped:
-            notes.append("The joints' names do not tell the parts of the body; they were found by shape.")
+            notes.append("The names of the joints do not identify parts of the body; roles were found by shape.")
             roles = {**shaped, **{r: j for r, j in wanted.items() if j is not None}}
     elif any(f"{s}_upper_arm" not in roles for s in SIDES) or "head" not in roles:
         shaped = roles_by_shape(skeleton, positions, rotations)

@@ -144,7 +144,7 @@ def blueprint(
     """
     given: Motion = motion if motion is not None else _Still(skeleton.rest[None], skeleton.offsets[None])
     if len(given.rotations) < 1:
-        raise BadValue("A motion without frames tells nothing about its skeleton.")
+        raise BadValue("A motion without frames shows nothing of the proportions of its skeleton.")
     _within_budget(skeleton)
     step = max(1, len(given.rotations) // _FRAMES)
     local, moved = given.rotations[::step], given.positions[::step]

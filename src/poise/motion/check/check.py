@@ -72,7 +72,7 @@ class CheckReport:
 
     def __repr__(self) -> str:
         many = len(self.warnings)
-        return f"<CheckReport of {self.name!r} with {many} warning{'' if many == 1 else 's'}; text() tells all>"
+        return f"<CheckReport of {self.name!r} with {many} warning{'' if many == 1 else 's'}; text() shows everything>"
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain numbers, strings, lists and dictionaries."""
@@ -200,7 +200,7 @@ def _warnings(r: CheckReport) -> list[str]:
     if not r.contacts.labels.any() and not r.holds:
         out.append("No foot ever touches the ground.")
     if not r.floor.known:
-        out.append("No foot stands long enough to tell where the floor is.")
+        out.append("No foot stands long enough to show where the floor is.")
     elif abs(r.floor.remaining) > 0.01:
         out.append(f"The feet stand {100 * r.floor.remaining:+.1f} cm from the ground: the clip is not levelled.")
     if r.held > 0.2:

@@ -67,7 +67,7 @@ def level(clip: Clip) -> Clip:
     """
     first = estimate(clip)
     if first.count == 0:
-        return _noted(clip, "No foot stands long enough to tell the floor: it is taken where the file has it.")
+        return _noted(clip, "No foot stands long enough to show where the floor is: the file's own level is used.")
     out, rest = clip, first
     for _ in range(ROUNDS):  # which corner is the lowest depends on the floor: go on until nothing changes
         if not _matters(rest):

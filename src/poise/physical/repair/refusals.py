@@ -43,7 +43,7 @@ def must_fit(clip: Clip, change: float, friction: float, margin: float) -> None:
     for a, e in runs(~np.any(labels, axis=1) & ~gripped):
         if (e - a) * clip.dt > HELD and float(np.mean(rising[a:e])) > -FALL:
             raise BadValue(f"From {a * clip.dt:.2f} to {(e - 1) * clip.dt:.2f} s no foot touches and the body does not "
-                           "fall: something that the clip does not tell of (hands, a bar) holds it.")  # fmt: skip
+                           "fall: something that is not in the clip (hands, a bar) holds it.")  # fmt: skip
 
 
 def must_hang_together(clip: Clip) -> None:
@@ -59,7 +59,7 @@ def must_hang_together(clip: Clip) -> None:
 def bodies_to_keep(character: Character, keep: str | Iterable[str]) -> tuple[int, ...]:
     """Ids of the bodies whose names (roles) are given; one that does not exist is refused with those that do."""
     if not isinstance(keep, Iterable):
-        raise BadValue(f"What to keep is told by names of bodies, not by {keep!r}.")
+        raise BadValue(f"keep takes names of bodies, not {keep!r}.")
     names = [keep] if isinstance(keep, str) else list(keep)
     return tuple(dict.fromkeys(character.body(str(name)) for name in names))
 
