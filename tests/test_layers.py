@@ -16,7 +16,7 @@ EVERYWHERE = {"errors", "printable", "budgets", "_version", "files", "progress",
 MAY_PERFORM = {"judge", "export", "experiments", "studio", "cli"}
 # A value may offer a verb whose code lives further down, if it imports it only when the verb is used.
 LAZY = {("motion.clip", "export"), ("motion.clip", "physical"), ("motion.clip", "stage"), ("motion.load", "physical"),
-        ("physical.report", "export"), ("take.take", "judge"), ("take.take", "export")}  # fmt: skip
+        ("physical.repair.report", "export"), ("take.take", "judge"), ("take.take", "export")}  # fmt: skip
 
 
 def modules() -> list[Path]:

@@ -171,7 +171,7 @@ def _without_flight(clip: Clip) -> str:
     return text + (", which is plausible." if likely else ", too fast for a walk: the frame rate may be too high.")
 
 
-def unheld(foot: FootMotion, touching: np.ndarray) -> float:
+def unheld(foot: FootMotion, contact: np.ndarray) -> float:
     """Time [s] in which no foot touches and the body does not fall either: something else holds it."""
-    free = ~np.any(touching, axis=1) & (foot.trimmed(foot.lift) > -5.0)
+    free = ~np.any(contact, axis=1) & (foot.trimmed(foot.lift) > -5.0)
     return float(free.sum() * foot.dt)

@@ -74,7 +74,7 @@ class FootPath:
 
     points: np.ndarray  # (K,) indices of its contact points
     places: Array  # (N, K, 3) where they shall be [m]
-    touching: np.ndarray  # (N, K) bool: held there, else only led
+    contact: np.ndarray  # (N, K) bool: held there, else only led
     ankle: Array  # (N, 3) about where that puts the ankle [m]
 
 
@@ -215,12 +215,12 @@ def level_feet(turns: dict[str, Array], target: Character, source: Character, po
             turns[f"{side}_toes"] = rot.slerp(level, turns[f"{side}_toes"], free)
 
 
-def foot_turn(target: Character, q: Array, turns: dict[str, Array], side: str, touching: np.ndarray,
+def foot_turn(target: Character, q: Array, turns: dict[str, Array], side: str, contact: np.ndarray,
               dt: float) -> Array:  # fmt: skip
     """Displacement (N, 4) of a foot from its zero pose: as wanted in `turns`, but about as the ankle in q can head.
 
     Many ankles cannot turn about the vertical; such a foot shall not twist the whole leg to point as it was recorded.
-    While it is `touching` (N,) the difference in heading is constant, so that a foot that stands does not turn.
+    While it is in `contact` (N,) the difference in heading is constant, so that a foot that stands does not turn.
     """
     _, zero, _ = upright_zero(target)
     foot = target.body(f"{side}_foot")
@@ -229,11 +229,11 @@ def foot_turn(target: Character, q: Array, turns: dict[str, Array], side: str, t
     ahead = [rot.rotate(m, np.array([1.0, 0.0, 0.0]))[:, :2] for m in (wanted, found)]
     angle = (rot.heading(found) - rot.heading(wanted) + np.pi) % (2 * np.pi) - np.pi
     angle *= np.sum(ahead[0] ** 2, axis=1) * np.sum(ahead[1] ** 2, axis=1)  # a foot on its tip has no heading
-    spans = runs(touching)
+    spans = runs(contact)
     if len(spans):
         ends = np.stack([spans[:, 0], spans[:, 1] - 1], axis=1).ravel()
         steady = np.interp(np.arange(len(q)), ends, np.repeat([float(np.median(angle[a:e])) for a, e in spans], 2))
-        near = np.clip(1.0 - np.asarray(distance_transform_edt(~touching)) * dt / LEAVE, 0.0, 1.0)
+        near = np.clip(1.0 - np.asarray(distance_transform_edt(~contact)) * dt / LEAVE, 0.0, 1.0)
         angle += near * near * (3.0 - 2.0 * near) * (steady - angle)
     return rot.multiply(rot.about_z(angle), wanted)
 

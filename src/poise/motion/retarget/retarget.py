@@ -67,8 +67,8 @@ def retarget(clip: Clip, character: Character, *, scale: float | None = None, sm
     own, labels = labels, mapped_labels(source, labels, character)
     feet = []
     for side in SIDES:
-        touching = np.any(labels[:, character.contact_points.of(side)], axis=1)
-        turn = foot_turn(character, q, turns, side, np.asarray(touching), clip.dt)
+        contact = np.any(labels[:, character.contact_points.of(side)], axis=1)
+        turn = foot_turn(character, q, turns, side, np.asarray(contact), clip.dt)
         feet.append(_foot(source, pos, quat, character, turn, (own, labels), side, factor, ground))
     q[:, :3] += _hips(source, pos, clip, ratio, factor) - hip_middle(character, q)
     q[:, 2] -= _overstretch(source, pos, character, q, [f for f in feet if f is not None], clip.dt)
@@ -153,7 +153,7 @@ def _foot(source: Character, pos: Array, quat: Array, target: Character, turn: A
 
 
 def _cut(path: FootPath, frames: slice) -> FootPath:
-    return FootPath(path.points, path.places[frames], path.touching[frames], path.ankle[frames])
+    return FootPath(path.points, path.places[frames], path.contact[frames], path.ankle[frames])
 
 
 def _overstretch(source: Character, pos: Array, target: Character, q: Array, feet: list[FootPath], dt: float) -> Array:
@@ -174,7 +174,7 @@ def _overstretch(source: Character, pos: Array, target: Character, q: Array, fee
         away = hip - path.ankle
         flat2 = np.sum(away[:, :2] ** 2, axis=1)
         drop = away[:, 2] - np.sqrt(np.maximum((share * length) ** 2 - flat2, 0.0))
-        need = np.maximum(need, np.where(path.touching.any(axis=1), drop, 0.0))
+        need = np.maximum(need, np.where(path.contact.any(axis=1), drop, 0.0))
         total += 0.5 * length
     need = np.clip(need, 0.0, LOWEST * total)
     width = max(1, round(0.08 / dt))
@@ -194,7 +194,7 @@ def _corrected(character: Character, q: Array, feet: list[FootPath], hands: list
     for path in feet:
         for k, i in enumerate(path.points):
             toes = "_tip" in known.names[i]  # led by their joint alone
-            weight = np.where(path.touching[:, k], HELD, 0.0 if toes else LED)
+            weight = np.where(path.contact[:, k], HELD, 0.0 if toes else LED)
             led.append(ik.PointTarget(int(known.bodies[i]), known.positions[i], path.places[:, k], weight))
             places[:, i] = path.places[:, k]
     barrier, start, out = Barrier.around(ground, places), None, q

@@ -46,7 +46,7 @@ def stance_labels(character: Character, legs: Legs, phase: Array) -> np.ndarray:
     return out
 
 
-def put_down(character: Character, q: Array, touching: np.ndarray, gait: Gait, path: Path, phase: Array,
+def put_down(character: Character, q: Array, contact: np.ndarray, gait: Gait, path: Path, phase: Array,
              fences: tuple[ik.FloorTarget, ...]) -> tuple[Array, Array]:  # fmt: skip
     """The motion q (N, nq) with its feet on their prints, and the prints (N, P, 3).
 
@@ -55,15 +55,15 @@ def put_down(character: Character, q: Array, touching: np.ndarray, gait: Gait, p
     points, q = character.contact_points, q.copy()
     prints, along = _prints(character, gait, path, phase)
     # the prints where the curves reach them on average, and the pelvis as high
-    miss = (character.points(q) - prints)[touching]
-    prints += float(np.median(np.sum(miss * along[touching], axis=-1))) * along
+    miss = (character.points(q) - prints)[contact]
+    prints += float(np.median(np.sum(miss * along[contact], axis=-1))) * along
     q[:, 2] -= float(np.median(miss[:, 2]))
     targets: list[ik.PointTarget | ik.FloorTarget] = list(fences)
     for side in ("left", "right"):
         low = _clearance(gait.legs, leg_phase(phase, side))
         for i in points.of(side):
             body, place = int(points.bodies[i]), points.positions[i]
-            targets.append(ik.PointTarget(body, place, prints[:, i], HELD * touching[:, i]))
+            targets.append(ik.PointTarget(body, place, prints[:, i], HELD * contact[:, i]))
             targets.append(ik.FloorTarget(body, place, low))
     _, quat = character.forward(q)
     feet = [character.body(f"{s}_foot") for s in ("left", "right")]

@@ -58,7 +58,7 @@ def gripped(ground: ContactCones, holds: Sequence[Hold], times: Array) -> Contac
     return replace(
         ground,
         columns=np.ascontiguousarray(np.concatenate([ground.columns, extra], axis=1)),
-        touching=np.ascontiguousarray(np.column_stack([ground.touching, *(h.covers(times) for h in closed)])),
+        contact=np.ascontiguousarray(np.column_stack([ground.contact, *(h.covers(times) for h in closed)])),
         friction=np.concatenate([ground.friction, np.full(len(closed), np.inf)]),
     )
 
@@ -80,7 +80,7 @@ class ContactCones:
     """What may push, one row a frame."""
 
     columns: Array  # (N, K, 3, 6) wrenches of unit forces (normal, tangent, tangent): moment / length, force
-    touching: np.ndarray  # (N, K) bool
+    contact: np.ndarray  # (N, K) bool
     friction: Array  # (K,), infinite for closed hands, which can be pulled as well
     about: Array  # (N, 3) the point about which moments are taken [m]
     length: float  # [m] that weighs moments against forces
@@ -151,7 +151,7 @@ class PhysicalProblem:
     def explained(self, b: Array) -> Explained:
         """What the ground explains of wrenches b."""
         start = self.memory.get("left")
-        found = explain(b, self.ground.columns, self.ground.touching, self.ground.friction, start)
+        found = explain(b, self.ground.columns, self.ground.contact, self.ground.friction, start)
         self.memory["left"] = found.left
         return found
 

@@ -180,7 +180,7 @@ def _rows(clip: Clip, friction: float, rows: slice) -> tuple[Array, Array, Array
     body = masses(character, loads(character, clip.grips, times))
     w = root_wrench(character, body, q, clip.velocity[rows], clip.acceleration[rows], ground.about)
     w[:, :3] /= ground.length
-    found = explain(w, ground.columns, ground.touching, ground.friction)
+    found = explain(w, ground.columns, ground.contact, ground.friction)
     left = np.linalg.norm(found.left.reshape(-1, 2, 3), axis=-1)
     push = np.einsum("nkd,nkdi->ni", found.forces, ground.columns[..., 3:])
     return left[:, 1], left[:, 0] * ground.length, np.linalg.norm(push, axis=1)

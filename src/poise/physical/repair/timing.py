@@ -143,19 +143,19 @@ def _move(plan: Plan, switch: Switch, by: int, falls: np.ndarray) -> _Kept | Non
     own = plan.recorded.character.contact_points.of(switch.side)
     labels, goals = plan.labels[rows].copy(), plan.goals[rows].copy()
     was, to = switch.frame - rows.start, switch.frame - rows.start + by
-    touching, first, last = np.any(labels[:, own], axis=1), min(was, to), max(was, to)
+    contact, first, last = np.any(labels[:, own], axis=1), min(was, to), max(was, to)
     least = frames(SHORTEST, plan.recorded.dt)
     if first < 1 or last >= len(labels) - 1:
         return None
     if (by > 0) == switch.lands:  # contact is taken away
         rest = slice(to, to + least) if switch.lands else slice(max(0, to - least), to)
-        if not touching[first:last].all() or not touching[rest].all():
+        if not contact[first:last].all() or not contact[rest].all():
             return None  # nothing that deserves the name of a stance would be left
         labels[first:last, own] = False
         if np.any(~labels[first:last].any(axis=1) & ~falls[rows][first:last]):
             return None  # a body that does not fall is held
     else:
-        if touching[first:last].any():
+        if contact[first:last].any():
             return None
         edge = was if switch.lands else was - 1
         labels[first:last, own] = labels[edge, own]
