@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 
 import puppet
-from poise.character.placement import Binding, Placement
-from poise.character.skeleton import EndSite, Skeleton
+from poise.character.skeleton import Binding, EndSite, Placement, Skeleton
 from poise.errors import BadFile, BadValue
 from poise.ground.flat import Flat
 from poise.ground.slope import Slope

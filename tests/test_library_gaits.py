@@ -20,8 +20,8 @@ from poise.motion.check.check import penetration, skating
 from poise.motion.clip import Clip
 from poise.physical import library
 from poise.physical.library import walk as walking
-from poise.physical.library.figure import bounce
-from poise.physical.library.path import Path as Way
+from poise.physical.library.gait import bounce
+from poise.physical.library.manner import Path as Way
 from poise.physical.library.run import LEGS as RUNNING
 
 GAITS = ("walk", "run", "march", "sneak", "backward", "turn")

@@ -11,6 +11,7 @@ import pytest
 from conftest import recordings
 from manikin import manikin, stroll, sway
 from poise.character.character import Character
+from poise.character.leg_length import hip_to_sole
 from poise.character.load import load_character
 from poise.errors import BadValue, ClipMismatch
 from poise.ground.flat import Flat
@@ -23,9 +24,9 @@ from poise.maths import rotations as rot
 from poise.motion.check.check import penetration, skating
 from poise.motion.clip import Clip, Cycle
 from poise.motion.load import load_clip
-from poise.motion.retarget.footprints import mapped_labels
+from poise.motion.retarget.feet import mapped_labels
 from poise.motion.retarget.pose import fit, orientations
-from poise.motion.retarget.retarget import leg_length, retarget
+from poise.motion.retarget.retarget import retarget
 
 BODIES = {
     "small, hinges, no toes": {"scale": 0.8, "without": ("toes", "neck", "clavicle"), "hinges": True},
@@ -119,7 +120,7 @@ def test_the_same_body_moves_the_same(walk: Clip) -> None:
 
 def test_steps_are_scaled_by_leg_length_unless_told(walk: Clip) -> None:
     body = manikin(0.8)
-    assert leg_length(body) / leg_length(walk.character) == pytest.approx(0.8)
+    assert hip_to_sole(body) / hip_to_sole(walk.character) == pytest.approx(0.8)
     travelled = walk.q[-1, 0] - walk.q[0, 0]
     scaled_down, kept = retarget(walk, body), retarget(walk, body, scale=1.0)
     assert scaled_down.q[-1, 0] - scaled_down.q[0, 0] == pytest.approx(0.8 * travelled, rel=0.01)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from poise.character import Character
+from poise.character.leg_length import hip_to_sole
 from poise.character.load import load_character
 from poise.experiments.reproduce import Options, Table, told
 from poise.export.sheet import contact_sheet, save_sheet
@@ -18,7 +19,7 @@ from poise.maths.configuration import BALL, FREE
 from poise.motion.check.check import penetration, skating
 from poise.motion.clip import Clip
 from poise.motion.load import load_clip
-from poise.motion.retarget.retarget import hip_middle, leg_length, retarget
+from poise.motion.retarget.retarget import hip_middle, retarget
 from poise.progress import Bar
 
 CHARACTERS = ("human42", "human57")
@@ -60,7 +61,7 @@ def measure(clip: Clip, character: Character) -> Row:
     start = time.process_time()
     out = retarget(clip, character)
     spent = time.process_time() - start
-    factor = leg_length(character) / leg_length(clip.character)
+    factor = hip_to_sole(character) / hip_to_sole(clip.character)
     away = hip_middle(character, out.q) - factor * hip_middle(clip.character, clip.q)
     return Row(
         clip.name, character.name, clip.duration, skating(clip), skating(out), penetration(clip), penetration(out),

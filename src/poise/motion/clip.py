@@ -12,7 +12,7 @@ import numpy as np
 
 from poise import budgets
 from poise.character import Character
-from poise.character.placement import Placement
+from poise.character.skeleton import Placement
 from poise.errors import BadValue, ClipMismatch
 from poise.ground.flat import Flat
 from poise.ground.ground import Ground
@@ -25,7 +25,7 @@ from poise.motion.recording import Recording, Source
 from poise.threads import on_one_thread
 
 if TYPE_CHECKING:
-    from poise.motion.contacts.contacts import Contacts
+    from poise.motion.contact.contacts import Contacts
     from poise.stage import Stage
 
 
@@ -132,7 +132,7 @@ class Clip:
     @cached_property
     def contacts(self) -> Contacts:
         """Which contact points touch the ground, and when."""
-        from poise.motion.contacts.contacts import Contacts, detect
+        from poise.motion.contact.contacts import Contacts, detect
 
         points = self.character.contact_points
         return detect(self) if self.labels is None else Contacts(points, self.labels, self.dt)
@@ -140,7 +140,7 @@ class Clip:
     @cached_property
     def grips(self) -> tuple[Hold, ...]:
         """What the hands hold, and when: as given, or detected."""
-        from poise.motion.contacts.detect_holds import detect_holds
+        from poise.motion.contact.detect_holds import detect_holds
 
         return detect_holds(self) if self.holds is None else tuple(h.placed(self) for h in self.holds)
 

@@ -12,8 +12,8 @@ from poise.maths import configuration as conf
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip, Cycle
-from poise.motion.edit.fades import fade
-from poise.motion.edit.settle import settled
+from poise.motion.fades import fade
+from poise.motion.feet.settle import settled
 from poise.motion.hold import cut
 
 TIME = 0.12  # [s] by which velocities are weighed against positions

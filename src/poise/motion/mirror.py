@@ -14,9 +14,8 @@ from dataclasses import replace
 import numpy as np
 
 from poise.character import Character
-from poise.character.placement import Placement
 from poise.character.roles import mirrored
-from poise.character.skeleton import Skeleton
+from poise.character.skeleton import Placement, Skeleton
 from poise.errors import ClipMismatch
 from poise.ground.ground import mirrored as mirrored_ground
 from poise.maths import rotations as rot

@@ -12,8 +12,8 @@ import numpy as np
 from poise.character import mujoco_log
 from poise.character.bodies.links import GROUPS, Link, Shape
 from poise.character.character import Character, ContactPoints
-from poise.character.placement import Binding
 from poise.character.roles import ROLES
+from poise.character.skeleton import Binding
 from poise.errors import BadValue
 from poise.maths.rotations import Array, between
 

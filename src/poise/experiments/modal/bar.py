@@ -22,7 +22,7 @@ from poise.experiments.reproduce import Options, Table
 from poise.maths import rotations as rot
 from poise.methods.modal import Modal, ModalTorques
 from poise.motion.clip import Clip, Cycle
-from poise.motion.edit.fades import fade
+from poise.motion.fades import fade
 from poise.motion.hold import Hold
 from poise.motion.ik.limb import limb, reach
 from poise.motion.load import load_clip

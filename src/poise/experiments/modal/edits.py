@@ -19,7 +19,7 @@ from poise.motion.clip import Clip
 from poise.motion.load import load_clip
 from poise.motion.reference import Reference
 from poise.performance import perform
-from poise.physical.live.live import follow
+from poise.physical.live import follow
 from poise.physical.repair.repair import make_physical
 from poise.stage import Stage
 from poise.take import Take

@@ -21,7 +21,7 @@ from poise.judge import audit
 from poise.maths import rotations as rot
 from poise.motion import edit
 from poise.motion.clip import Clip
-from poise.motion.edit.fades import fade, smooth
+from poise.motion.fades import fade, smooth
 from poise.motion.hold import Hold
 from poise.motion.ik.limb import limb, reach
 from poise.motion.load import load_clip

@@ -28,7 +28,7 @@ from poise.motion.clip import Clip
 from poise.motion.load import load_clip
 from poise.motion.reference import Reference
 from poise.physical import library
-from poise.physical.live.live import LiveRepair
+from poise.physical.live import LiveRepair
 
 SECONDS, EVERY = 3.0, 0.1  # [s] followed, and between windows
 ENDS = 0.1  # [s] at both ends that are not judged: a cut clip has no acceleration there

@@ -19,9 +19,9 @@ from poise.motion import edit
 from poise.motion.clip import Clip
 from poise.motion.load import load_clip
 from poise.motion.reference import Reference
-from poise.physical.live.live import LiveRepair
+from poise.physical.live import LiveRepair
 from poise.physical.repair.repair import repair
-from poise.physical.repair.residual import residual
+from poise.physical.repair.report import residual
 
 LENGTHS = (2.0, 5.0, 15.0, 60.0)  # [s]
 SPENT, FLAT, WINDOW = 2.0, 1.2, 100.0  # bars: CPU s per s, slowest length to shortest, [ms] a live window

@@ -24,11 +24,11 @@ from poise.maths import GRAVITY
 from poise.maths.intervals import runs
 from poise.motion.check.check import penetration, skating
 from poise.motion.clip import Clip
-from poise.motion.contacts.foot_motion import footing
+from poise.motion.contact.foot_motion import foot_motion
 from poise.motion.load import built_in, load_clip
 from poise.motion.resample import resample
 from poise.physical.repair.clean import cleaned
-from poise.physical.repair.holds import held
+from poise.physical.repair.problem import held
 from poise.physical.repair.repair import repair
 
 WEIGHT = 70.0 * GRAVITY  # [N]
@@ -147,7 +147,7 @@ def repeated(clip: Clip) -> float:
 
 def _unfallen(clip: Clip, fixed: Clip) -> float:
     """Seconds of flights in which the centre of mass of the recording does not fall."""
-    seen = footing(resample(clip, fixed.fps) if len(clip) != len(fixed) else clip)
+    seen = foot_motion(resample(clip, fixed.fps) if len(clip) != len(fixed) else clip)
     lift = seen.trimmed(seen.lift)
     air = runs(fixed.contacts.airborne() & ~held(fixed))
     return float(sum((e - a) * fixed.dt for a, e in air if lift[a:e].mean() > -FALL))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.character import Character
-from poise.character.bodies.limits import part
+from poise.character.bodies.anthropometry import part
 from poise.character.roles import SIDES
 from poise.errors import PoiseError
 from poise.maths.rotations import Array

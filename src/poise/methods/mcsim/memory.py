@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from poise.character import Character
+from poise.character.leg_length import leg_above
 from poise.character.roles import SIDES
 from poise.dynamics.compiled import Compiled, WholeBody, no_whole_body
 from poise.maths import rotations as rot
@@ -133,16 +134,7 @@ def beside_of(character: Character) -> np.ndarray:
 
 def reach_of(character: Character, foot: int) -> tuple[int, float]:
     """The thigh of a foot's leg, and the length [m] of the straight leg from there; (-1, inf) for no foot."""
-    model, length, body = character.model, 0.0, foot
-    if foot < 0:
-        return -1, np.inf
-    root = int(model.jnt_bodyid[0])
-    while int(model.body_parentid[body]) not in (root, 0):
-        length += float(np.linalg.norm(model.body_pos[body]))
-        body = int(model.body_parentid[body])
-        if character.has("left_thigh") and body in (character.body("left_thigh"), character.body("right_thigh")):
-            break
-    return body, length
+    return leg_above(character, foot) if foot >= 0 else (-1, np.inf)
 
 
 def legs_of(character: Character, feet: tuple[int, int]) -> np.ndarray:

@@ -15,8 +15,7 @@ from poise.character import Character
 from poise.character.character import ContactPoints
 from poise.character.model_files import scan
 from poise.character.model_files.read import cannot_move, too_large
-from poise.character.placement import Binding, Placement
-from poise.character.skeleton import EndSite, Skeleton
+from poise.character.skeleton import Binding, EndSite, Placement, Skeleton
 from poise.errors import BadFile, BadValue, PoiseError
 from poise.ground.saving import described, finite, made
 from poise.motion.clip import Clip, Cycle

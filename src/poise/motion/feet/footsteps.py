@@ -1,4 +1,4 @@
-"""Footprints: where the feet of a clip stand, when, and when the body passes over them.
+"""Footsteps: where the feet of a clip stand, when, and when the body passes over them.
 
 A stance is a stretch of time in which any contact point of a foot is labelled. Rolling from heel to toe, the foot
 turns, but whatever touches rests; so a stance may be moved by one rigid motion, and nothing in it will slide.
@@ -17,7 +17,8 @@ from poise.maths import rotations as rot
 from poise.maths.intervals import close_gaps, frames, runs
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
-from poise.motion.edit.fades import smooth
+from poise.motion.fades import smooth
+from poise.motion.resample import unrolled
 
 _GAP = 0.05  # [s] shorter gaps in a stance are flickers of the labels
 _STROLL = 0.2  # [m/s] below about this speed the middle of a stance counts more than where the body is
@@ -27,7 +28,7 @@ _PERIOD = 1.0  # [s] taken for the period of a gait where fewer than two stances
 
 
 @dataclass(frozen=True, eq=False)
-class Footprint:
+class Footstep:
     """One stance of one foot; frames are those of `Footsteps`, and lie outside for one guessed beyond a clip's ends."""
 
     side: str
@@ -59,11 +60,8 @@ class Footsteps:
             return cls(clip, clip.q, labels, 0)
         # far enough that no average over time in any edit sees the ends: it then treats all periods alike
         count = int(np.ceil((_SIGHT * float(np.clip(clip.duration, _PERIOD, _LONGEST)) + 0.5) / clip.duration))
-        carry = clip.cycle.carry
-        periods = [carry(clip.q[:-1], k) for k in range(-count, count + 1)]
-        q = np.concatenate([*periods, carry(clip.q[-1:], count)])
-        every = np.concatenate([np.tile(labels[:-1], (2 * count + 1, 1)), labels[-1:]])
-        return cls(clip, q, every, count * (len(clip) - 1), count)
+        whole = unrolled(clip, count * (len(clip) - 1))
+        return cls(clip, whole.q, labels[whole.frame], whole.own.start, count)
 
     def __len__(self) -> int:
         return len(self.q)
@@ -123,9 +121,9 @@ class Footsteps:
         return way / np.linalg.norm(way)
 
     @cached_property
-    def prints(self) -> tuple[Footprint, ...]:
+    def all(self) -> tuple[Footstep, ...]:
         """All stances, in the order in which the body passes over them."""
-        found = [self._print(side, int(a), int(b) - 1) for side, rows in self._spans.items() for a, b in rows
+        found = [self._stance(side, int(a), int(b) - 1) for side, rows in self._spans.items() for a, b in rows
                  if not self._copied(int(a), int(b) - 1)]  # fmt: skip
         found += self._copies(found) if self.looping else self._guessed(found)
         return tuple(sorted(found, key=lambda p: (p.moment, p.first)))
@@ -136,7 +134,7 @@ class Footsteps:
         cut_off = not whole and last - first < len(self.clip)
         return self.looping and (cut_off or (whole and not 0 <= first - self.first < len(self.clip) - 1))
 
-    def _copies(self, own: list[Footprint]) -> list[Footprint]:
+    def _copies(self, own: list[Footstep]) -> list[Footstep]:
         """The clip's own stances in the other periods, equal up to the cycle."""
         cycle, size = self.clip.cycle, len(self.clip) - 1
         assert cycle is not None
@@ -149,10 +147,10 @@ class Footsteps:
                 place = cycle.carry(np.concatenate([p.centre, [1.0, 0.0, 0.0, 0.0]]), k)[:3]
                 outline = rot.rotate(rot.about_z(k * cycle.turn), p.outline)
                 inside = lambda row: int(np.clip(row, 0, len(self) - 1))  # noqa: E731
-                out.append(Footprint(p.side, inside(first), inside(last), place, outline, inside(p.moment + k * size)))
+                out.append(Footstep(p.side, inside(first), inside(last), place, outline, inside(p.moment + k * size)))
         return out
 
-    def _print(self, side: str, first: int, last: int) -> Footprint:
+    def _stance(self, side: str, first: int, last: int) -> Footstep:
         own = self.clip.character.contact_points.of(side)
         touch = self.labels[first : last + 1][:, own].sum(axis=1)
         most = np.flatnonzero(touch == touch.max()) + first
@@ -163,9 +161,9 @@ class Footsteps:
         rows = np.arange(first, last + 1)
         away = np.sum((self.path[rows] - centre[:2]) ** 2, axis=1)
         away += (_STROLL * self.clip.dt * (rows - 0.5 * (first + last))) ** 2
-        return Footprint(side, first, last, centre, spot[own] - centre, int(rows[np.argmin(away)]))
+        return Footstep(side, first, last, centre, spot[own] - centre, int(rows[np.argmin(away)]))
 
-    def _guessed(self, own: list[Footprint]) -> list[Footprint]:
+    def _guessed(self, own: list[Footstep]) -> list[Footstep]:
         """Where a foot that is in the air at an end of an open clip came from, or is going: a usual stride away."""
         out = []
         for side in self._spans:
@@ -184,7 +182,7 @@ class Footsteps:
                 place = p.centre[:2] + sign * gone * rate / max(time, 1)
                 centre = np.array([*place, float(self.clip.ground.height(*place))])
                 end = p.first - swing if sign < 0 else p.last + swing + stance
-                out.append(Footprint(side, end - stance, end, centre, p.outline, p.moment + sign * gone))
+                out.append(Footstep(side, end - stance, end, centre, p.outline, p.moment + sign * gone))
         return out
 
     def ends(self, side: str) -> tuple[np.ndarray, np.ndarray]:
@@ -197,6 +195,6 @@ class Footsteps:
         """Median distance [m] over the ground between two successive prints of the same foot, zero with fewer."""
         found: list[float] = []
         for side in SIDES:
-            own = np.array([p.centre[:2] for p in self.prints if p.side == side and p.first >= 0]).reshape(-1, 2)
+            own = np.array([p.centre[:2] for p in self.all if p.side == side and p.first >= 0]).reshape(-1, 2)
             found += np.linalg.norm(np.diff(own, axis=0), axis=1).tolist()
         return float(np.median(found)) if found else 0.0

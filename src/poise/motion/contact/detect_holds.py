@@ -16,7 +16,7 @@ from poise.maths import rotations as rot
 from poise.maths.intervals import close_gaps, frames, runs
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
-from poise.motion.contacts.foot_motion import footing
+from poise.motion.contact.foot_motion import foot_motion
 from poise.motion.hold import Hold
 
 SHORTEST = 0.4  # [s] shorter stretches without support say too little
@@ -41,7 +41,7 @@ def detect_holds(clip: Clip) -> tuple[Hold, ...]:
     free = ~np.any(clip.contacts.labels, axis=1)
     if free.sum() * clip.dt < SHORTEST:
         return ()
-    foot = footing(clip)
+    foot = foot_motion(clip)
     lift = foot.trimmed(foot.lift)
     held = close_gaps(free & (lift > -FALL), frames(GAP, clip.dt)) & free
     pos, quat = character.forward(clip.q)

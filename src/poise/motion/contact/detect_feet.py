@@ -21,8 +21,8 @@ import numpy as np
 from poise.maths.intervals import close_gaps, drop_short, frames, hysteresis, runs, widened
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
-from poise.motion.contacts.carrying_hands import averaged, hand_contacts, leaning
-from poise.motion.contacts.foot_motion import Footing, footing
+from poise.motion.contact.detect_hands import averaged, hand_contacts, leaning
+from poise.motion.contact.foot_motion import FootMotion, foot_motion
 
 
 @dataclass(frozen=True)
@@ -50,9 +50,9 @@ class Thresholds:
     lean_time: float = 0.2  # [s] for which a foot must rest near the ground to be what a leaning body stands on
 
 
-def touching(clip: Clip) -> np.ndarray:
+def contact_labels(clip: Clip) -> np.ndarray:
     """Labels (N, P) of the clip's contact points."""
-    foot, limits = footing(clip), Thresholds()
+    foot, limits = foot_motion(clip), Thresholds()
     points = clip.character.contact_points
     labels = np.zeros((len(clip), len(points)), bool)
     if not foot.pairs:
@@ -73,7 +73,7 @@ def touching(clip: Clip) -> np.ndarray:
     return labels
 
 
-def above_ground(clip: Clip, foot: Footing) -> Array:
+def above_ground(clip: Clip, foot: FootMotion) -> Array:
     """Height (N, K) of the lower corner of each pair above the ground, less the pair's usual standing height [m]."""
     heights = foot.points[..., 2] - clip.ground.height(foot.points[..., 0], foot.points[..., 1])
     high = np.stack([heights[:, p].min(axis=1) for p in foot.pairs], axis=1)
@@ -90,7 +90,7 @@ def standing_height(high: Array, speed: Array, dt: float) -> Array:
     return usual
 
 
-def _by_height_and_speed(foot: Footing, high: Array, limits: Thresholds) -> np.ndarray:
+def _by_height_and_speed(foot: FootMotion, high: Array, limits: Thresholds) -> np.ndarray:
     """Pairs that touch (N, K) by height and speed alone."""
     rests = (high < limits.misfit) & (foot.speed < limits.rest_speed)
     on = (high < limits.height_on) & (foot.speed < limits.speed_on) | rests
@@ -108,7 +108,7 @@ def _by_height_and_speed(foot: Footing, high: Array, limits: Thresholds) -> np.n
     return out
 
 
-def _bridge_standing(foot: Footing, high: Array, on: np.ndarray, limits: Thresholds) -> None:
+def _bridge_standing(foot: FootMotion, high: Array, on: np.ndarray, limits: Thresholds) -> None:
     """Bridge, in place, gaps in which a whole foot floats slowly above the spot on which it stands before and after."""
     for side in dict.fromkeys(foot.sides):
         pairs = foot.of(side)
@@ -123,7 +123,7 @@ def _bridge_standing(foot: Footing, high: Array, on: np.ndarray, limits: Thresho
                 _fill(high, on, pairs, a, e)
 
 
-def _stays(foot: Footing, high: Array, pairs: np.ndarray, a: int, e: int, limits: Thresholds) -> bool:
+def _stays(foot: FootMotion, high: Array, pairs: np.ndarray, a: int, e: int, limits: Thresholds) -> bool:
     """Does the foot stay above its spot from a-1 to e, near enough to the ground?"""
     before = pairs[int(np.argmin(high[a - 1, pairs]))]
     drift = np.linalg.norm(foot.place[a - 1 : e + 1, before, :2] - foot.place[a - 1, before, :2], axis=-1)
@@ -142,7 +142,7 @@ def _fill(high: Array, on: np.ndarray, pairs: np.ndarray, a: int, e: int) -> Non
     on[a:e, pairs] |= chosen
 
 
-def _support(foot: Footing, high: Array, on: np.ndarray, limits: Thresholds) -> None:
+def _support(foot: FootMotion, high: Array, on: np.ndarray, limits: Thresholds) -> None:
     """Find contacts, in place, for frames in which nothing touches although the body does not fall."""
     _extend(foot, high, on, limits)
     for a, e in runs(~np.any(on, axis=1)):
@@ -158,7 +158,7 @@ def _support(foot: Footing, high: Array, on: np.ndarray, limits: Thresholds) -> 
             on[a:e] |= near & (high[a:e] <= high[a:e].min(axis=1, keepdims=True))
 
 
-def _extend(foot: Footing, high: Array, on: np.ndarray, limits: Thresholds) -> None:
+def _extend(foot: FootMotion, high: Array, on: np.ndarray, limits: Thresholds) -> None:
     """Extend contacts, in place, from both sides into frames that lack support, while the foot is near the ground."""
     held = foot.lift > -limits.fall
     longest = frames(limits.extend, foot.dt)
@@ -172,7 +172,7 @@ def _extend(foot: Footing, high: Array, on: np.ndarray, limits: Thresholds) -> N
             on[ahead] |= np.logical_and.accumulate(fits, axis=0)
 
 
-def _roll_off(foot: Footing, high: Array, on: np.ndarray, limits: Thresholds) -> None:
+def _roll_off(foot: FootMotion, high: Array, on: np.ndarray, limits: Thresholds) -> None:
     """Close, in place, gaps that are too short for a step, between a contact of a foot and one of its toes alone.
 
     It rolls over its lowest pair: the ball may be free a moment before noisy toes are found touching.
@@ -187,7 +187,7 @@ def _roll_off(foot: Footing, high: Array, on: np.ndarray, limits: Thresholds) ->
                 on[rows, lowest] = True
 
 
-def _lean_on(clip: Clip, foot: Footing, high: Array, on: np.ndarray, labels: np.ndarray, limits: Thresholds) -> bool:
+def _lean_on(clip: Clip, foot: FootMotion, high: Array, on: np.ndarray, labels: np.ndarray, limits: Thresholds) -> bool:
     """Find, in place, feet that rest near the ground under a body that leans far beyond what touches by the labels."""
     leans = leaning(clip, foot, averaged(foot.trimmed(foot.pull), clip.dt), labels, clip.character.height)
     leans, found = np.pad(leans, foot.lead, mode="wrap"), False
@@ -206,7 +206,7 @@ def _lean_on(clip: Clip, foot: Footing, high: Array, on: np.ndarray, labels: np.
     return found
 
 
-def _corners(clip: Clip, foot: Footing, on: np.ndarray, limits: Thresholds) -> np.ndarray:
+def _corners(clip: Clip, foot: FootMotion, on: np.ndarray, limits: Thresholds) -> np.ndarray:
     """Labels (N, P) of single points from labels (N, K) of pairs: a corner well above its mate is free."""
     labels = np.zeros(foot.points.shape[:2], bool)
     heights = foot.points[..., 2] - clip.ground.height(foot.points[..., 0], foot.points[..., 1])

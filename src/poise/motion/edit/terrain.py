@@ -1,4 +1,4 @@
-"""The same motion up or down stairs."""
+"""The same motion on other ground: on a slope, up or down stairs."""
 
 from __future__ import annotations
 
@@ -7,14 +7,48 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from poise.errors import BadValue
+from poise.ground.slope import Slope as SlopeGround
 from poise.ground.stairs import Stairs as StairsGround
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
 from poise.motion.edit.path import Turn
-from poise.motion.edit.settle import settled
-from poise.motion.edit.slope import way_of
-from poise.motion.feet.footprints import Footsteps
-from poise.motion.feet.replant import Moves, Plan, following, opened, replant, require_travel
+from poise.motion.feet.footsteps import Footsteps
+from poise.motion.feet.replant import Moves, Plan, along_time, following, opened, replant, require_travel
+from poise.motion.feet.settle import settled
+
+_STRAIGHT = 15.0  # [degrees] a loop that turns less in a period is made straight, one that turns more is opened
+
+
+@dataclass(frozen=True)
+class Slope:
+    """The motion on a plane through the world's origin that rises by `degrees` along `heading`.
+
+    Footprints keep their places on the map and tilt with the plane, the trunk stays upright, the root goes up with
+    the ground. A loop stays one: each period leads further up. (Its own turn, if it is small, is straightened first:
+    a body that walks in circles meets the slope from another side in each period.)
+    """
+
+    degrees: float  # rise, negative: down
+    heading: float | None = None  # [degrees] about Z from the x axis; None: the way of the motion, to 5 degrees
+
+    def __post_init__(self) -> None:
+        if not abs(self.degrees) < 60.0:
+            raise BadValue(f"A slope must be between -60 and 60 degrees, not {self.degrees}.")
+
+    def apply(self, clip: Clip) -> Clip:
+        """The clip on the slope."""
+        if clip.cycle is not None and abs(clip.cycle.turn) > 1e-9:
+            turn = float(np.degrees(clip.cycle.turn))
+            clip = Turn(-turn).apply(clip) if abs(turn) <= _STRAIGHT else opened(clip)
+        steps = Footsteps.of(settled(clip))
+        ground = SlopeGround(self.degrees, way_of(steps) if self.heading is None else self.heading)
+        return replant(steps, along_time(steps, Moves.shifts(np.zeros((len(steps), 2))), ground))
+
+
+def way_of(steps: Footsteps) -> float:
+    """Heading [degrees] into which a clip goes, to the nearest 5."""
+    return float(5.0 * np.round(np.degrees(np.arctan2(steps.direction[1], steps.direction[0])) / 5.0)) + 0.0
+
 
 _BESIDE = 0.35  # share of a usual step: a foot put down less far ahead stands beside the other, on the same tread
 _MARGIN = 0.05  # [m] between a foot and the riser that it has to get past
@@ -47,7 +81,7 @@ class Stairs:
         require_travel(steps, 0.3, "Stairs")
         heading = way_of(steps) if self.heading is None else self.heading
         way = np.array([np.cos(np.radians(heading)), np.sin(np.radians(heading))])
-        along = np.array([p.centre[:2] @ way for p in steps.prints])
+        along = np.array([p.centre[:2] @ way for p in steps.all])
         tread = _treads(steps, along)
         if tread.max() <= 0:
             raise BadValue(f"{clip.name or 'This clip'} makes no steps along {heading:.0f} degrees; "
@@ -65,7 +99,7 @@ class Stairs:
 
         Where a tread is hardly longer than the foot, the heel stands over on the way up, the toes on the way down.
         """
-        back, front = (np.array([f(p.outline[:, :2] @ way) for p in steps.prints]) for f in (np.min, np.max))
+        back, front = (np.array([f(p.outline[:, :2] @ way) for p in steps.all]) for f in (np.min, np.max))
         middle = -0.5 * (back + front)
         short = np.maximum(0.0, 0.5 * (front - back - self.run) + _MARGIN)
         return middle - np.sign(self.rise) * short
@@ -95,7 +129,7 @@ def _treads(steps: Footsteps, along: Array) -> np.ndarray:
     tread = np.concatenate([[0], np.cumsum(np.where(advance > _BESIDE * usual, 1, np.where(advance < -usual, -1, 0)))])
     first, last = steps.first, steps.first + len(steps.clip) - 1
     first -= round(steps.period / steps.clip.dt) if steps.looping else 0
-    own = np.array([p.last >= first and p.first <= last for p in steps.prints])
+    own = np.array([p.last >= first and p.first <= last for p in steps.all])
     return tread - tread[own].min()
 
 

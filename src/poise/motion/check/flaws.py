@@ -1,4 +1,7 @@
-"""Free fall: does a body in the air fall with 9.81 m/s², or does the file tell a wrong frame rate?"""
+"""Flaws of a recording: joints that turn further in one frame than a body can, and a frame rate that is wrong.
+
+A body in the air falls with 9.81 m/s²; where it seems to fall faster or slower, the file tells a wrong frame rate.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,69 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.maths import GRAVITY
-from poise.maths.intervals import frames, runs
+from poise.maths import rotations as rot
+from poise.maths.configuration import BALL, FREE, HINGE
+from poise.maths.intervals import close_gaps, frames, runs
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
-from poise.motion.contacts.detect import above_ground
-from poise.motion.contacts.foot_motion import Footing, footing
+from poise.motion.contact.detect_feet import above_ground
+from poise.motion.contact.foot_motion import FootMotion, foot_motion
+
+FASTEST = 2400.0  # [degrees/s], 20 degrees a frame at 120 frames a second; a fast kick turns the knee at about 1700
+LARGEST = 100.0  # [degrees] a step that is too large at any frame rate
+TOGETHER = 3  # frames between steps that belong to one spike
+
+
+@dataclass(frozen=True)
+class Spike:
+    """One joint that flips or jitters."""
+
+    joint: str
+    frame: int  # of the file (or clip), counted from 0: the worst step is from this frame to the next
+    degrees: float  # the worst step
+    count: int  # steps that are too large
+
+
+def spikes(clip: Clip) -> tuple[Spike, ...]:
+    """Spikes in the file's own joints (toes and fingers too), or in the character's without a file; worst first."""
+    names, steps = _file_steps(clip) if clip.recording is not None else _body_steps(clip)
+    if len(steps) == 0:
+        return ()
+    dt = clip.dt if clip.recording is None else clip.recording.dt
+    large = steps > min(FASTEST * dt, LARGEST)
+    found = []
+    for j in np.flatnonzero(large.any(axis=0)):
+        for a, e in runs(close_gaps(large[:, j], TOGETHER)):
+            worst = a + int(np.argmax(steps[a:e, j]))
+            found.append(Spike(names[j], worst, round(float(steps[worst, j]), 1), int(large[a:e, j].sum())))
+    return tuple(sorted(found, key=lambda s: -s.degrees))
+
+
+def _file_steps(clip: Clip) -> tuple[tuple[str, ...], Array]:
+    """Angle [degrees] (N-1, J) by which each joint of the file turns from frame to frame."""
+    recording = clip.recording
+    assert recording is not None
+    first, last = 0, len(recording) - 1
+    if clip.source_times is not None:  # a T-pose in front of the motion is no spike
+        first, last = (round(float(t) / recording.dt) for t in (clip.source_times.min(), clip.source_times.max()))
+    turns = recording.rotations
+    steps = np.zeros((len(recording) - 1, len(recording.skeleton)))
+    inside = slice(max(first, 0), min(last, len(recording) - 1))
+    steps[inside] = np.degrees(rot.angle_between(turns[:-1], turns[1:]))[inside]
+    return recording.skeleton.names, steps
+
+
+def _body_steps(clip: Clip) -> tuple[tuple[str, ...], Array]:
+    """The same for the joints of the character."""
+    layout, out = clip.character.layout, []
+    for kind, at in zip(layout.kind, layout.qadr, strict=True):
+        if kind in (FREE, BALL):
+            turn = clip.q[:, at + 3 : at + 7] if kind == FREE else clip.q[:, at : at + 4]
+            out.append(rot.angle_between(turn[:-1], turn[1:]))
+        else:
+            out.append(np.abs(np.diff(clip.q[:, at])) * (kind == HINGE))  # slides do not turn
+    return clip.character.joint_names, np.degrees(np.stack(out, axis=1))
+
 
 CLEAR = 0.02  # [m] feet this high do not touch
 HIGH = 0.08  # [m] feet that get this high are in the air, whatever they are labelled
@@ -66,7 +127,7 @@ def free_fall(clip: Clip) -> FreeFall:
 
 def find_flights(clip: Clip) -> tuple[Flight, ...]:
     """Stretches with all feet off the ground in which the centre of mass moves like a thrown stone."""
-    foot = footing(clip)
+    foot = foot_motion(clip)
     if not foot.pairs:
         return ()
     high, com = foot.trimmed(above_ground(clip, foot).min(axis=1)), foot.trimmed(foot.com)
@@ -112,7 +173,7 @@ def _without_flight(clip: Clip) -> str:
     return text + (", which is plausible." if likely else ", too fast for a walk: the frame rate may be too high.")
 
 
-def unheld(foot: Footing, touching: np.ndarray) -> float:
+def unheld(foot: FootMotion, contact: np.ndarray) -> float:
     """Time [s] in which no foot touches and the body does not fall either: something else holds it."""
-    free = ~np.any(touching, axis=1) & (foot.trimmed(foot.lift) > -5.0)
+    free = ~np.any(contact, axis=1) & (foot.trimmed(foot.lift) > -5.0)
     return float(free.sum() * foot.dt)

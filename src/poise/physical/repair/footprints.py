@@ -21,9 +21,10 @@ from poise.maths import rotations as rot
 from poise.maths.intervals import close_gaps, frames, runs
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip, Cycle
-from poise.motion.contacts.foot_motion import speeds
-from poise.motion.retarget.footprints import unblocked
-from poise.physical.repair.holds import held
+from poise.motion.contact.foot_motion import speeds
+from poise.motion.feet.footprint import Footprint, laid_sole, unblocked
+from poise.motion.resample import carried_rows
+from poise.physical.repair.problem import held
 
 REST = 0.2  # [m/s] touching points that are slower rest
 SHORTEST = 0.08  # [s] of rest that makes a print of its own
@@ -31,13 +32,6 @@ GAP = 0.03  # [s] shorter moves are none
 MISFIT = 0.02  # [m] rms by which what touches may miss its print; a foot that fits one so well does not move on
 FAR = 0.06  # [m] by which what touches may miss the first or last print before it rests, or after
 TOLD = 0.1  # of what its touching points tell about a print's heading, told by the heading of the foot
-
-
-class Print(NamedTuple):
-    """A flat sole on the ground: its heading [rad] and its middle (2,) [m]."""
-
-    heading: float
-    spot: Array
 
 
 def turned(flat: Array, heading: Array) -> Array:
@@ -121,7 +115,7 @@ def _misfit(heading: Array, seen: Array, weight: Array, flat: Array, rows: np.nd
     return float(np.sqrt(np.sum(weight[rows] * away) / weight[rows].sum()))
 
 
-def fitted(heading: float, seen: Array, weight: Array, flat: Array) -> Print:
+def fitted(heading: float, seen: Array, weight: Array, flat: Array) -> Footprint:
     """The heading and the middle (2,) of the flat sole that fits points (n, K, 2) of these weights (n, K) best.
 
     What touches tells the heading badly on one corner or one edge: that of the foot counts a little as well.
@@ -133,7 +127,7 @@ def fitted(heading: float, seen: Array, weight: Array, flat: Array) -> Print:
     c = np.einsum("nk,nki,ki->", share, d, f) + TOLD * float(np.mean(np.sum(flat**2, axis=1)))
     s = np.einsum("nk,nk->", share, d[..., 1] * f[:, 0] - d[..., 0] * f[:, 1])
     turn = heading + float(np.arctan2(s, c))
-    return Print(turn, np.einsum("nk,nki->i", share, seen - turned(flat, np.array([turn]))[0]))
+    return Footprint(turn, np.einsum("nk,nki->i", share, seen - turned(flat, np.array([turn]))[0]))
 
 
 SLIDE = 0.1  # [m/s] at which a foot that alone carries the body is led at most
@@ -187,13 +181,12 @@ def _round(clip: Clip, cycle: Cycle, on: np.ndarray, alone: np.ndarray, sole: So
     period = len(clip) - 1
     air = ~np.any(on[:-1], axis=1)
     order = (int(np.argmax(air)) if air.any() else 0) + np.arange(period)
-    late = order >= period
-    q = clip.q[order % period]
-    q[late] = cycle.carry(q[late], 1)
-    places = _path(clip, q, on[order % period], alone[order % period], sole)
+    count, frame = np.divmod(order, period)
+    late = count > 0
+    places = _path(clip, carried_rows(cycle, clip.q[frame], count), on[frame], alone[frame], sole)
     places[late] = rot.rotate(rot.about_z(-cycle.turn), places[late] - cycle.shift)
     out = np.empty((len(clip), *places.shape[1:]))
-    out[order % period] = places
+    out[frame] = places
     out[-1] = rot.rotate(rot.about_z(cycle.turn), out[0]) + cycle.shift
     return out
 
@@ -231,7 +224,7 @@ def laid(places: Array, turn: Array, on: np.ndarray, alone: np.ndarray, sole: So
     heading, spot = _held(heading, spot, seen, on, alone, sole, dt)
     flat = np.column_stack([sole.flat, np.zeros(len(sole.flat))])
     at = rot.rotate(lean, np.column_stack([spot, np.zeros(len(spot))]))
-    out = middle + at[:, None] + rot.rotate(rot.multiply(lean, rot.about_z(heading))[:, None], flat)
+    out = laid_sole(flat, heading, middle + at, lean)
     return _on_ground(out, on, heading, flat, ground)
 
 
@@ -260,12 +253,12 @@ def _held(heading: Array, spot: Array, seen: Array, on: np.ndarray, alone: np.nd
     return turns, spots
 
 
-def _ends(one: Print, two: Print, flat: Array) -> list[Array]:
+def _ends(one: Footprint, two: Footprint, flat: Array) -> list[Array]:
     """Where the points of the sole (K, 2) are in two prints."""
     return [p.spot + turned(flat, np.array([p.heading]))[0] for p in (one, two)]
 
 
-def _pivot(on: np.ndarray, rows: np.ndarray, one: Print, two: Print, flat: Array) -> int:
+def _pivot(on: np.ndarray, rows: np.ndarray, one: Footprint, two: Footprint, flat: Array) -> int:
     """That of the points touching longest between two prints which has the shortest way to go.
 
     It carries the body while the others brush over the ground.
@@ -276,7 +269,9 @@ def _pivot(on: np.ndarray, rows: np.ndarray, one: Print, two: Print, flat: Array
     return int(np.argmin(np.where(touches >= 0.9 * touches.max(), way, np.inf)))
 
 
-def _drawn(fits: list[Print], counts: list[int], i: int, pivot: int, longest: float, flat: Array) -> list[Print]:
+def _drawn(
+    fits: list[Footprint], counts: list[int], i: int, pivot: int, longest: float, flat: Array
+) -> list[Footprint]:
     """The prints, all up to the i-th and all after it brought near enough for the way of a point to be `longest` [m].
 
     A foot that alone carries the body does not slide away under it: so its prints were recorded too far apart. Those of
@@ -290,7 +285,7 @@ def _drawn(fits: list[Print], counts: list[int], i: int, pivot: int, longest: fl
     return [p._replace(spot=p.spot + ((1.0 - share) * gap if j <= i else -share * gap)) for j, p in enumerate(fits)]
 
 
-def _led(heading: Array, rows: np.ndarray, alone: np.ndarray, one: Print, two: Print,
+def _led(heading: Array, rows: np.ndarray, alone: np.ndarray, one: Footprint, two: Footprint,
          point: Array) -> tuple[Array, Array]:  # fmt: skip
     """Heading and middle of the sole in frames between two prints: turned as recorded, about a point (2,) of it.
 

@@ -16,7 +16,7 @@ from poise.maths import GRAVITY
 from poise.maths.intervals import close_gaps, frames, hysteresis, runs
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
-from poise.motion.contacts.foot_motion import Footing, low_pass, paired, speeds, without_spikes
+from poise.motion.contact.foot_motion import FootMotion, low_pass, paired, speeds, without_spikes
 
 LOW, STAY = 0.04, 0.065  # [m] above the ground at which a hand may begin to touch, and go on
 SLOW, SLIDE = 0.7, 1.1  # [m/s] likewise
@@ -29,7 +29,7 @@ OVER = 0.1  # [s] over which the need is averaged
 CUTOFF = 20.0  # [Hz] faster movements of hands are noise
 
 
-def hand_contacts(clip: Clip, foot: Footing, labels: np.ndarray) -> np.ndarray:
+def hand_contacts(clip: Clip, foot: FootMotion, labels: np.ndarray) -> np.ndarray:
     """Labels (N, P) of the clip's contact points with those of hands alone; `labels` (N, P) are those of its feet."""
     points = clip.character.contact_points
     out = np.zeros(labels.shape, bool)
@@ -50,7 +50,7 @@ def hand_contacts(clip: Clip, foot: Footing, labels: np.ndarray) -> np.ndarray:
         own = [pairs[k] for k, name in enumerate(names) if name.startswith(hand)]
         high = np.stack([height[:, p].min(axis=1) for p in own], axis=1)
         fast = speeds(np.stack([places[:, p].mean(axis=1) for p in own], axis=1), clip.dt).min(axis=1)
-        for a, e in _touching(high.min(axis=1), fast, need, clip.dt):
+        for a, e in _contact_spans(high.min(axis=1), fast, need, clip.dt):
             usual = np.median(high[a:e], axis=0)
             down = usual < max(FLAT, usual.min() + 1e-6)
             # a hand that lies flat has touched from when the last part of it is down: its tips were never in the ground
@@ -66,14 +66,14 @@ def _low(high: Array) -> tuple[int, int]:
     return (int(rows[0]), int(rows[-1]) + 1) if len(rows) else (0, len(high))
 
 
-def _touching(high: Array, fast: Array, need: np.ndarray, dt: float) -> list[tuple[int, int]]:
+def _contact_spans(high: Array, fast: Array, need: np.ndarray, dt: float) -> list[tuple[int, int]]:
     """Stretches in which a hand of this height (N,) and speed (N,) is low, slow and needed."""
     on = hysteresis((high < LOW) & (fast < SLOW), (high < STAY) & (fast < SLIDE))
     return [(int(a), int(e)) for a, e in runs(close_gaps(on, frames(GAP, dt)))
             if (e - a) * dt >= SHORTEST and need[a:e].sum() * dt >= NEEDED]  # fmt: skip
 
 
-def needed(clip: Clip, foot: Footing, labels: np.ndarray) -> np.ndarray:
+def needed(clip: Clip, foot: FootMotion, labels: np.ndarray) -> np.ndarray:
     """Boolean (N,): feet that touch as labelled (N, P) cannot be all that holds the body."""
     character = clip.character
     pull = averaged(foot.trimmed(foot.pull), clip.dt)
@@ -100,7 +100,7 @@ def _upside_down(clip: Clip) -> np.ndarray:
     return (z[:, character.body("head")] < hips) & (z[:, feet].max(axis=1) > hips)
 
 
-def leaning(clip: Clip, foot: Footing, pull: Array, labels: np.ndarray, tall: float) -> np.ndarray:
+def leaning(clip: Clip, foot: FootMotion, pull: Array, labels: np.ndarray, tall: float) -> np.ndarray:
     """Would the ground have to push further than LEAN beyond the feet that touch?"""
     com = foot.trimmed(foot.com)
     places = clip.character.points(clip.q)[..., :2]

@@ -92,7 +92,7 @@ class Contacts:
 
 
 def detect(clip: Clip) -> Contacts:
-    """The contacts of a clip by height above its ground and speed; see `poise.motion.contacts.detect`."""
-    from poise.motion.contacts.detect import touching
+    """The contacts of a clip by height above its ground and speed; see `poise.motion.contact.detect_feet`."""
+    from poise.motion.contact.detect_feet import contact_labels
 
-    return Contacts(clip.character.contact_points, touching(clip), clip.dt)
+    return Contacts(clip.character.contact_points, contact_labels(clip), clip.dt)

@@ -30,11 +30,10 @@ from poise.maths.rotations import Array
 from poise.motion.clip import Clip
 from poise.motion.hold import Hold
 from poise.motion.ik import ik
-from poise.motion.ik.barrier import Barrier
+from poise.motion.ik.hands import hold_targets
+from poise.motion.ik.ik import Barrier
 from poise.motion.reference import Reference
-from poise.motion.retarget.hands import hold_targets
-from poise.physical.repair.holds import gripped, loads
-from poise.physical.repair.problem import PhysicalProblem
+from poise.physical.repair.problem import PhysicalProblem, gripped, loads
 from poise.physical.repair.setup import REFERENCE, Weights, posture
 from poise.physical.repair.standing import pushing, standing
 from poise.solve.gauss_newton import Settings
@@ -161,7 +160,7 @@ def repair_ahead(reference: Reference, at: float, window: float = 0.5, **options
 
 
 def follow(reference: Reference, seconds: float, repair: LiveRepair | None = None, every: float = 0.1) -> Reference:
-    """The reference as one meets it who follows it from time 0 and repairs the motion ahead every so many seconds."""
+    """The reference as a method sees it that follows it from time 0 while the motion ahead is repaired at intervals."""
     repair = repair or LiveRepair()
     for k in range(math.ceil(seconds / every - 1e-9)):
         reference = repair.ahead(reference, k * every)

@@ -1,11 +1,18 @@
-"""A standing adult of usual proportions."""
+"""Standing adults of usual proportions: human42 and human45.
+
+Papers give links, degrees of freedom and masses; lengths are ours, those of an adult of 1.75 m with feet of 26 cm.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
+from poise.character.bodies.humanoid import humanoid
 from poise.character.bodies.landmarks import BALL_FROM_HEEL, HEEL_BEHIND_ANKLE
+from poise.character.character import Character
 from poise.maths.rotations import Array
+
+HEIGHT, FOOT = 1.75, 0.26  # [m]
 
 # Shares of standing height: front, left (of the left side) and up. Heights of hip, knee, ankle, elbow and wrist after
 # Drillis & Contini 1966; the shoulder joint stands 3 cm below the acromion; the spine's joints are those between sacrum
@@ -47,3 +54,27 @@ def standing(height: float, foot: float, leave_out: tuple[str, ...] = ()) -> tup
 def both(parts: dict[str, str] | dict[str, float]) -> dict:
     """The same entries for the left and the right side."""
     return {f"{side}_{part}": value for part, value in parts.items() for side in ("left", "right")}
+
+
+def human42() -> Character:
+    """The body of Jain & Liu 2011 and of Ye 2012, of 70 kg: 18 links, 42 degrees of freedom.
+
+    The joints: spine two balls, head two hinges (it turns, then nods), clavicles two (forward and up), shoulders and
+    hips balls, elbows and knees one, wrists and ankles two: 36 and the root's 6. The stiffness of a degree of freedom
+    is the mass that hangs on its joint (section 7 of Jain & Liu 2011).
+    """
+    pairs = both({"clavicle": "zx", "forearm": "hinge_y", "hand": "xy", "shin": "hinge_y", "foot": "yx"})
+    joints, tips = standing(HEIGHT, FOOT, leave_out=("toes",))
+    return humanoid("human42", joints, tips=tips, weight=70.0, height=HEIGHT, dofs={"head": "zy", **pairs})
+
+
+def human45() -> Character:
+    """The body of D. B. da Silva (balance): 13 ball joints, 72 kg, all links boxes.
+
+    The 39 internal degrees of freedom: two balls in the spine, one in the neck, three in each leg, two in each arm; the
+    hands belong to the forearms. The stiffness is ours: the paper prints none.
+    """
+    limbs = both({"upper_arm": 200.0, "forearm": 80.0, "thigh": 800.0, "shin": 600.0, "foot": 500.0})  # [N m/rad]
+    stiffness = {"abdomen": 800.0, "chest": 800.0, "head": 120.0, **limbs}
+    joints, tips = standing(HEIGHT, FOOT, leave_out=("toes", "clavicle", "hand"))
+    return humanoid("human45", joints, tips=tips, weight=72.0, height=HEIGHT, stiffness=stiffness, boxes=True)

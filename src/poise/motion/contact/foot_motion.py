@@ -1,4 +1,4 @@
-"""Footing: where the feet of a clip are and how fast, cleaned of noise, the same at any frame rate."""
+"""Motion of the feet: where the feet of a clip are and how fast, cleaned of noise, the same at any frame rate."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from poise.character.character import ContactPoints
 from poise.maths.intervals import frames
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
+from poise.motion.resample import unrolled
 
 SPIKE = 0.025  # [s] single frames that jump are outvoted over this time
 FEET_CUTOFF = 20.0  # [Hz] faster movements of the feet are noise
@@ -20,7 +21,7 @@ MARGIN = 1.0  # [s] by which a loop is continued on both sides, so that its seam
 
 
 @dataclass(frozen=True, eq=False)
-class Footing:
+class FootMotion:
     """Contact points and the pairs (inner and outer corner of heel, ball or tip) that they make up, over a clip.
 
     All arrays have one row a frame. A loop is continued beyond its ends by `lead` frames on each side.
@@ -61,9 +62,10 @@ class Footing:
         return rows[self.lead : len(rows) - self.lead]
 
 
-def footing(clip: Clip) -> Footing:
-    """The footing of a clip."""
-    q, lead = continued(clip)
+def foot_motion(clip: Clip) -> FootMotion:
+    """The motion of the feet of a clip."""
+    whole = unrolled(clip, frames(MARGIN, clip.dt))
+    q, lead = whole.q, whole.own.start
     character, dt = clip.character, clip.dt
     pos, quat = character.forward(q)
     known = feet_points(character)
@@ -76,7 +78,7 @@ def footing(clip: Clip) -> Footing:
     parts = character.place(pos, quat, np.arange(model.nbody), model.body_ipos)
     com = np.einsum("b,nbi->ni", model.body_mass, parts) / character.mass
     smooth = low_pass(without_spikes(com, dt), dt, BODY_CUTOFF)
-    return Footing(dt, lead, points, names, sides, pairs, place, low, speeds(place, dt), pos[:, 1], com,
+    return FootMotion(dt, lead, points, names, sides, pairs, place, low, speeds(place, dt), pos[:, 1], com,
                    curvature(smooth, dt))  # fmt: skip
 
 
@@ -84,21 +86,6 @@ def feet_points(character: Character) -> ContactPoints:
     """The contact points of a character's feet alone."""
     known, feet = character.contact_points, character.contact_points.feet
     return ContactPoints(tuple(known.names[i] for i in feet), known.bodies[feet], known.positions[feet])
-
-
-def continued(clip: Clip) -> tuple[Array, int]:
-    """Configurations with, for a loop, about MARGIN seconds of its neighbouring periods on both sides."""
-    period = len(clip) - 1
-    if clip.cycle is None or period < 1:
-        return clip.q, 0
-    lead = frames(MARGIN, clip.dt)
-    wanted = np.arange(-lead, len(clip) + lead)
-    turns = wanted // period
-    q = np.empty((len(wanted), clip.q.shape[1]))
-    for turn in np.unique(turns):
-        rows = turns == turn
-        q[rows] = clip.cycle.carry(clip.q[wanted[rows] - turn * period], int(turn))
-    return q, lead
 
 
 def paired(points: ContactPoints) -> tuple[tuple[str, ...], tuple[str, ...], tuple[np.ndarray, ...]]:

@@ -1,25 +1,73 @@
-"""Touching points brought fully to rest: the last millimetres of tremble taken out of standing feet.
+"""Feet set down: what is labelled as touching rests on the ground, and nothing is below it.
 
-Each contact point that touches shall stay where it is on average during that contact. The foot is moved as a rigid
-body, and its toes about their hinge, to have it so in the sense of least squares, with a weight that fades in and out
-with the contact; then the leg is bent to follow. Meant for feet that already nearly rest: corrections are small.
+Every edit that moves footprints starts from settled feet, and keeps them so: it moves each stance rigidly. Settling
+is the correction that retargeting makes, from a character onto itself; then the last millimetres of tremble are taken
+out of the feet. Each contact point that touches shall stay where it is on average during that contact. The foot is
+moved as a rigid body, and its toes about their hinge, to have it so in the sense of least squares, with a weight that
+fades in and out with the contact; then the leg is bent to follow.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import lru_cache
+
 import numpy as np
 
 from poise.character import Character
-from poise.character.roles import SIDES
+from poise.character.roles import REQUIRED, SIDES
 from poise.maths import rotations as rot
-from poise.maths.configuration import HINGE
+from poise.maths.configuration import BALL, FREE, HINGE
 from poise.maths.intervals import runs
 from poise.maths.rotations import Array
+from poise.motion.check.check import penetration, skating
 from poise.motion.clip import Clip
-from poise.motion.edit.fades import fade
-from poise.motion.feet.foot_path import Feet
-from poise.motion.feet.footprints import Footsteps
-from poise.motion.ik.legs import plant
+from poise.motion.fades import fade
+from poise.motion.feet.footsteps import Footsteps
+from poise.motion.ik.legs import Feet, plant
+
+_SLIDING = 0.02  # [m/s] mean speed of touching points up to which feet count as settled
+_BELOW = 0.005  # [m] depth up to which they do
+
+
+@dataclass(frozen=True)
+class Settle:
+    """The clip with feet that neither slide while they touch nor sink into the ground; one that has them is kept."""
+
+    def apply(self, clip: Clip) -> Clip:
+        """The settled clip."""
+        return settled(clip)
+
+
+def is_settled(clip: Clip) -> bool:
+    """Do touching points rest, and is none below the ground?"""
+    return skating(clip) <= _SLIDING and penetration(clip) <= _BELOW
+
+
+@lru_cache(maxsize=16)
+def settled(clip: Clip) -> Clip:
+    """The clip with settled feet; remembered, since edits of one clip are tried many times over."""
+    character = clip.character
+    walks = all(character.has(r) for r in REQUIRED) and len(character.contact_points) > 0
+    if not walks or character.tree.kind[0] != FREE or not clip.contacts.labels.any() or is_settled(clip):
+        return clip
+    from poise.motion.retarget.retarget import retarget
+
+    moved = retarget(clip, character, scale=1.0)
+    q = np.array(clip.q)
+    named = set(character.roles.values())
+    for j, kind in enumerate(character.tree.kind):
+        if character.body_names[int(character.model.jnt_bodyid[j])] in named:
+            a = int(character.tree.qadr[j])
+            rows = slice(a, a + {FREE: 7, BALL: 4}.get(int(kind), 1))
+            q[:, rows] = moved.q[:, rows]
+    if clip.cycle is not None:
+        q[-1] = clip.cycle.carry(q[0], 1)
+    nearly = clip.with_q(q, labels=clip.contacts.labels)
+    still = at_rest(nearly)
+    # where contacts contradict each other, bringing one point to rest may push another into the ground
+    return still if penetration(still) <= max(_BELOW, penetration(nearly)) else nearly
+
 
 _EASE = 0.04  # [s] over which a contact takes hold and lets go
 _PRIOR = 0.1  # weight of leaving a foot as it is, against 1 for each point that touches
