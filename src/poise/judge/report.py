@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from poise.character import Character
-from poise.judge import words
 from poise.judge.finding import Finding
 from poise.judge.tolerances import Tolerances
+from poise.judge.wording import audit as wording
 from poise.maths import GRAVITY
 from poise.maths.rotations import Array
 
@@ -89,17 +89,17 @@ class AuditReport:
     @property
     def faults(self) -> tuple[Finding, ...]:
         """The findings that make the physics untrue."""
-        return words.problems(self.findings)
+        return wording.problems(self.findings)
 
     @property
     def problems(self) -> tuple[str, ...]:
         """What makes the physics untrue, one sentence each; empty: the audit passes."""
-        return tuple(words.sentence(f) for f in self.faults)
+        return tuple(wording.sentence(f) for f in self.faults)
 
     @property
     def remarks(self) -> tuple[str, ...]:
         """What else is not as it should be, one sentence each."""
-        return tuple(words.sentence(f) for f in words.remarks(self.findings))
+        return tuple(wording.sentence(f) for f in wording.remarks(self.findings))
 
     @property
     def passed(self) -> bool:
@@ -259,7 +259,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, tuple | list):
         return [_plain(v) for v in value]
     if isinstance(value, Finding):
-        return {k: _plain(v) for k, v in asdict(value).items()} | {"sentence": words.sentence(value)}
+        return {k: _plain(v) for k, v in asdict(value).items()} | {"sentence": wording.sentence(value)}
     if isinstance(value, dict):
         return {k: _plain(v) for k, v in value.items()}
     if isinstance(value, float | np.floating):

@@ -10,6 +10,8 @@ from poise.dynamics.compiled import point_jacobian
 from poise.kernels import njit
 from poise.maths.configuration import difference_rows, integrate_rows
 from poise.maths.rotations import Array
+from poise.methods.modal.contact_points import LEVEL
+from poise.methods.modal.leg_contact import Met
 from poise.methods.modal.linearise import (
     Pose,
     bias,
@@ -22,10 +24,8 @@ from poise.methods.modal.linearise import (
     places_of,
     with_more_momentum,
 )
-from poise.methods.modal.meeting import Met
 from poise.methods.modal.schedule import TOUCHES, expect
 from poise.methods.modal.step import Ahead, Body, Contact, decide
-from poise.methods.modal.touch import LEVEL
 
 RETURN = 0.2  # share of a penetration, or of a grip's slack, that one step takes back
 FACTS = 5  # numbers that are told of a decision: certificate [N], planned modes, cut joints, Newton steps, work

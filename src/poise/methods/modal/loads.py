@@ -20,7 +20,7 @@ from poise.dynamics import engine
 from poise.maths import GRAVITY
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
-from poise.methods.modal.touch import Points
+from poise.methods.modal.contact_points import Points
 from poise.stage import Stage
 from poise.stage.props import Barbell
 
