@@ -24,11 +24,12 @@ from poise.dynamics.compiled.terms import (
     place_momentum,
     place_pose,
     place_velocity,
+    terms_at,
 )
 
 __all__ = [
     "Compiled", "Motion", "Pose", "Terms", "WholeBody", "apply_inertia", "centre_jacobian", "fill_bias",
     "fill_mass_matrix", "fill_points", "jacobian", "momentum", "momentum_bias", "momentum_matrix", "motion",
     "no_motion", "no_whole_body", "place", "place_inertias", "place_momentum", "place_pose", "place_velocity",
-    "point_jacobian", "root_momentum", "turning_jacobian", "whole_body",
+    "point_jacobian", "root_momentum", "terms_at", "turning_jacobian", "whole_body",
 ]  # fmt: skip
