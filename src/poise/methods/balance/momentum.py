@@ -22,7 +22,7 @@ import numpy as np
 
 from poise.dynamics import compiled
 from poise.dynamics.compiled import apply_inertia, terms_at
-from poise.dynamics.compiled.momentum import MASS
+from poise.dynamics.compiled.motions import MASS
 from poise.kernels import njit
 from poise.maths.rotations import Array
 from poise.methods.balance.hierarchy import Hierarchy

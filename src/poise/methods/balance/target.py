@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from poise.dynamics.compiled.momentum import MASS
+from poise.dynamics.compiled.motions import MASS
 from poise.maths.rotations import Array
 from poise.methods.balance.hierarchy import Hierarchy
 from poise.methods.balance.momentum import Links
