@@ -9,7 +9,7 @@ import numpy as np
 
 from poise.character import Character
 from poise.judge.finding import Finding
-from poise.judge.tolerances import Tolerances
+from poise.judge.tolerances import WEIGHTLESS, Tolerances
 from poise.judge.wording import audit as wording
 from poise.maths import GRAVITY
 from poise.maths.rotations import Array
@@ -18,7 +18,6 @@ __all__ = ["AuditReport", "Stretch", "Tolerances", "Worst", "advice", "moving_me
 
 
 RUNS = (10, 15)  # frames at 120 a second
-_WEIGHTLESS = 1e-3  # [m/s²]; what falls more slowly has no weight to measure by
 
 
 class Worst(NamedTuple):
@@ -229,7 +228,7 @@ def worst(values: Array, times: Array, names: list[str] | None = None) -> Worst:
 def weight_of(character: Character) -> float:
     """Weight [N] that forces are measured by: under the character's own gravity, or the Earth's where it has none."""
     gravity = float(np.linalg.norm(character.model.opt.gravity))
-    return character.mass * (gravity if gravity > _WEIGHTLESS else GRAVITY)
+    return character.mass * (gravity if gravity > WEIGHTLESS else GRAVITY)
 
 
 def rms(rows: Array) -> float:

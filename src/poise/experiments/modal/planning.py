@@ -44,11 +44,11 @@ def overhear(clip: Clip, way: Modal, seconds: float, keep: Callable[[Known], Non
     """The take of a performance; `keep` is told what is known before each decision."""
     real = memory.advise
 
-    def advise(rig: Any, views: Any, q: Array, v: Array, M: Array, around: Any, frames: Any, first: int, aims: Any,
-               weights: Any, dual: Array, known: Array, *out: Array) -> int:  # fmt: skip
-        made = assemble(rig, views, q, v, M, around, frames, first, aims, weights.window, weights.dt)
-        keep(Known(rig, q, v, frames, first, weights, dual, known, made))
-        return real(rig, views, q, v, M, around, frames, first, aims, weights, dual, known, *out)
+    def advise(rig: Any, views: Any, now: Any, around: Any, frames: Any, first: int, aims: Any, weights: Any,
+               dual: Array, known: Array, out: Any) -> Any:  # fmt: skip
+        made = assemble(rig, views, *now, around, frames, first, aims, weights.window, weights.dt)
+        keep(Known(rig, now.q, now.v, frames, first, weights, dual, known, made))
+        return real(rig, views, now, around, frames, first, aims, weights, dual, known, out)
 
     memory.advise = advise  # type: ignore[assignment]
     try:

@@ -13,7 +13,7 @@ from poise.errors import BadValue
 from poise.ground.ground import carries
 from poise.maths.rotations import Array
 from poise.methods.modal import contact_points
-from poise.methods.modal.assemble import FACTS, RETURN, Around, Rig, advise
+from poise.methods.modal.assemble import RETURN, Around, Now, Rig, Room, advise
 from poise.methods.modal.body_contact import NO_BODY, BodyContact
 from poise.methods.modal.feet import Aims
 from poise.methods.modal.footholds import Walker, heading_of
@@ -29,6 +29,7 @@ from poise.motion.reference import Reference
 from poise.stage import Ball, Stage
 from poise.stage.events import Push
 from poise.stage.props import Bar, Barbell
+from poise.take.record import CONTACT_WIDTH
 
 DT = 1 / 120  # [s] of the paper's steps
 _STANDING = 5.0  # weight `place` of a body that cannot step: it rather tilts than that it ends on its toes
@@ -112,14 +113,15 @@ class Memory:
         frames, first = self._frames(q, M, v, here.places, reference, time)
         aims = self.aims.of(frames, first, here, v)
         nv, most = len(v), len(self.points) + len(around.ball_gap) + 2 * len(around.met.gap)
-        step, after, torque, wanted = np.empty(nv), np.empty(nv), np.empty(nv), np.empty(6)
-        rows, facts = np.empty((most, 18)), np.empty(FACTS)
-        count = advise(self.rig, watched.views, q, v, M, around, frames, first, aims, self.weights, self.dual,
-                       self.known, step, after, torque, wanted, rows, facts)  # fmt: skip
-        self.traces = {"complementarity": facts[0], "low_modes": facts[1], "torques_cut": facts[2]}
+        out = Room(np.empty(nv), np.empty(nv), np.empty(nv), np.empty(6), np.empty((most, CONTACT_WIDTH)))
+        count, told = advise(self.rig, watched.views, Now(q, v, M), around, frames, first, aims, self.weights,
+                             self.dual, self.known, out)  # fmt: skip
+        self.traces = {"complementarity": told.complementarity, "low_modes": float(told.low),
+                       "torques_cut": float(told.cut)}  # fmt: skip
         for w in pushes:
-            impulse(w.point, w.force, DT, wanted)
-        return Decision(watched.views.centre_of_mass.copy(), step, after, torque, wanted, rows[:count],
+            impulse(w.point, w.force, DT, out.wanted)
+        return Decision(watched.views.centre_of_mass.copy(), out.step, out.velocity, out.torque, out.wanted,
+                        out.contacts[:count],
                         here.places[self.points.feet :])  # fmt: skip
 
     def forget(self) -> None:
