@@ -165,8 +165,8 @@ def numbers_of(s: Balance, hierarchy: Hierarchy, recorded: bool) -> Numbers:
         fall_below=float(s.fall_below), linger=float(s.linger) if s.has("linger") else 0.0, sole=float(s.sole),
         feed=float(s.feed) if s.has("feed") else 0.0, give=float(s.give), ease=float(s.ease) if s.has("ease") else 0.0,
         swing=float(lean), reach=float(s.reach) if s.has("tread") else -np.inf, recorded=recorded,
-        even=s.split == "even" or not s.has("load") or held >= 0.5, answered=s.has("answered"), bounded=s.has("bounded"),
-        implicit=s.has("implicit"), limited=s.has("limits"), hopeless=s.has("hopeless"),
+        even=s.split == "even" or not s.has("load") or held >= 0.5, answered=s.has("answered"),
+        bounded=s.has("bounded"), implicit=s.has("implicit"), limited=s.has("limits"), hopeless=s.has("hopeless"),
         posed=s.has("posed"))  # fmt: skip
 
 
