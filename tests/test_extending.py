@@ -16,6 +16,7 @@ import test_layers
 from cli_files import done, refused
 from poise.cli import convert
 from poise.cli.convert import Asked
+from poise.cli.main import main
 from poise.motion import edit, formats
 from poise.motion.clip import Clip
 from poise.motion.formats import Format
@@ -77,11 +78,20 @@ def test_each_format_knows_its_own_files_alone(tmp_path):
     starts = {"bvh": b"HIERARCHY\nROOT", "amc": b"#!OML\n:FULLY-SPECIFIED\n:DEGREES\n1", "fbx": b"Kaydara FBX Binary  ",
               "asf": b":version 1.10\n:name VICON\n:units\n", "deepmimic": b'{"Loop": "wrap", "Frames": [[',
               "npz": b"PK\x03\x04...."}  # fmt: skip
-    assert set(starts) == set(formats.FORMATS)
+    assert set(starts) == set(formats.FORMATS), "put the first bytes of each format into starts"
     for kind, start in starts.items():
         assert [k for k, f in formats.FORMATS.items() if f.load().looks_like(start)] == [kind]
         (tmp_path / "any.txt").write_bytes(start)
         assert formats.kind_of(tmp_path / "any.txt") == kind  # whatever its ending promises
+
+
+def test_help_names_every_format(capsys):
+    for verb in ("check", "convert"):
+        with pytest.raises(SystemExit):
+            main([verb, "--help"])
+        told = " ".join(capsys.readouterr().out.split())
+        lacks = [k for k, f in formats.FORMATS.items() if k != "asf" and f.endings[0] not in told]
+        assert not lacks, f"cli/{verb}.py does not tell of {lacks}"
 
 
 def test_an_edit_is_one_module_and_on_the_command_line_one_line(tmp_path, capsys, monkeypatch):
@@ -98,7 +108,7 @@ def test_an_edit_is_one_module_and_on_the_command_line_one_line(tmp_path, capsys
 
 def test_all_edits_are_named():
     assert edit.NAMES == ("Blend", "Loop", "Mirror", "Move", "Offset", "Path", "Pin", "Settle", "Slope", "Stairs",
-                          "Stride", "Turn", "Warp")  # fmt: skip
+                          "Stride", "Turn", "Warp"), "put the new name in here"  # fmt: skip
 
 
 PAGE = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text()
@@ -121,4 +131,5 @@ def test_recipes_name_files_and_names_that_exist():
                  *top.glob(f"*/*/{name}"))]  # fmt: skip
         assert found or name.split("/")[0] in LATER, name
     for table, file in re.findall(r"`([A-Z_]+)`\s+of\s+`([\w/]+\.py)`", recipes):
-        assert f"\n{table}" in (SOURCE / file).read_text(), (table, file)
+        path = (SOURCE.parents[1] if file.startswith("tests/") else SOURCE) / file
+        assert f"\n{table}" in path.read_text(), (table, file)

@@ -55,6 +55,9 @@ def mutate(data: bytes, pick: random.Random) -> bytes:
     return bytes(out)
 
 
+NAMES = ("a.bvh", "02.asf", "02_01.amc", "a.txt", "a.npz")  # those that `bases` makes
+
+
 class Files(dict[str, bytes]):
     """Whole files by name, silent in the reports of failures."""
 
@@ -105,7 +108,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Files]:
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("name", ["a.bvh", "02.asf", "02_01.amc", "a.txt", "a.npz"])
+@pytest.mark.parametrize("name", NAMES)
 @settings(
     max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], derandomize=True
 )
@@ -120,7 +123,7 @@ def test_broken_bytes_for_long(whole: tuple[Path, Files]) -> None:
     end = time.monotonic() + float(os.environ.get("POISE_FUZZ_SECONDS", "600"))
     seed = int(os.environ.get("POISE_FUZZ_SEED", str(int(time.time()))))
     while time.monotonic() < end:
-        for name in ("a.bvh", "02.asf", "02_01.amc", "a.txt", "a.npz"):
+        for name in NAMES:
             seed += 1
             try:
                 attempt(*whole, name, seed)

@@ -23,10 +23,13 @@ QUICK = {"clip/walk", "clip/stand", "write/bvh", "write/npz", "edit/Mirror", "ed
 def test_every_clip_method_edit_and_format_has_a_digest() -> None:
     from poise.motion import edit
 
-    assert set(library.names()) == set(golden.CLIPS) and set(method_names()) == set(golden.METHODS)
-    assert {f"edit/{name}" for name in edit.NAMES} <= set(CASES)
-    for column in golden.table().values():
-        assert set(column) == set(CASES)
+    assert set(library.names()) == set(golden.CLIPS), "CLIPS of tests/golden.py lacks or invents some"
+    assert set(method_names()) == set(golden.METHODS), "METHODS of tests/golden.py lacks or invents some"
+    assert set(edit.NAMES) == set(golden.edits()), "edits() of tests/golden.py lacks or invents some"
+    known = {name for column in golden.table().values() for name in column}
+    assert known <= set(CASES), "tests/golden.json has digests of what is no more: make golden"
+    lacks = sorted(set(CASES) - known)  # each in one column at least: nobody has every kind of machine
+    assert not lacks, f"no digest yet: python tests/golden.py --write {' '.join(lacks)}"
 
 
 @pytest.mark.parametrize("name", [c if c in QUICK else pytest.param(c, marks=pytest.mark.slow) for c in CASES])
@@ -36,6 +39,8 @@ def test_the_bits_are_those_of_the_table(name: str) -> None:
         pytest.skip(f"no digests for this kind of machine and these versions: {golden.key()}")
     if name == "write/html":
         pytest.importorskip("viser")
+    if name not in column:
+        pytest.skip(f"no digest for this kind of machine yet: python tests/golden.py --write {name}")
     assert CASES[name]() == column[name]
 
 

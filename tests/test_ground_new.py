@@ -104,7 +104,7 @@ def test_clips_on_it_are_edited_checked_mirrored_scaled_saved_and_drawn(stand, t
 
 def test_it_is_written_on_the_command_line():
     assert written("waves:0.1x3") == Waves(0.1, 3.0)
-    with pytest.raises(poise.PoiseError, match="seesaw or waves:HIGHxLONG, not 'waves'"):
+    with pytest.raises(poise.PoiseError, match="or waves:HIGHxLONG, not 'waves'"):
         written("waves")
 
 
@@ -116,6 +116,15 @@ def test_it_is_built_as_high_as_it_says(stand):
     z = model.hfield_data.reshape(rows, columns) * tall + model.geom_pos[model.geom_dataid >= 0][-1][2]
     x, y = np.meshgrid(np.linspace(-half_x, half_x, columns), np.linspace(-half_y, half_y, rows))
     assert np.abs(z - WAVES.height(x, y)).max() < 1e-5
+
+
+@pytest.mark.parametrize("told", [lambda x, y: np.nan * x, lambda x, y: 0.1], ids=["nan", "one number"])
+def test_heights_that_are_none_are_refused_in_a_sentence(stand, told):
+    class Hole:
+        height, normal = staticmethod(told), Waves.normal
+
+    with pytest.raises(poise.PoiseError, match=r"height\(x, y\) must be a finite number at each"):
+        build(stand.character, Stage(Hole()))
 
 
 def test_what_it_does_not_say_is_refused_in_a_sentence():
@@ -141,7 +150,7 @@ SHOWN = [
 
 
 def test_every_registered_kind_is_shown_here():
-    assert {type(g).__name__ for g in SHOWN} == set(grounds.KINDS)
+    assert {type(g).__name__ for g in SHOWN} == set(grounds.KINDS), "put one of each kind into SHOWN"
 
 
 @pytest.mark.parametrize("ground", SHOWN, ids=lambda g: type(g).__name__)

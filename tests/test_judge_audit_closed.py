@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 from dataclasses import FrozenInstanceError, fields, replace
 from pathlib import Path
 
@@ -341,3 +342,13 @@ def test_findings_are_data_and_sentences_come_from_them(clip):
     assert told["findings"][0]["kind"] == "force_held" and told["findings"][0]["sentence"] == report.problems[0]
     with pytest.raises(FrozenInstanceError):
         found.value = 0.0  # type: ignore[misc]
+
+
+def test_every_kind_that_an_audit_finds_has_its_sentence():
+    """Also those that no take of these tests has: a kind without words would fail where it is told."""
+    modules = ("take_findings", "audit_take", "audit_clip", "soundness", "wording/clip")
+    text = "".join((JUDGE / f"{name}.py").read_text() for name in modules)
+    found = set(re.findall(r'(?:Finding|_finding|_over)\(\s*"(\w+)"', text))
+    lacks = found - set(wording._SENTENCES)
+    assert len(found) > 15 and not lacks, f"_SENTENCES of judge/wording/audit.py has no words for {lacks}"
+    assert set(wording._SENTENCES) >= wording.REMARKS

@@ -37,7 +37,11 @@ class Action:
 
 
 class Controller(Protocol):
-    """State in, joint torques out; settings are frozen, what it remembers is the memory that `start` makes."""
+    """State in, joint torques out; settings are frozen, what it remembers is the memory that `start` makes.
+
+    A method has also a `name`, and may have a `period` [s] between two questions (else one a step of the simulator), a
+    `step_size` [s] of the simulator and `prepare(reference, stage)`, which gives another reference and notes on it.
+    """
 
     def start(self, character: Character, reference: Reference, stage: Stage) -> Any:
         """A fresh memory."""

@@ -9,6 +9,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
+from poise.errors import BadValue
 from poise.ground.ground import Ground, patches_of, pieces_of
 from poise.ground.pieces import GREY, Box, Heights, Part, Patch, Plane, Table
 from poise.maths import rotations as rot
@@ -70,7 +71,10 @@ def _heights(builder: Builder, earth: Earth, heights: Heights, half: float = 10.
     """A table of 2 `half` [m] to a side about the origin."""
     line = np.arange(-half, half + 0.5 * spacing, spacing)
     x, y = np.meshgrid(line, line, indexing="ij")
-    _table(builder, earth, Table(np.asarray(heights.height(x, y), float), spacing, (-half, -half)))
+    table = np.asarray(heights.height(x, y), float)
+    if table.shape != x.shape or not np.all(np.isfinite(table)):
+        raise BadValue("The ground's height(x, y) must be a finite number at each of the places it is asked for.")
+    _table(builder, earth, Table(table, spacing, (-half, -half)))
 
 
 def _table(builder: Builder, earth: Earth, table: Table) -> None:

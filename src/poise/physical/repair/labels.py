@@ -19,7 +19,7 @@ from poise.character.roles import SIDES
 from poise.maths.intervals import close_gaps, drop_short, frames, runs
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
-from poise.motion.contact.detect_feet import contact_labels
+from poise.motion.contact.contacts import detect
 from poise.motion.contact.foot_motion import speeds
 
 LIFTED = 0.008  # [m] above the lowest touching point of its foot
@@ -123,7 +123,7 @@ def corrected(clip: Clip) -> tuple[np.ndarray, list[Doubt]]:
     labels = np.array(clip.contacts.labels)
     if clip.labels is None:
         return labels, []
-    seen, points = contact_labels(clip), clip.character.contact_points
+    seen, points = detect(clip).labels, clip.character.contact_points
     places = clip.character.points(clip.q)
     height = places[..., 2] - clip.ground.height(places[..., 0], places[..., 1])
     told: list[Doubt] = []
