@@ -18,6 +18,7 @@ It knows no characters: whoever has a problem offers what `ControlProblem` lists
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -33,6 +34,7 @@ _FLAT = 1e-2  # gain, relative to the merit, below which multipliers and barrier
 _STRONGER = 5.0  # times the penalty, where the constraint did not come down to a quarter
 _WEAKER = 0.15  # times the barrier
 _NEAR = 0.3  # share of the first |Ψ| from which on multipliers take Newton's step
+_WILD = 100.0  # times the largest control: a step of a V that is indefinite
 _LEAST = 0.1  # share of the least curvature of ℓ in u that Q_uu keeps
 
 
@@ -237,8 +239,16 @@ class _Search:
 
     def sweep(self) -> tuple[Sweep, Array]:
         """The backward sweep about the present trajectory, and the change of the multipliers that goes with it."""
+        if self.newton:
+            with contextlib.suppress(np.linalg.LinAlgError):
+                found = self._swept(bent=True)
+                if self.left < _WILD:
+                    return found
+        return self._swept(bent=False)
+
+    def _swept(self, bent: bool) -> tuple[Sweep, Array]:
         penalty = np.zeros_like(self.penalty) if self.newton else self.penalty
-        given = sweep(self.problem, self.at, penalty, self.barrier, self.damping, self.newton)
+        given = sweep(self.problem, self.at, penalty, self.barrier, self.damping, bent)
         change = np.zeros_like(self.at.mu)
         if self.newton:  # V_μμ δμ = -V_μ at the first state
             change = -np.linalg.lstsq(given.Vmumu[0], given.Vmu, rcond=1e-12)[0]
