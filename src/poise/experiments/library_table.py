@@ -28,6 +28,7 @@ from poise.experiments.physical_table import WEIGHT, PhysicalBars, between_frame
 from poise.export.sheet import contact_sheet, save_sheet
 from poise.judge.audit import audit
 from poise.judge.overlap import overlap
+from poise.maths import GRAVITY
 from poise.maths import configuration as conf
 from poise.motion.check.check import penetration, skating
 from poise.motion.clip import Clip
@@ -118,7 +119,7 @@ def measure(clip: Clip, cpu: float = 0.0) -> Row:
     """A clip as the audit sees it."""
     report, limit = audit(clip), clip.character.torque_limit
     k, known = WEIGHT / report.weight, limit > 0.0
-    carried = 9.81 * sum(h.mass for h in clip.grips)
+    carried = GRAVITY * sum(h.mass for h in clip.grips)
     push = float(np.linalg.norm(report.series["ground_force"], axis=1).max()) / (report.weight + carried)
     effort = np.abs(report.series["joint_torque"][:, known]) / limit[known]
     return Row(

@@ -22,6 +22,7 @@ import numpy as np
 
 from poise.errors import PoiseError
 from poise.judge.audit import audit
+from poise.maths import GRAVITY
 from poise.maths.intervals import runs
 from poise.motion.check.check import penetration, skating
 from poise.motion.clip import Clip
@@ -32,7 +33,7 @@ from poise.physical.repair.clean import cleaned
 from poise.physical.repair.holds import held
 from poise.physical.repair.repair import repair
 
-WEIGHT = 70.0 * 9.81  # [N]
+WEIGHT = 70.0 * GRAVITY  # [N]
 FALL = 5.0  # [m/s²] slower than which a body in the air is held by something
 NEAR = 0.02  # [s] around a change of contact in which the finer motion is not judged
 RUNS = (1.5, 0.15)  # [m/s] and share of the time in the air from which on a motion is a run

@@ -22,6 +22,7 @@ from poise.character import Character
 from poise.character.load import load_character
 from poise.experiments.stage_actors import Servo, crate, hanging_pose, perform
 from poise.export import ink, staging
+from poise.maths import GRAVITY
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.stage import Stage
@@ -56,7 +57,7 @@ def slope(friction: float = 0.4) -> list[Sight]:
     out = []
     for off in (-1.0, 1.0):
         world, take, slid = on_slope(angle + off, friction)
-        ideal = 9.81 * (np.sin(np.radians(angle + off)) - friction * np.cos(np.radians(angle + off)))
+        ideal = GRAVITY * (np.sin(np.radians(angle + off)) - friction * np.cos(np.radians(angle + off)))
         numbers = {"slope [degrees]": angle + off, "friction angle [degrees]": angle, "slid [mm]": 1000 * slid,
                    "slides by Coulomb's law [mm]": 1000 * max(0.0, 0.5 * ideal * take.time[-1] ** 2)}  # fmt: skip
         out.append(Sight(f"slope {'below' if off < 0 else 'above'} the friction angle", world, take,
@@ -206,7 +207,7 @@ def barbell() -> list[Sight]:
     both = (take.time > 0.3) & (take.time < 0.8)
     held = take.contacts.bilateral & both[take.contacts.frame]
     pull = -float(take.contacts.force[held, 2].sum()) / int(both.sum())
-    numbers = {"mean pull on both hands [N]": pull, "weight of the barbell [N]": bell.mass * 9.81}
+    numbers = {"mean pull on both hands [N]": pull, "weight of the barbell [N]": bell.mass * GRAVITY}
     return [Sight("barbell, let go by the right hand at 0.8 s", world, take, [0.0, 0.3, 0.8, 1.0, 1.4],
                   dict(target=(0, 0, 0.9), span=2.2, azimuth=55.0), numbers)]  # fmt: skip
 

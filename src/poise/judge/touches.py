@@ -7,6 +7,7 @@ import numpy as np
 from poise.dynamics import Dynamics
 from poise.judge.surface import distance, off_ground
 from poise.judge.tolerances import DEFAULT, Tolerances
+from poise.maths import GRAVITY
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.take import Take
@@ -92,7 +93,7 @@ def held(take: Take, limits: Tolerances = DEFAULT) -> np.ndarray:
     broken = np.where(steady, -1, np.arange(frames)[:, None])
     np.maximum.accumulate(broken, axis=0, out=broken)
     age = rows.frame - broken[rows.frame, pair]
-    weight = take.character.mass * 9.81
+    weight = take.character.mass * GRAVITY
     return _lasting(take) & inside & (age > limits.settling / take.dt) & (normal > limits.slip_load * weight)
 
 

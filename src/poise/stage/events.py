@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.errors import BadValue
+from poise.maths import GRAVITY
 from poise.maths.rotations import Array
 from poise.stage.checks import direction, number, vector
 
@@ -66,7 +67,7 @@ class Ball:
         if self.radius is not None:
             number("The radius of a ball", self.radius, "m", above=0.0)
         rise = -self.distance * self.direction[2]  # the start lies this much above the target
-        least = np.sqrt(max(0.0, 9.81 * (self.distance - rise)))  # the slowest throw that reaches a target at rest
+        least = np.sqrt(max(0.0, GRAVITY * (self.distance - rise)))  # the slowest throw that reaches a target at rest
         if self.speed < least:
             raise BadValue(
                 f"A ball thrown at {self.speed:g} m/s from {self.distance:g} m falls short of {self.toward!r}: "

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-GRAVITY = 9.81  # [m/s²]
+from poise.maths import GRAVITY
 
 # Degrees about X, Y, Z in the zero pose, for the left side; the right side mirrors X and Z. A leg that swings
 # forward, an elbow that bends and toes that lift turn about -Y; knees and a forward bow turn about +Y.

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from poise.character.load import load_character
+from poise.dynamics.compiled import Compiled, jacobian
 from poise.experiments.reproduce import Options, Table
 from poise.maths.rotations import Array
-from poise.methods.mcsim import contacts, desired, program, reduced, tasks
-from poise.methods.mcsim.terms import Rig, jacobian
+from poise.methods.mcsim import contacts, program, reduced, tasks
 from poise.motion.reference import Sample
 from poise.solve.qp import solve_qp
 
@@ -33,7 +33,7 @@ def run(options: Options) -> Table:
 
 def _row(name: str, count: int, repeats: int) -> tuple[Any, ...]:
     character = load_character(name)
-    rig, rng = Rig.of(character), np.random.default_rng(count)
+    dynamics, rng = Compiled(character), np.random.default_rng(count)
     limit = np.where(np.isfinite(character.torque_limit), character.torque_limit, 1e6)[6:]
     moves = np.ones(character.model.nv)
     if name == "biped18":
@@ -42,19 +42,19 @@ def _row(name: str, count: int, repeats: int) -> tuple[Any, ...]:
     same, small, worst, apart = [], [], 0.0, 0.0
     for _ in range(repeats):
         q = character.standing_pose()
-        v = _unslipping(rig, q, 0.1 * moves * rng.standard_normal(character.model.nv), used)
-        now = rig.at(q, v)
-        wanted = Sample(q, v, 3.0 * moves * rng.standard_normal(len(v)), np.zeros(len(rig.bodies), bool))
-        wish = desired.acceleration(character.layout, wanted, q, v, 600.0)
-        use = np.zeros(len(rig.bodies), bool)
+        v = _unslipping(dynamics, q, 0.1 * moves * rng.standard_normal(character.model.nv), used)
+        now = dynamics.at(q, v)
+        wanted = Sample(q, v, 3.0 * moves * rng.standard_normal(len(v)), np.zeros(len(dynamics.bodies), bool))
+        wish = tasks.acceleration(character.layout, wanted, q, v, 600.0)
+        use = np.zeros(len(dynamics.bodies), bool)
         use[used] = True
         up = np.tile([0.0, 0.0, 1.0], (len(use), 1))
-        cones = contacts.Cones(*contacts.cones(use, np.zeros(len(use)), now.points, rig.bodies, up, 1.0, 0.0))
-        whole = program.printed(rig, now, wish, cones, limit)
+        cones = contacts.Cones(*contacts.cones(use, np.zeros(len(use)), now.points, dynamics.bodies, up, 1.0, 0.0))
+        whole = program.printed(now, wish, cones, limit)
         begun = time.process_time()
         solution = solve_qp(whole)
         same.append(time.process_time() - begun)
-        short = tasks.tracking(rig, now, wish, cones, 1e6, 1e-8)
+        short = tasks.tracking(now, wish, cones, 1e6, 1e-8)
         begun = time.process_time()
         plan = reduced.solve(short, limit)
         small.append(time.process_time() - begun)
@@ -75,12 +75,12 @@ def _feet(names: tuple[str, ...]) -> np.ndarray:
     return np.array(sorted(mine, key=lambda k: rank.get(names[k].partition("_")[2], 4)))
 
 
-def _unslipping(rig: Rig, q: Array, v: Array, used: np.ndarray) -> Array:
+def _unslipping(dynamics: Compiled, q: Array, v: Array, used: np.ndarray) -> Array:
     """The velocity (nv,) next to v at which the points used are at rest: no-slip means nothing for others."""
-    now = rig.at(q, v)
+    now = dynamics.at(q, v)
     linear, angular = np.empty((3, len(v))), np.empty((3, len(v)))
     rows = []
     for k in used:
-        jacobian(now.axes, rig.chain, now.centre, rig.bodies[k], now.points[k], linear, angular)
+        jacobian(now, now.point_bodies[k], now.points[k], linear, angular)
         rows.append(linear.copy())
     return v - np.linalg.pinv(np.concatenate(rows)) @ (np.concatenate(rows) @ v) if rows else v

@@ -12,6 +12,7 @@ from poise.dynamics import Dynamics
 from poise.experiments.modal.trial import TRACKING, WAYS, performed, push, tracking_row
 from poise.experiments.reproduce import Options, Table
 from poise.judge.support import beyond_support
+from poise.maths import GRAVITY
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
 from poise.motion.load import load_clip
@@ -32,7 +33,7 @@ def margin(take: Take, at: float) -> float:
     character = take.character
     instant = Dynamics(character).at(take.q[k], take.v[k])
     centre, speed = instant.centre_of_mass, instant.momentum[:3] / character.mass
-    capture = centre[:2] + speed[:2] * np.sqrt(max(float(centre[2]), 0.3) / 9.81)
+    capture = centre[:2] + speed[:2] * np.sqrt(max(float(centre[2]), 0.3) / GRAVITY)
     points = character.contact_points
     feet = np.concatenate([points.of("left"), points.of("right")])
     return _inside(character.points(take.q_ref[k])[0][feet, :2], capture)

@@ -12,6 +12,7 @@ import numpy as np
 
 from poise.kernels import njit
 from poise.maths.rotations import Array
+from poise.take.record import BILATERAL, BODY, NORMAL, OTHER, POINT
 
 FACETS = 4
 _LOW = 0.015  # [m] up to which a point counts as hardly lifted
@@ -34,30 +35,31 @@ def touched(table, ground, bodies, points, on, normal, bumped):
 
     Points that touch what cannot be stood on (the side of a block) are marked in `bumped` (P,).
 
-    `table` (K, 18) are the simulator's touches; `ground` (labels,) says which labels may be stood on.
+    `table` (K, 18) are the simulator's touches, with the columns of `poise.take.CONTACT_COLUMNS`; `ground` (labels,)
+    says which labels may be stood on.
     """
     on[:] = False
     bumped[:] = False
     for k in range(table.shape[0]):
         row = table[k]
-        if not ground[int(row[1])] or row[17] != 0.0:
+        if not ground[int(row[OTHER])] or row[BILATERAL] != 0.0:
             continue
         nearest, least = -1, 1e9
         for p in range(bodies.shape[0]):
-            if bodies[p] == int(row[0]):
+            if bodies[p] == int(row[BODY]):
                 far = 0.0
                 for i in range(3):
-                    far += (points[p, i] - row[2 + i]) ** 2
+                    far += (points[p, i] - row[POINT + i]) ** 2
                 if far < least:
                     nearest, least = p, far
-        if nearest >= 0 and row[7] < _UPRIGHT:
+        if nearest >= 0 and row[NORMAL + 2] < _UPRIGHT:
             bumped[nearest] = True
         elif nearest >= 0:
             if not on[nearest]:
                 normal[nearest] = 0.0
             on[nearest] = True
             for i in range(3):
-                normal[nearest, i] += row[5 + i]
+                normal[nearest, i] += row[NORMAL + i]
     for p in range(on.shape[0]):
         if on[p]:
             size = np.sqrt(normal[p, 0] ** 2 + normal[p, 1] ** 2 + normal[p, 2] ** 2)

@@ -70,7 +70,7 @@ class Mind:
         self.preview = Preview(character, points, self.floor, DT, self.window, settings.has("velocities"))
         self.limit = np.where(np.isfinite(character.torque_limit), character.torque_limit, 1e9)
         layout = character.layout
-        self.rig = Rig(layout.kind, layout.qadr, layout.vadr, watched.moves, watched.root, points.bodies, points.local,
+        self.rig = Rig(layout.kind, layout.qadr, layout.vadr, watched.root, points.bodies, points.local,
                        points.feet, points.friction, check_stiffness(character, subtree_stiffness(character)),
                        self.limit, float(character.mass), character.model.opt.gravity.copy(), float(settings.margin),
                        not alone, settings.has("contacts"), settings.has("arms"), settings.has("products"),
@@ -118,7 +118,7 @@ class Mind:
         self.traces = {"complementarity": facts[0], "low_modes": facts[1], "torques_cut": facts[2]}
         for w in pushes:
             impulse(w.point, w.force, DT, wanted)
-        return Decision(watched.views.centre[0].copy(), step, after, torque, wanted, rows[:count],
+        return Decision(watched.views.centre_of_mass.copy(), step, after, torque, wanted, rows[:count],
                         here.places[self.points.feet :])  # fmt: skip
 
     def forget(self) -> None:

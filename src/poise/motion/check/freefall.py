@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from poise.maths import GRAVITY
 from poise.maths.intervals import frames, runs
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
 from poise.motion.contacts.detect import above_ground
 from poise.motion.contacts.foot_motion import Footing, footing
 
-GRAVITY = 9.81  # [m/s²]
 CLEAR = 0.02  # [m] feet this high do not touch
 HIGH = 0.08  # [m] feet that get this high are in the air, whatever they are labelled
 SHORTEST = 0.10  # [s] shorter flights say too little
@@ -54,7 +54,9 @@ def free_fall(clip: Clip) -> FreeFall:
         text = f"Falls with {g:.1f} m/s² in flight, as it should: {clip.fps:.0f} frames a second is right."
         return FreeFall(flights, g, fps, "agrees", text)
     near = min(USUAL, key=lambda usual: abs(np.log(usual / fps)))
-    text = f"Falls with {g:.1f} m/s² in flight instead of 9.81; that would be right at {fps:.0f} frames a second."
+    text = (
+        f"Falls with {g:.1f} m/s² in flight instead of {GRAVITY:g}; that would be right at {fps:.0f} frames a second."
+    )
     if length.max() < 2 * SHORTEST and abs(g / GRAVITY - 1.0) < 2.5 * TOLERANCE:
         return FreeFall(flights, g, fps, "unknown", f"{text} The flight is too short to be sure.")
     if abs(np.log(near / fps)) < 0.12 and abs(np.log(near / clip.fps)) > 0.2:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from poise.character.roles import SIDES
+from poise.maths import GRAVITY
 from poise.maths.intervals import close_gaps, frames, hysteresis, runs
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
@@ -104,7 +105,7 @@ def leaning(clip: Clip, foot: Footing, pull: Array, labels: np.ndarray, tall: fl
     com = foot.trimmed(foot.com)
     places = clip.character.points(clip.q)[..., :2]
     under = com[:, 2] - clip.ground.height(com[:, 0], com[:, 1])
-    push = np.maximum(pull[:, 2] + 9.81, 3.0)
+    push = np.maximum(pull[:, 2] + GRAVITY, 3.0)
     centre = com[:, :2] - np.clip(under, 0.0, tall)[:, None] * pull[:, :2] / push[:, None]
     out = np.full(len(clip), -np.inf)
     for way in np.linspace(0.0, 2.0 * np.pi, 16, endpoint=False):  # out of the hull of the feet, seen from all sides

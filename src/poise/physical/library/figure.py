@@ -7,12 +7,13 @@ from dataclasses import replace
 import numpy as np
 
 from poise.character import Character
+from poise.maths import GRAVITY
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.physical.library.authoring import periodic, pose, ramp, turn
 from poise.physical.library.fences import arm_room
 from poise.physical.library.manner import Gait, Legs, Manner, leg_phase
-from poise.physical.library.path import GRAVITY, Path
+from poise.physical.library.path import Path
 
 SKEW = 0.8  # exponent of the time in stance
 _AHEAD = {"pelvis": 0.0, "abdomen": 0.02, "chest": 0.04, "neck": 0.1, "head": 0.18}  # strides by which a bend is met

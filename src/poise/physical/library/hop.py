@@ -12,13 +12,13 @@ import numpy as np
 from poise.character import Character
 from poise.character.roles import SIDES
 from poise.errors import BadValue
+from poise.maths import GRAVITY
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip, Cycle
 from poise.physical.library.acting import hermite
 from poise.physical.library.actor import act, ball_ahead, centre_height, leg_length
 from poise.physical.library.finish import finished, timeline
 
-GRAVITY = 9.81  # [m/s²]
 PERIOD = 1.0 / 2.2  # [s]
 CONTACT = 0.22  # [s] at least: with less, forces pass four body weights
 

@@ -19,6 +19,7 @@ from scipy.optimize import brentq
 from poise.character import Character
 from poise.character.roles import SIDES
 from poise.errors import BadValue
+from poise.maths import GRAVITY
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
 from poise.physical.library.acting import AT_EASE, KeyPose, hermite, played
@@ -27,7 +28,6 @@ from poise.physical.library.authoring import ramp
 from poise.physical.library.finish import finished, timeline
 from poise.physical.library.manner import STIFF
 
-GRAVITY = 9.81  # [m/s²]
 START = 0.25  # [s] of standing
 CROUCH = 0.62  # [s] from standing to the lowest point of the countermovement
 LANDED = 1.05  # [s] from the lowest point of the landing to standing

@@ -7,12 +7,12 @@ from functools import cached_property
 
 import numpy as np
 
+from poise.maths import GRAVITY
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.motion.clip import Cycle
 from poise.physical.library.authoring import ramp
 
-GRAVITY = 9.81  # [m/s²]
 _GRID = 1000  # points a stride by which a bend is integrated
 
 

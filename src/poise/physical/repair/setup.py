@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from poise.character import Character
 from poise.dynamics.wrench import masses
+from poise.maths import GRAVITY
 from poise.maths.configuration import BALL
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
@@ -28,7 +29,7 @@ from poise.physical.repair.standing import (
     supported,
 )
 
-REFERENCE = 70.0 * 9.81  # [N] the weight for which the costs below are meant
+REFERENCE = 70.0 * GRAVITY  # [N] the weight for which the costs below are meant
 
 
 @dataclass(frozen=True)

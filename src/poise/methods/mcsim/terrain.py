@@ -1,4 +1,4 @@
-"""What the feet feel: ground that tilts, and things that a foot meets in its swing.
+"""Ground that tilts and things that a foot meets in its swing, as the feet feel them.
 
 Departures: the paper's character meets slopes and blocks with the motion of level ground.
 """
@@ -13,7 +13,7 @@ import numpy as np
 from poise.kernels import njit
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
-from poise.methods.mcsim import contacts, sight
+from poise.methods.mcsim import contacts, obstacles
 from poise.methods.mcsim.memory import Memory
 from poise.stage.ground import Flat, Ground
 
@@ -61,8 +61,8 @@ def step_over(scene: Scene, memory: Memory, dt: float) -> None:
         high = _RAISED if memory.stumbled[side] and step.done < _OVER[1] else 0.0
         sole = memory.sole[side]
         if len(memory.blocks) and len(sole) and not step.down:
-            footprint = sight.print_of(scene.now.points[sole, :2], scene.heading)
-            need = sight.over(memory.blocks, footprint, scene.heading)
+            grid = obstacles.footprint(scene.now.points[sole, :2], scene.heading)
+            need = obstacles.over(memory.blocks, grid, scene.heading)
             high = max(high, need - float(scene.goal.points[sole, 2].min())) if need else high
         memory.over[side] += min(max(high - memory.over[side], -_RAISING * dt), _RAISING * dt)
 
@@ -80,18 +80,18 @@ def flatten(scene: Scene, memory: Memory, error: Array, dt: float) -> None:
     for side in (0, 1):
         step, body = memory.schedule.foot(side, memory.clock.time), memory.feet[side]
         soon = memory.schedule.stays(side, memory.clock.time) > _LEAVES if step.down else step.left < _LANDS
-        up = scene.goal.turn[body] @ memory.up[side]
+        up = scene.goal.rotations[body] @ memory.up[side]
         tiptoe = body >= 0 and c * up[0] + s * up[1] > 0.0
         wish = min(1.0, max(0.0, off - 1.0)) if soon and tiptoe else 0.0
         memory.flat[side] += min(max(wish - memory.flat[side], -dt / _FLATTENING), dt / _FLATTENING)
         memory.sunk[side] = 0.0
         if memory.flat[side] > 0.0:
-            R = scene.goal.turn[body]
+            R = scene.goal.rotations[body]
             turn = least_turn(up, memory.flat[side]) @ R
-            local = memory.rig.local[memory.sole[side]]
-            mine = local[memory.rig.bodies[memory.sole[side]] == body]
+            local = memory.dynamics.locals[memory.sole[side]]
+            mine = local[memory.dynamics.bodies[memory.sole[side]] == body]
             memory.sunk[side] = float(np.min(mine @ R[2], initial=0.0) - np.min(mine @ turn[2], initial=0.0))
-            scene.goal.turn[body] = turn
+            scene.goal.rotations[body] = turn
 
 
 def least_turn(up: Array, share: float) -> Array:

@@ -1,7 +1,7 @@
-"""Sight: feet are raised over blocks in the way and set down beside them.
+"""Obstacles: feet are raised over blocks in the way and set down beside them.
 
-Departures: the paper's character knows its contacts alone. This one has seen where the blocks of the stage lay when it
-set out; it does not see them move.
+Departures (`sight`): the paper's character knows its contacts alone. This one has seen where the blocks of the stage
+lay when it set out; it does not see them move.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ _STAY = 0.3  # share of the distance from the last move that counts as well: no 
 _GRID = np.stack(np.meshgrid(np.linspace(0, 1, 7), np.linspace(0, 1, 3), indexing="ij"), axis=-1).reshape(-1, 2)
 
 
-def seen(stage: Stage) -> Array:
+def blocks_of(stage: Stage) -> Array:
     """The blocks (K, 6) of a stage: x, y [m], yaw [rad], half length, half width and height [m]."""
     rows = getattr(stage.ground, "blocks", ())
     return np.array([(x, y, math.radians(yaw), 0.5 * long, 0.5 * wide, tall)
                      for x, y, yaw, long, wide, tall, _ in rows]).reshape(-1, 6)  # fmt: skip
 
 
-def print_of(points: Array, heading: float) -> Array:
+def footprint(points: Array, heading: float) -> Array:
     """A grid (G, 2) over the rectangle along a heading [rad] that holds points (P, 2) of a foot."""
     c, s = math.cos(heading), math.sin(heading)
     turned = points @ np.array([[c, -s], [s, c]])
@@ -48,24 +48,27 @@ def height(blocks: Array, points: Array) -> Array:
     return top
 
 
-def aside(blocks: Array, footprint: Array, heading: float, last: Array) -> Array:
-    """The least move (2,) [m] of a footprint (G, 2) to where no block is; zero where there is none, or nothing helps.
+def aside(blocks: Array, sole: Array, heading: float, last: Array) -> Array:
+    """The least move (2,) [m] of a foot to where no block is; zero where there is none, or nothing helps.
 
-    `last` (2,) [m] is the move that was chosen before.
+    `sole` (G, 2) [m] is a grid over the foot, `last` (2,) [m] the move that was chosen before.
     """
-    if not height(blocks, footprint).any():
+    if not height(blocks, sole).any():
         return np.zeros(2)
     c, s = math.cos(heading), math.sin(heading)
     moves = _MOVES @ np.array([[c, s], [-s, c]])
-    free = ~height(blocks, footprint + moves[:, None]).any(axis=1)
+    free = ~height(blocks, sole + moves[:, None]).any(axis=1)
     if not free.any():
         return np.zeros(2)
     cost = _COST + (_STAY * np.sum((moves - last) ** 2, axis=1) if last.any() else 0.0)
     return moves[int(np.argmin(np.where(free, cost, np.inf)))]
 
 
-def over(blocks: Array, footprint: Array, heading: float) -> float:
-    """How high [m] the lowest point of a foot should be over the level ground, 0 where nothing is in its way."""
+def over(blocks: Array, sole: Array, heading: float) -> float:
+    """How high [m] the lowest point of a foot should be over the level ground, 0 where nothing is in its way.
+
+    `sole` (G, 2) [m] is a grid over the foot, `heading` [rad] the way that it goes.
+    """
     way = _AHEAD[:, None] * np.array([math.cos(heading), math.sin(heading)])
-    top = float(height(blocks, footprint + way[:, None]).max(initial=0.0))
+    top = float(height(blocks, sole + way[:, None]).max(initial=0.0))
     return top + _ABOVE if top > 0.0 else 0.0
