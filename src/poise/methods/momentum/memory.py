@@ -1,0 +1,228 @@
+"""Memory of the method, and what its controller wants of the ground at a state: sections 4.5 and 4.7.1."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from poise.character import Character
+from poise.dynamics.compiled import Compiled
+from poise.errors import BadValue
+from poise.maths import rotations as rot
+from poise.maths.rotations import Array
+from poise.methods.momentum.clock import AHEAD, BACK, bounded, rate_of, root_of
+from poise.methods.momentum.course import course_of
+from poise.methods.momentum.feet import Balance, Feet
+from poise.methods.momentum.forces import step_length
+from poise.methods.momentum.model import pyramid
+from poise.methods.momentum.plan import Plan, make_plan
+from poise.methods.momentum.settings import Settings
+from poise.methods.momentum.timeline import Placed, Timeline
+from poise.motion.clip import Clip
+from poise.motion.feet.capture_point import Foothold
+from poise.motion.reference import Reference
+from poise.stage import Ball, Stage
+from poise.stage.ground import Platform, Seesaw
+
+_KEPT: dict[tuple, Plan] = {}  # plans of clips in this process, by content and settings
+_MOST = 16
+
+
+class Wanted(NamedTuple):
+    """What the feedback controller wants at a state."""
+
+    wrench: Array  # (6,) force [N] and moment about the centre of mass [N m] of the ground
+    rate: float  # frames of t_d per frame
+    shortened: float  # λ of the step-length search, 1 without one
+
+
+class Memory:
+    """Where the performance is in its plan, and how far the plan was moved."""
+
+    def __init__(self, settings: Settings, character: Character, reference: Reference, stage: Stage, alone: bool):
+        """`alone`: the method moves the character itself and must know all that it can meet."""
+        if alone and (isinstance(stage.ground, (Platform, Seesaw)) or any(isinstance(e, Ball) for e in stage.events)):
+            raise BadValue("The method momentum knows grounds at rest and pushes; for balls, platforms and seesaws use "
+                           "momentum-torques, which acts in the simulator.")  # fmt: skip
+        self.settings, self.character, self.stage, self.alone = settings, character, stage, alone
+        self.compiled = Compiled(character)
+        self.friction = float(stage.friction if settings.friction is None else settings.friction)
+        self.reference = reference
+        self.clip = reference.baked
+        self.plan = plan_of(self.clip, settings, self.friction)
+        self.line = Timeline(self.plan)
+        self.track = Reference(self.clip)
+        self.td = reference.start / self.line.h
+        self.tc = self.td
+        self.index = self.line.index_at(self.td)
+        self.elapsed = 0.0  # frames since the segment began
+        self.offset = np.zeros(3)  # of the body in the present segment
+        self.before = np.zeros(3)  # and in the one before
+        level = float(np.median(self.plan.course.corners[self.plan.course.touching][:, 2]))
+        self.feet = Feet(self.line, stage.ground, level, self.td)
+        self.feet.asked = np.array(settings.stride, float)
+        self.law = Foothold() if settings.has("footholds") else None
+        self.phi: Array | None = None  # Φ since the beginning, world axes; None: at the reference's
+        self.lag = 0.0  # [s] by which t_d is behind the time that went by
+        self.goal = np.zeros(3)  # ΔΨ of the centre of mass now
+        self.traces: dict[str, float | Array] = {}
+        self.names = ("ground",)
+
+    def want(self, x: Array, error: Array, dt: float) -> Wanted:
+        """The ground's wrench at state x (12,) of the world; `error` (3,): Φ as measured from the pose, less X̄'s."""
+        line, now = self.line, self.line.placed(self.index)
+        heading = float(rot.heading(self.track.sample(max(self.td, 0.0) * line.h).q[3:7]))
+        frequency = float(np.sqrt(9.81 / max(x[2] - self.feet.level - self.offset[2], 0.3)))
+        balance = self._balance(x, now, frequency, heading) if self.law is not None else None
+        self.feet.plan_landings(self.td, self.law, balance, dt)
+        after = self.feet.body_offset(line.following(self.index))
+        self.goal = after - self.offset
+        self.tc = self._find(x, error, dt)
+        used, index = self._used(self.tc)
+        wrench, shortened = self._feedback(x, error, used, index)
+        final = float(now.final)
+        rate = bounded(rate_of(final, self.td, self.tc)) if self.settings.free_time else 1.0
+        if not line.touching(self.td).any():  # flight cannot be warped
+            rate = 1.0
+        return Wanted(wrench, rate, shortened)
+
+    def _balance(self, x: Array, now: Placed, frequency: float, heading: float) -> Balance:
+        """The divergent component against the plan, where the plan is nearest along its way."""
+        s = now.segment
+        k = np.clip(np.arange(int(self.tc) - 12, int(self.tc) + 14) - now.first, 0, s.steps)
+        mass = self.plan.course.mass
+        ahead = (s.states[k, :2] + s.states[k, 3:5] / (mass * frequency)) @ now.turn[:2, :2].T + now.shift[:2]
+        here = x[:2] + x[3:5] / (mass * frequency)
+        off = here - ahead
+        c, sn = np.cos(heading), np.sin(heading)
+        along = (off - self.offset[:2]) @ np.array([c, sn])
+        middle = off[12]
+        if self.settings.free_time:
+            best = int(np.argmin(np.abs(along)))
+            middle = off[best]
+        return Balance(middle, frequency, heading, max(self.traces.get("rate", 1.0), 0.1))  # type: ignore[arg-type]
+
+    def _local(self, x: Array, error: Array, placed: Placed, frame: float, offset: Array) -> Array:
+        """State (12,) in the plan's world, Φ beside the reference's by `error`."""
+        s, R = placed.segment, placed.turn
+        k = min(max(frame - placed.first, 0.0), float(s.steps))
+        low = min(int(k), s.steps - 1)
+        share = k - low
+        phi = (1.0 - share) * s.reference[low, 6:9] + share * s.reference[low + 1, 6:9]
+        return np.concatenate([R.T @ (x[:3] - placed.shift - offset), R.T @ x[3:6], phi + R.T @ error, R.T @ x[9:]])
+
+    def _offset_of(self, index: int) -> tuple[Array, Array]:
+        """The body's offset in a segment, and the change of its goal."""
+        if index < self.index:
+            return self.before, self.offset - self.before
+        if index > self.index:
+            return self.offset + self.goal, np.zeros(3)
+        return self.offset, self.goal
+
+    def _find(self, x: Array, error: Array, dt: float) -> float:
+        """t_c, in this segment's controller or in a neighbour's."""
+        line, step = self.line, dt / self.line.h
+        expected = self.tc + step
+        if not self.settings.free_time:
+            return expected if line.loops else min(expected, float(line.frames))
+        low, high = int(np.floor(expected)) - BACK, int(np.floor(expected)) + AHEAD
+        if not line.loops:
+            end = line.placed(len(self.plan.segments) - 1)
+            low, high = max(low, line.placed(0).first), min(high, end.first + end.segment.last - 1)
+            if high <= low:
+                return min(expected, float(high))
+        frames, left = [], []
+        for index in (self.index - 1, self.index, self.index + 1):
+            placed = line.placed(index)
+            if not line.loops and not 0 <= index < len(self.plan.segments):
+                continue
+            first = placed.first if index > self.index - 1 else -10**9
+            end = min(placed.first + placed.segment.last, self._handover(index + 1) - 1 if index < self.index else 10**9)
+            if index > self.index:
+                now = line.placed(self.index)
+                first = max(first, now.first + now.segment.last + 1)
+            some = np.arange(max(low, first, placed.first), min(high, end) + 1)
+            if not len(some):
+                continue
+            offset, goal = self._offset_of(index)
+            frames.append(some)
+            left.append(self._left(x, error, placed, some, offset, goal))
+        if not frames:
+            return expected
+        return root_of(np.concatenate(frames), np.concatenate(left), line.h, expected)
+
+    def _handover(self, index: int) -> int:
+        return self.line.placed(index).first
+
+    def _left(self, x: Array, error: Array, placed: Placed, frames: np.ndarray, offset: Array, goal: Array) -> Array:
+        """r [s] of (28) at frames (K,)."""
+        s, R, k = placed.segment, placed.turn, frames - placed.first
+        off = np.empty((len(k), 12))
+        off[:, :3] = R.T @ (x[:3] - placed.shift - offset) - s.states[k, :3]
+        off[:, 3:6] = R.T @ x[3:6] - s.states[k, 3:6]
+        off[:, 6:9] = R.T @ error + s.reference[k, 6:9] - s.states[k, 6:9]
+        off[:, 9:] = R.T @ x[9:] - s.states[k, 9:]
+        aim = goal if self.settings.anticipate else np.zeros(3)
+        return np.einsum("ki,ki->k", s.time_gain[k], off) + s.time_goal[k, :3] @ (R.T @ aim)
+
+    def _used(self, frame: float) -> tuple[Placed, int]:
+        """The controller that is used at t_c: the present one, or a neighbour where it is beyond its range."""
+        line, now = self.line, self.line.placed(self.index)
+        index = self.index
+        if frame < now.first and (line.loops or index > 0):
+            index -= 1
+        elif frame > now.first + now.segment.last and (line.loops or index < len(self.plan.segments) - 1):
+            index += 1
+        return line.placed(index), index
+
+    def _feedback(self, x: Array, error: Array, placed: Placed, index: int) -> tuple[Array, float]:
+        """The wrench (6,) of F̄ = F* + δF, equation (22), and λ."""
+        s, (offset, goal) = placed.segment, self._offset_of(index)
+        k = min(max(self.tc - placed.first, 0.0), float(s.last))
+        low = min(int(k), s.last - 1) if s.last else 0
+        share = min(k - low, 1.0)
+        star = (1.0 - share) * s.states[low] + share * s.states[low + 1]
+        if not self.settings.anticipate:  # figure 15: a linear offset, driven by errors
+            offset, goal = offset + (k / max(s.next - s.first, 1)) * goal, np.zeros(3)
+        local = self._local(x, error, placed, self.tc, offset)
+        aim = np.zeros(12)
+        aim[:3] = placed.turn.T @ goal
+        change = (s.gain[low] @ (local - star) + s.goal_gain[low] @ aim).reshape(-1, 3)
+        shortened = 1.0
+        if not self.settings.has("soft"):
+            mine = s.touching[low]
+            shortened = step_length(s.forces[low][mine], change[mine], pyramid(self.friction))
+        forces = s.forces[low] + shortened * change
+        moment = np.cross(s.corners[low] - local[:3], forces).sum(axis=0)
+        return np.concatenate([placed.turn @ forces.sum(axis=0), placed.turn @ moment]), shortened
+
+    def advance(self, rate: float, dt: float, places: Array) -> None:
+        """Go on by a frame in which t_d goes at `rate`; points are at places (P, 3) then."""
+        before = self.td
+        self.td += rate * dt / self.line.h
+        self.lag += (1.0 - rate) * dt
+        self.feet.landed(before, self.td, places)
+        self.traces |= {"rate": rate, "reference_lag": self.lag, "tc": self.tc, "td": self.td,
+                        "segment": float(self.index)}  # fmt: skip
+        following = self.line.following(self.index)
+        late = min(self.settings.late, max(self.line.placed(self.index).segment.last - 1, 0))
+        if self.td >= following + late:
+            self.before = self.offset
+            self.offset = self.feet.body_offset(following)
+            self.index += 1
+
+
+def plan_of(clip: Clip, settings: Settings, friction: float) -> Plan:
+    """The plan of a clip under these settings, remembered by content."""
+    key = (clip.q.tobytes(), clip.contacts.labels.tobytes(), clip.dt, clip.character.name, clip.character.mass,
+           settings.force, settings.track, settings.spin, settings.overlap, settings.has("effort"),
+           settings.has("soft"), settings.soften, friction)  # fmt: skip
+    known = _KEPT.get(key)
+    if known is None:
+        known = make_plan(course_of(clip), settings.weights(), friction, settings.overlap, settings.has("effort"),
+                          soften=settings.soften if settings.has("soft") else 0.0)  # fmt: skip
+        if len(_KEPT) >= _MOST:
+            _KEPT.pop(next(iter(_KEPT)))
+        _KEPT[key] = known
+    return known
