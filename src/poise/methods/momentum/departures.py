@@ -16,6 +16,8 @@ DEPARTURES: dict[str, str] = {
     "root": "the root's orientation is tracked softly in the pose; the document: not at all",
     "centre": "the root takes what the linearised step leaves of the centre of mass; the document: the error is left to "
     "the feedback of the next step",
+    "sagittal": "only what goes on along the way changes the final time; the document: everything, so that a push to "
+    "the side holds the clock",
     "footholds": "the next foothold is moved where a push asks for it; the document: steps stay where they are",
     "limits": "joints keep to their ranges in the pose; the document: no limits",
     "repair": "a clip is made physical before it begins; the document: followed as recorded",

@@ -41,6 +41,7 @@ class Feet:
         self.base, self.goal = np.zeros((2, 3)), np.zeros((2, 3))
         self.asked = np.zeros(3)  # [m] that each step is longer, to the side and higher than planned
         self.shift = np.zeros((2, 2))  # [m] by which a push moves the next foothold
+        self.moved = np.zeros((2, 2))  # [m] the share of the goals that pushes made, this step's and earlier ones'
         self._stood = [timeline.stands(int(np.floor(frame)), f) for f in (0, 1)]
         self.feet = timeline.course.feet
 
@@ -50,8 +51,7 @@ class Feet:
         now = int(np.floor(frame + 1e-9))
         for f in (0, 1):
             if line.stands(now, f):
-                self.goal[f] = self.base[f]
-                self.shift[f] = 0.0
+                self.goal[f], self.shift[f] = self.base[f], 0.0
                 continue
             at = line.landing(frame, f)
             if at is None:
@@ -59,6 +59,7 @@ class Feet:
                 continue
             other = 1 - f
             stand = self.base[other] if line.stands(now, other) else 0.5 * (self.base[f] + self.base[other])
+            before = self.moved[other] if line.stands(now, other) else self.moved.mean(axis=0)
             plain = stand + self._turned(at, self.asked)
             if law is not None and balance is not None:
                 left = (at - frame) * line.h / max(balance.rate, 0.1)
@@ -69,6 +70,7 @@ class Feet:
                     wanted = law.uncrossed(wanted, landing, standing, side, balance.heading)
                 self.shift[f] = law.towards(self.shift[f], wanted, dt)
             plain[:2] += self.shift[f]
+            self.moved[f] = before + self.shift[f]
             place = self._centre(at, f) + plain
             plain[2] = float(self.ground.height(place[:1], place[1:2])[0]) - self.level
             self.goal[f] = plain
@@ -86,17 +88,30 @@ class Feet:
         """The middle (3,) of a foot's corners as planned."""
         return self.timeline.corners(frame)[self.feet == foot].mean(axis=0)
 
-    def body_offset(self, frame: float) -> Array:
-        """Offset (3,) of the body at a frame that comes: mean of the feet that stand there, or of both."""
+    def body_offset(self, frame: float) -> tuple[Array, Array]:
+        """Offset (3,) of the plan at a frame that comes, and the share (2,) of it that the latest push adds.
+
+        What was asked for is the mean of the feet that stand there; what pushes made goes with the foot that came last.
+        """
         line = self.timeline
         if not np.isfinite(frame):
-            return self.base.mean(axis=0)
+            return self.base.mean(axis=0), np.zeros(2)
         standing = [f for f in (0, 1) if line.stands(int(frame), f)] or [0, 1]
-        goals = self.goal[standing]
-        out = goals.mean(axis=0)
-        if len(goals) > 1 and goals[:, 2].min() < self.base[:, 2].min() - 1e-6:
-            out[2] = goals[:, 2].min()
-        return out
+        asked = self.goal[standing].copy()
+        asked[:, :2] -= self.moved[standing]
+        out = asked.mean(axis=0)
+        if len(asked) > 1 and asked[:, 2].min() < self.base[:, 2].min() - 1e-6:
+            out[2] = asked[:, 2].min()
+        newest = max(standing, key=lambda f: self._came(int(frame), f))
+        out[:2] += self.moved[newest]
+        return out, self.moved[newest] - self.moved[1 - newest]
+
+    def _came(self, frame: int, foot: int) -> int:
+        """The frame at which a foot that stands at `frame` came down."""
+        k = frame
+        while self.timeline.stands(k - 1, foot) and frame - k < 400:
+            k -= 1
+        return k
 
     def offsets(self, frame: float) -> Array:
         """Offsets (P, 3) of all points at a frame; a swinging foot is on its way from one place to the next."""
@@ -134,6 +149,7 @@ class Feet:
                 planned = line.corners(after)[down].mean(axis=0)
                 self.base[f] = self.goal[f]
                 self.base[f, :2] = places[down].mean(axis=0)[:2] - planned[:2]
+                self.moved[f] += self.base[f, :2] - self.goal[f, :2]
                 self.goal[f] = self.base[f]
             self._stood[f] = stands
 

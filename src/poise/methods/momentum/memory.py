@@ -62,22 +62,24 @@ class Memory:
         level = float(np.median(self.plan.course.corners[self.plan.course.touching][:, 2]))
         self.feet = Feet(self.line, stage.ground, level, self.td)
         self.feet.asked = np.array(settings.stride, float)
-        self.law = Foothold() if settings.has("footholds") else None
+        self.law = Foothold(aside=settings.aside, apart=settings.apart) if settings.has("footholds") else None
         self.phi: Array | None = None  # Φ since the beginning, world axes; None: at the reference's
-        self.lag = 0.0  # [s] by which t_d is behind the time that went by
-        self.goal = np.zeros(3)  # ΔΨ of the centre of mass now
+        self.lag = 0.0  # [s] by which t_d is ahead of the time that went by
+        self.goal = np.zeros(12)  # ΔΨ now, world axes
+        self.after = np.zeros(3)  # of the body in the next segment
         self.traces: dict[str, float | Array] = {}
+        self.way = np.array([1.0, 0.0, 0.0])
         self.names = ("ground",)
 
     def want(self, x: Array, error: Array, dt: float) -> Wanted:
         """The ground's wrench at state x (12,) of the world; `error` (3,): Φ as measured from the pose, less X̄'s."""
         line, now = self.line, self.line.placed(self.index)
         heading = float(rot.heading(self.track.sample(max(self.td, 0.0) * line.h).q[3:7]))
+        self.way = np.array([np.cos(heading), np.sin(heading), 0.0])
         frequency = float(np.sqrt(9.81 / max(x[2] - self.feet.level - self.offset[2], 0.3)))
         balance = self._balance(x, now, frequency, heading) if self.law is not None else None
         self.feet.plan_landings(self.td, self.law, balance, dt)
-        after = self.feet.body_offset(line.following(self.index))
-        self.goal = after - self.offset
+        self.goal = self._goal(frequency)
         self.tc = self._find(x, error, dt)
         used, index = self._used(self.tc)
         wrench, shortened = self._feedback(x, error, used, index)
@@ -86,6 +88,20 @@ class Memory:
         if not line.touching(self.td).any():  # flight cannot be warped
             rate = 1.0
         return Wanted(wrench, rate, shortened)
+
+    def _goal(self, frequency: float) -> Array:
+        """ΔΨ (12,): where the plan goes on after this segment, less where it is now.
+
+        A push that moves the foothold by s leaves the body on its way there at the final time, with no error of the
+        divergent component: C lacks β s and P has M ω β s more (departure `footholds`).
+        """
+        after, pushed = self.feet.body_offset(self.line.following(self.index))
+        self.after, out = after, np.zeros(12)
+        out[:3] = after - self.offset
+        share = self.settings.underway
+        out[:2] -= share * pushed
+        out[3:5] = self.plan.course.mass * frequency * share * pushed
+        return out
 
     def _balance(self, x: Array, now: Placed, frequency: float, heading: float) -> Balance:
         """The divergent component against the plan, where the plan is nearest along its way."""
@@ -115,9 +131,11 @@ class Memory:
     def _offset_of(self, index: int) -> tuple[Array, Array]:
         """The body's offset in a segment, and the change of its goal."""
         if index < self.index:
-            return self.before, self.offset - self.before
+            goal = np.zeros(12)
+            goal[:3] = self.offset - self.before
+            return self.before, goal
         if index > self.index:
-            return self.offset + self.goal, np.zeros(3)
+            return self.after, np.zeros(12)
         return self.offset, self.goal
 
     def _find(self, x: Array, error: Array, dt: float) -> float:
@@ -163,8 +181,10 @@ class Memory:
         off[:, 3:6] = R.T @ x[3:6] - s.states[k, 3:6]
         off[:, 6:9] = R.T @ error + s.reference[k, 6:9] - s.states[k, 6:9]
         off[:, 9:] = R.T @ x[9:] - s.states[k, 9:]
-        aim = goal if self.settings.anticipate else np.zeros(3)
-        return np.einsum("ki,ki->k", s.time_gain[k], off) + s.time_goal[k, :3] @ (R.T @ aim)
+        aim = _turned(R, goal) if self.settings.anticipate else np.zeros(12)
+        if self.settings.has("sagittal"):
+            off, aim = _along(off, R.T @ self.way), _along(aim[None], R.T @ self.way)[0]
+        return np.einsum("ki,ki->k", s.time_gain[k], off) + s.time_goal[k] @ aim
 
     def _used(self, frame: float) -> tuple[Placed, int]:
         """The controller that is used at t_c: the present one, or a neighbour where it is beyond its range."""
@@ -184,11 +204,9 @@ class Memory:
         share = min(k - low, 1.0)
         star = (1.0 - share) * s.states[low] + share * s.states[low + 1]
         if not self.settings.anticipate:  # figure 15: a linear offset, driven by errors
-            offset, goal = offset + (k / max(s.next - s.first, 1)) * goal, np.zeros(3)
+            offset, goal = offset + (k / max(s.next - s.first, 1)) * goal[:3], np.zeros(12)
         local = self._local(x, error, placed, self.tc, offset)
-        aim = np.zeros(12)
-        aim[:3] = placed.turn.T @ goal
-        change = (s.gain[low] @ (local - star) + s.goal_gain[low] @ aim).reshape(-1, 3)
+        change = (s.gain[low] @ (local - star) + s.goal_gain[low] @ _turned(placed.turn, goal)).reshape(-1, 3)
         shortened = 1.0
         if not self.settings.has("soft"):
             mine = s.touching[low]
@@ -201,16 +219,30 @@ class Memory:
         """Go on by a frame in which t_d goes at `rate`; points are at places (P, 3) then."""
         before = self.td
         self.td += rate * dt / self.line.h
-        self.lag += (1.0 - rate) * dt
         self.feet.landed(before, self.td, places)
         self.traces |= {"rate": rate, "reference_lag": self.lag, "tc": self.tc, "td": self.td,
                         "segment": float(self.index)}  # fmt: skip
+        self.lag += (rate - 1.0) * dt
         following = self.line.following(self.index)
         late = min(self.settings.late, max(self.line.placed(self.index).segment.last - 1, 0))
         if self.td >= following + late:
             self.before = self.offset
-            self.offset = self.feet.body_offset(following)
+            self.offset = self.feet.body_offset(following)[0]
             self.index += 1
+
+
+def _turned(R: Array, x: Array) -> Array:
+    """A state (12,) of the world in the plan's axes."""
+    return (x.reshape(4, 3) @ R).ravel()
+
+
+def _along(states: Array, way: Array) -> Array:
+    """States (K, 12) without what goes on across a way (3,): sideways motion, and turning about other axes than its."""
+    side = np.array([-way[1], way[0], 0.0])
+    out = states.reshape(-1, 4, 3).copy()
+    out[:, :2] -= (out[:, :2] @ side)[..., None] * side
+    out[:, 2:] = (out[:, 2:] @ side)[..., None] * side
+    return out.reshape(-1, 12)
 
 
 def plan_of(clip: Clip, settings: Settings, friction: float) -> Plan:
