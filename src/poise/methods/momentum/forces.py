@@ -39,9 +39,12 @@ def frames_of(normals: Array) -> Array:
     return np.stack([normals, first, np.cross(normals, first)], axis=1)
 
 
-def matched(A: Array, wrench: Array, friction: float, arm: float) -> ConeSolution:
-    """(30): the forces nearest in effect to `wrench` (6,), force [N] and moment [N m]."""
-    scale = np.array([1.0, 1.0, 1.0, 1.0 / arm, 1.0 / arm, 1.0 / arm])
+def matched(A: Array, wrench: Array, friction: float, arm: float, level: float = 1.0) -> ConeSolution:
+    """(30): the forces nearest in effect to `wrench` (6,), force [N] and moment [N m].
+
+    `level` is a factor on the vertical force: or a body that must turn jumps to do so.
+    """
+    scale = np.array([1.0, 1.0, level, 1.0 / arm, 1.0 / arm, 1.0 / arm])
     return cone_least_squares(scale[:, None] * A, scale * wrench, np.full(A.shape[1] // 3, friction), _WEIGHT)
 
 

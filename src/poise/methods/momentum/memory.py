@@ -16,7 +16,7 @@ from poise.methods.momentum.course import course_of
 from poise.methods.momentum.feet import Balance, Feet
 from poise.methods.momentum.forces import step_length
 from poise.methods.momentum.model import pyramid
-from poise.methods.momentum.plan import Plan, make_plan
+from poise.methods.momentum.plan import Plan, Segment, make_plan
 from poise.methods.momentum.settings import Settings
 from poise.methods.momentum.timeline import Placed, Timeline
 from poise.motion.clip import Clip
@@ -27,6 +27,7 @@ from poise.stage.ground import Platform, Seesaw
 
 _KEPT: dict[tuple, Plan] = {}  # plans of clips in this process, by content and settings
 _MOST = 16
+_LEVER = 0.15  # [m] of the body's weight: the largest moment that the controller asks for beyond the plan's
 
 
 class Wanted(NamedTuple):
@@ -206,14 +207,28 @@ class Memory:
         if not self.settings.anticipate:  # figure 15: a linear offset, driven by errors
             offset, goal = offset + (k / max(s.next - s.first, 1)) * goal[:3], np.zeros(12)
         local = self._local(x, error, placed, self.tc, offset)
-        change = (s.gain[low] @ (local - star) + s.goal_gain[low] @ _turned(placed.turn, goal)).reshape(-1, 3)
+        off, aim = local - star, _turned(placed.turn, goal)
+        change = (s.gain[low] @ off + s.goal_gain[low] @ aim).reshape(-1, 3)
         shortened = 1.0
         if not self.settings.has("soft"):
             mine = s.touching[low]
             shortened = step_length(s.forces[low][mine], change[mine], pyramid(self.friction))
         forces = s.forces[low] + shortened * change
         moment = np.cross(s.corners[low] - local[:3], forces).sum(axis=0)
-        return np.concatenate([placed.turn @ forces.sum(axis=0), placed.turn @ moment]), shortened
+        force = forces.sum(axis=0)
+        if self.settings.has("sagittal"):  # what goes on across the way lifts nobody
+            off, aim = _along(np.stack([off, aim]), placed.turn.T @ self.way)
+            force[2] = s.forces[low, :, 2].sum() + (s.gain[low] @ off + s.goal_gain[low] @ aim)[2::3].sum()
+            force, moment = self._bounded(force, moment, s, low, local)
+        return np.concatenate([placed.turn @ force, placed.turn @ moment]), shortened
+
+    def _bounded(self, force: Array, moment: Array, s: Segment, low: int, local: Array) -> tuple[Array, Array]:
+        """A wrench whose change against the plan's is not beyond what a body can do with its legs."""
+        plain, most = s.forces[low].sum(axis=0), self.plan.course.mass * 9.81
+        usual = np.cross(s.corners[low] - s.states[low, :3], s.forces[low]).sum(axis=0)
+        reach = np.array([1.0, 1.0, 0.7]) * most
+        return (plain + np.clip(force - plain, -reach, reach),
+                usual + np.clip(moment - usual, -_LEVER * most, _LEVER * most))  # fmt: skip
 
     def advance(self, rate: float, dt: float, places: Array) -> None:
         """Go on by a frame in which t_d goes at `rate`; points are at places (P, 3) then."""

@@ -46,7 +46,7 @@ class Momentum(Settings):
         wanted = memory.want(seen.x, seen.error, dt)
         ground = Grounded.of(memory, seen)
         pushes = _pushes(memory, state, dt)
-        solved = matched(ground.A, wanted.wrench, memory.friction, self.arm) if len(ground.points) else None
+        solved = matched(ground.A, wanted.wrench, memory.friction, self.arm, self.level) if len(ground.points) else None
         forces = np.zeros(0) if solved is None else solved.forces
         tracking = followed(memory, seen, wanted.rate, dt, pushes)
         reduced = reduce(memory.compiled.terms, tracking)

@@ -32,6 +32,8 @@ class Settings:
     anticipate: bool = flag(True, "a new goal changes the final constraint ahead; off: the reference is shifted in "
                             "proportion and errors drive, as in figure 15", printed=True)  # fmt: skip
     arm: float = number(0.3, "length that makes a force of a moment in (30)", 0.01, 10, "m", printed=1.0)
+    level: float = number(10.0, "factor on the vertical force in (30): or a body that must turn jumps to do so", 1, 1e3,
+                          printed=1.0)  # fmt: skip
     soften: float = number(30.0, "barrier at which gains are taken (departure soft)", 1e-6, 1e6, "N")
     root: float = number(0.1, "weight of the root's orientation (departure root)", 0, 1e6, "1 of w1")
     stride: tuple[float, float, float] = numbers((0.0, 0.0, 0.0), "how much longer, further left and higher each step "
