@@ -19,7 +19,9 @@ DOFS = {
 }
 
 
-def make() -> Character:
-    """The character."""
-    joints, tips = standing(HEIGHT, FOOT, leave_out=("toes",))
-    return humanoid("human42", joints, tips=tips, weight=WEIGHT, height=HEIGHT, dofs=DOFS)
+def make(weight: float = WEIGHT, height: float = HEIGHT) -> Character:
+    """The character; of another weight [kg] or height [m] it is named by them, and its feet grow with it."""
+    plain = weight == WEIGHT and height == HEIGHT
+    name = "human42" if plain else f"human42-{weight:g}kg-{height:g}m"
+    joints, tips = standing(height, FOOT * height / HEIGHT, leave_out=("toes",))
+    return humanoid(name, joints, tips=tips, weight=weight, height=height, dofs=DOFS)

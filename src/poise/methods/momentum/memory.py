@@ -22,7 +22,7 @@ from poise.methods.momentum.timeline import Placed, Timeline
 from poise.motion.clip import Clip
 from poise.motion.feet.capture_point import Foothold
 from poise.motion.reference import Reference
-from poise.stage import Ball, Stage
+from poise.stage import Ball, Slippery, Stage
 from poise.stage.ground import Platform, Seesaw
 
 _KEPT: dict[tuple, Plan] = {}  # plans of clips in this process, by content and settings
@@ -48,10 +48,12 @@ class Memory:
                            "momentum-torques, which acts in the simulator.")  # fmt: skip
         self.settings, self.character, self.stage, self.alone = settings, character, stage, alone
         self.compiled = Compiled(character)
-        self.friction = float(stage.friction if settings.friction is None else settings.friction)
+        self.usual = float(stage.friction if settings.friction is None else settings.friction)
+        self.friction = self.usual  # now
+        self.ice = [e for e in stage.events if isinstance(e, Slippery)]
         self.reference = reference
         self.clip = reference.baked
-        self.plan = plan_of(self.clip, settings, self.friction)
+        self.plan = plan_of(self.clip, settings, self.usual)
         self.line = Timeline(self.plan)
         self.track = Reference(self.clip)
         self.td = reference.start / self.line.h
@@ -71,6 +73,10 @@ class Memory:
         self.traces: dict[str, float | Array] = {}
         self.way = np.array([1.0, 0.0, 0.0])
         self.names = ("ground",)
+
+    def tread(self, time: float) -> None:
+        """Note the ground's friction at a time [s]."""
+        self.friction = min([e.friction for e in self.ice if e.covers(time)], default=self.usual)
 
     def want(self, x: Array, error: Array, dt: float) -> Wanted:
         """The ground's wrench at state x (12,) of the world; `error` (3,): Φ as measured from the pose, less X̄'s."""
@@ -212,7 +218,7 @@ class Memory:
         shortened = 1.0
         if not self.settings.has("soft"):
             mine = s.touching[low]
-            shortened = step_length(s.forces[low][mine], change[mine], pyramid(self.friction))
+            shortened = step_length(s.forces[low][mine], change[mine], pyramid(self.usual))
         forces = s.forces[low] + shortened * change
         moment = np.cross(s.corners[low] - local[:3], forces).sum(axis=0)
         force = forces.sum(axis=0)

@@ -32,6 +32,7 @@ class Momentum(Settings):
     """Optimal feedback on the abstract model, and the pose that has its momenta."""
 
     name = "momentum"
+    slippery = True  # knows of events that change the ground's friction
 
     def start(self, character: Character, reference: Reference, stage: Stage) -> Memory:
         """A fresh memory."""
@@ -42,6 +43,7 @@ class Momentum(Settings):
         """The state after dt [s], the mean torques (nv,) [N m] and the contacts on the way; or why there is none."""
         if abs(dt - DT) > 1e-9:
             raise BadValue(f"The method momentum goes in steps of 1/120 s, not of {dt:.5g} s.")
+        memory.tread(state.time)
         seen = Seen.of(memory, state, dt)
         wanted = memory.want(seen.x, seen.error, dt)
         ground = Grounded.of(memory, seen)
