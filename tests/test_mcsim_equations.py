@@ -104,7 +104,7 @@ def _standing(name: str):
     for side in ("left", "right"):
         use[character.contact_points.of(side)] = True
     up = np.tile([0.0, 0.0, 1.0], (len(use), 1))
-    cones = contacts.Cones(*contacts.cones(use, np.zeros(len(use)), now.points, rig.bodies, up, 0.8, 0.0))
+    cones = contacts.cones(use, np.zeros(len(use)), now.points, rig.bodies, up, 0.8, 0.0)
     return now, cones, character.torque_limit[6:]
 
 
@@ -165,7 +165,7 @@ def test_standing_still_needs_the_weight_and_nothing_more():
 
 def test_forces_on_the_edges_of_the_pyramid_lie_in_the_cone():
     up = np.array([[0.1, -0.2, 1.0]]) / np.linalg.norm([0.1, -0.2, 1.0])
-    basis = contacts.cones(np.array([True]), np.zeros(1), np.zeros((1, 3)), np.array([1]), up, 0.7, 0.0)[3]
+    basis = contacts.cones(np.array([True]), np.zeros(1), np.zeros((1, 3)), np.array([1]), up, 0.7, 0.0).basis
     for edge in basis[0].T:
         along = edge @ up[0]
         assert np.linalg.norm(edge - along * up[0]) == pytest.approx(0.7 * along)

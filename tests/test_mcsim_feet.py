@@ -92,8 +92,9 @@ def _scheduled(due, touching, bodies, height, beside):
     points[:, 2] = height
     normal = np.tile([0.0, 0.0, 1.0], (len(due), 1))
     use, gap = np.zeros(len(due), bool), np.zeros(len(due))
-    contacts.scheduled(np.arange(len(due)), np.array(due), np.array(touching), np.array(bodies), np.array(beside),
-                       points, goal, 0.012, normal, use, gap)  # fmt: skip
+    sole = np.arange(len(due))
+    soles = contacts.Soles(bodies=np.array(bodies), sides=0 * sole, beside=np.array(beside), left=sole, right=sole[:0])
+    contacts.scheduled(sole, soles, np.array(due), np.array(touching), points, goal, 0.012, normal, use, gap)
     return use.tolist(), gap
 
 

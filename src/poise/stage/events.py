@@ -1,4 +1,4 @@
-"""Timed events: pushes, thrown balls, and how a platform moves."""
+"""Timed events: pushes and thrown balls; how a platform moves (`PlatformMotion`) is told beside it."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from poise.checks import direction, number, vector
 from poise.errors import BadValue
+from poise.ground.platform import PlatformMotion
 from poise.maths import GRAVITY
-from poise.maths.rotations import Array
-from poise.stage.checks import direction, number, vector
 
 _DENSITY = 500.0  # [kg/m³] of a ball whose radius is not given: about that of a medicine ball
 

@@ -9,8 +9,8 @@ from poise.character.character import Character
 from poise.errors import BadValue, UnknownName
 
 MAKERS: dict[str, str] = {
-    "human42": "human42:make",
-    "human45": "human45:make",
+    "human42": "humans:human42",
+    "human45": "humans:human45",
     "human57": "human57:make",
     "biped18": "biped18:make",
     "runner": "runner:make",
@@ -48,14 +48,14 @@ def make(name: str) -> Character:
 @cache
 def resized(name: str, weight: float | None, height: float | None) -> Character:
     """human42 of another weight [kg] or height [m]."""
-    from poise.character.library import human42
+    from poise.character.library import humans
 
     if name != "human42":
         raise BadValue(f"Weight and height can be chosen for human42; {name} is as its paper says.")
-    weight, height = weight or human42.WEIGHT, height or human42.HEIGHT
+    weight, height = weight or humans.WEIGHT, height or humans.HEIGHT
     if not (20.0 <= weight <= 200.0 and 1.0 <= height <= 2.3):
         raise BadValue(f"human42 can weigh 20 to 200 kg and be 1 to 2.3 m tall, not {weight:g} kg and {height:g} m.")
-    return human42.make(weight, height)
+    return humans.human42(weight, height)
 
 
 def table() -> str:

@@ -9,6 +9,8 @@ import numpy as np
 from poise.kernels import njit
 from poise.maths.rotations import Array
 
+MASS = 9  # the column of a spatial inertia (10,) that holds the mass, see `apply_inertia`
+
 
 class WholeBody(NamedTuple):
     """How the body moves as a whole; filled by `whole_body`."""

@@ -28,7 +28,7 @@ COLUMNS = ("clip", "form", "ended", "followed", "force rms [% W]", "worst", "mom
 def run(options: Options) -> Table:
     """Built-in clips, a long stride, and recordings where a folder is given."""
     rows = []
-    for name, clip, seconds in _clips(options.folder):
+    for name, clip, seconds in _clips(options.recordings):
         for form in FORMS:
             rows.append((name, form, *_cells(clip, form, seconds)))
             print(*rows[-1], sep="  ", file=sys.stderr, flush=True)

@@ -14,7 +14,7 @@ from poise.dynamics.compiled import jacobian
 from poise.kernels import njit
 from poise.maths.configuration import quat_difference
 from poise.methods.mcsim.memory import Memory
-from poise.solve.dense import solve_one
+from poise.solve.dense import damped
 
 if TYPE_CHECKING:
     from poise.methods.mcsim.planner import Scene
@@ -48,10 +48,7 @@ def bend(now, goal, place, stands, foot, leg):
         if leg[d]:
             for i in range(3):
                 J[i, d], J[3 + i, d] = linear[i, d], angular[i, d]
-    A = J @ J.T
-    for i in range(6):
-        A[i, i] += _DAMPING
-    step = J.T @ solve_one(A, miss)
+    step = J.T @ damped(J, miss, _DAMPING)
     for d in range(nv):
         out[d] = min(max(step[d], -_FURTHEST), _FURTHEST)
     return out

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from poise.character import Character
+from poise.character.leg_length import leg_above
 from poise.character.roles import SIDES
 from poise.dynamics.compiled import Compiled, WholeBody, no_whole_body
 from poise.maths import rotations as rot
 from poise.maths.configuration import Layout
 from poise.maths.rotations import Array
 from poise.maths.tree import moved_by
+from poise.methods.mcsim.contacts import Known, Soles
 from poise.methods.mcsim.feedback import Hips
 from poise.methods.mcsim.schedule import Clock, Schedule
 from poise.motion.feet.leg_clearance import Passing
@@ -49,9 +51,7 @@ class Memory:
     stiffness: Array  # (nv,) [1/s²] of the servos
     share: Array  # (nv,) of the joints' inertia that the servos use
     feet: tuple[int, int]  # bodies, -1 where there is none
-    sole: tuple[np.ndarray, np.ndarray]  # contact points of each foot
-    sides: np.ndarray  # (P,) whose foot each point is of, -1 for others
-    beside: np.ndarray  # (P, P) bool: points of one body beside each other, as the two corners of a heel
+    soles: Soles
     hips: tuple[Hips, Hips]
     reach: tuple[tuple[int, float], tuple[int, float]]  # body that each leg hangs from, and its length [m] to the foot
     structure: tuple[Any, ...]  # the fields of `Structure`: what the compiled program needs of the character
@@ -60,11 +60,7 @@ class Memory:
     schedule: Schedule
     passing: Passing
     reference: Reference
-    last: Array  # (P,) [s] when each point last touched
-    normal: Array  # (P, 3) of the ground where it last touched
-    bumped: np.ndarray  # (P,) bool: points that touch what cannot be stood on
-    level: Array  # (P,) [m] along its normal where each last touched, -inf before that
-    high: Array  # (P,) [m] along its normal where each was at the last plan
+    known: Known  # of the contact points
     up: Array  # (2, 3) what is up in the axes of each foot where the character stands
     whole: WholeBody = field(default_factory=no_whole_body)  # the character's motion as a whole
     reference_whole: WholeBody = field(default_factory=no_whole_body)  # that of the reference
@@ -94,6 +90,11 @@ class Memory:
     strained: int = 0  # programs that met a torque bound in a row
     notes: list[tuple[str, str]] = field(default_factory=list)
 
+    @property
+    def sole(self) -> tuple[np.ndarray, np.ndarray]:
+        """Contact points of each foot."""
+        return self.soles.left, self.soles.right
+
 
 def structure_of(character: Character, reference: Reference, feet: tuple[int, int], free: np.ndarray) -> Structure:
     """What the compiled program needs of a character with these feet, in which the rows `free` of the root are."""
@@ -102,13 +103,14 @@ def structure_of(character: Character, reference: Reference, feet: tuple[int, in
                      stiff=stiff_axes(character, reference, feet, legs))  # fmt: skip
 
 
-def sides_of(character: Character) -> np.ndarray:
-    """Whose foot (P,) each contact point is of: 0 left, 1 right, -1 for others."""
+def soles_of(character: Character) -> Soles:
+    """Whose each contact point of a character is."""
     points = character.contact_points
-    out = np.full(len(points), -1)
-    for side, name in enumerate(SIDES):
-        out[points.of(name)] = side
-    return out
+    left, right = (points.of(name) for name in SIDES)
+    sides = np.full(len(points), -1)
+    sides[left], sides[right] = 0, 1
+    return Soles(bodies=np.ascontiguousarray(points.bodies, np.int64), sides=sides, beside=beside_of(character),
+                 left=left, right=right)  # fmt: skip
 
 
 def feet_of(character: Character) -> tuple[int, int]:
@@ -132,16 +134,7 @@ def beside_of(character: Character) -> np.ndarray:
 
 def reach_of(character: Character, foot: int) -> tuple[int, float]:
     """The thigh of a foot's leg, and the length [m] of the straight leg from there; (-1, inf) for no foot."""
-    model, length, body = character.model, 0.0, foot
-    if foot < 0:
-        return -1, np.inf
-    root = int(model.jnt_bodyid[0])
-    while int(model.body_parentid[body]) not in (root, 0):
-        length += float(np.linalg.norm(model.body_pos[body]))
-        body = int(model.body_parentid[body])
-        if character.has("left_thigh") and body in (character.body("left_thigh"), character.body("right_thigh")):
-            break
-    return body, length
+    return leg_above(character, foot) if foot >= 0 else (-1, np.inf)
 
 
 def legs_of(character: Character, feet: tuple[int, int]) -> np.ndarray:

@@ -11,8 +11,9 @@ from poise.character import Character
 from poise.character.roles import SIDES
 from poise.dynamics.compiled import Compiled
 from poise.methods.mcsim import obstacles, rail, reduced, servo, tuned
+from poise.methods.mcsim.contacts import nothing_known
 from poise.methods.mcsim.feedback import hips_of
-from poise.methods.mcsim.memory import Memory, beside_of, feet_of, reach_of, sides_of, structure_of, up_of
+from poise.methods.mcsim.memory import Memory, feet_of, reach_of, soles_of, structure_of, up_of
 from poise.methods.mcsim.planner import make_plan
 from poise.methods.mcsim.schedule import Clock, Schedule
 from poise.methods.mcsim.settings import Numbers, Tasks
@@ -126,22 +127,19 @@ class McSim:
         return self.kos == McSim.kos and self.k == McSim.k and self.tasks == Tasks() and bool(self.departures)
 
     def _remember(self, character: Character, reference: Reference) -> Memory:
-        feet, points = feet_of(character), character.contact_points
-        left, right = SIDES
+        feet, (left, right) = feet_of(character), SIDES
         free = np.array([0, 2, 4] if self.planar else range(6), np.int64)
         k = servo.stiffness(character, self.k)
         return Memory(
             way=self, dynamics=Compiled(character), reference_dynamics=Compiled(character),
             limit=np.where(np.isfinite(character.torque_limit), character.torque_limit, 1e6)[6:],
             joints=servo.blocks(character), stiffness=k, share=servo.shares(character, k, self.step_size), feet=feet,
-            sole=(points.of(left), points.of(right)), sides=sides_of(character), beside=beside_of(character),
+            soles=soles_of(character), known=nothing_known(len(character.contact_points)),
             hips=(hips_of(character, left), hips_of(character, right)),
             reach=(reach_of(character, feet[0]), reach_of(character, feet[1])),
             structure=tuple(structure_of(character, reference, feet, free)), numbers=tuple(Numbers.of(self)),
             clock=Clock(self.early, self.late), schedule=Schedule(reference), passing=Passing.of(reference),
-            reference=reference, last=np.full(len(points), -np.inf), normal=np.tile([0.0, 0.0, 1.0], (len(points), 1)),
-            bumped=np.zeros(len(points), bool), level=np.full(len(points), -np.inf),
-            high=np.full(len(points), np.inf), up=up_of(character, feet))  # fmt: skip
+            reference=reference, up=up_of(character, feet))  # fmt: skip
 
     @property
     def period(self) -> float:

@@ -10,6 +10,7 @@ import math
 
 import numpy as np
 
+from poise.ground.ground import obstacles_of
 from poise.maths.rotations import Array
 from poise.stage import Stage
 
@@ -24,9 +25,7 @@ _GRID = np.stack(np.meshgrid(np.linspace(0, 1, 7), np.linspace(0, 1, 3), indexin
 
 def blocks_of(stage: Stage) -> Array:
     """The blocks (K, 6) of a stage: x, y [m], yaw [rad], half length, half width and height [m]."""
-    rows = getattr(stage.ground, "blocks", ())
-    return np.array([(x, y, math.radians(yaw), 0.5 * long, 0.5 * wide, tall)
-                     for x, y, yaw, long, wide, tall, _ in rows]).reshape(-1, 6)  # fmt: skip
+    return obstacles_of(stage.ground)
 
 
 def footprint(points: Array, heading: float) -> Array:

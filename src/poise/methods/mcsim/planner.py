@@ -53,7 +53,7 @@ def make_plan(way: McSim, state: State, touches: Touches, reference: Reference, 
     dt = state.time - memory.planned if np.isfinite(memory.planned) else 0.0
     now = memory.dynamics.at(state.q, state.v)
     touching = _touching(state, touches, now, memory)
-    feet = contacts.feet(touching, memory.sides)
+    feet = contacts.feet(touching, memory.soles.sides)
     rate = _tick(way, state, feet, memory, dt)
     scene = _scene(way, now, touching, feet, rate, memory, dt)
     if way.has("foothold"):
@@ -74,13 +74,12 @@ def _touching(state: State, touches: Touches, now: Terms, memory: Memory) -> np.
     if memory.ground is None:
         own = set(memory.dynamics.character.body_names)
         memory.ground = np.array([n not in own and not n.startswith("ball_") for n in touches.names], bool)
-    on = np.zeros(len(memory.last), bool)
-    contacts.touched(touches.table, memory.ground, memory.dynamics.bodies, now.points, on, memory.normal,
-                     memory.bumped)  # fmt: skip
-    if memory.way.skin > 0.0:
-        contacts.within(now.points, memory.dynamics.bodies, memory.way.skin, _LEAVES * (state.time - memory.planned),
-                        on, memory.normal, memory.level, memory.high)  # fmt: skip
-    contacts.stamp(on, state.time, memory.last)
+    known, bodies, skin = memory.known, memory.soles.bodies, memory.way.skin
+    on = np.zeros(len(bodies), bool)
+    contacts.touched(touches.table, memory.ground, bodies, now.points, known, on)
+    if skin > 0.0:
+        contacts.within(now.points, bodies, skin, _LEAVES * (state.time - memory.planned), known, on)
+    contacts.stamp(on, state.time, known)
     return on
 
 
@@ -97,7 +96,7 @@ def _scene(way: McSim, now: Terms, touching: np.ndarray, feet: np.ndarray, rate:
     wanted = memory.reference.sample(memory.clock.time)
     if way.average:
         wanted = wanted._replace(a=(memory.reference.sample(memory.clock.time + way.plan).v - wanted.v) / way.plan)
-    down = contacts.feet(wanted.contacts, memory.sides)
+    down = contacts.feet(wanted.contacts, memory.soles.sides)
     standing = down & feet
     for side in (0, 1):
         memory.missing[side] = memory.missing[side] + dt if down[side] and not standing[side] else 0.0
@@ -169,7 +168,7 @@ def _misplaced(now: Terms, goal: Terms, touching: np.ndarray, due: np.ndarray, m
     stays, time = memory.schedule.stays, memory.clock.time
     left, right = (min(1.0, max(0.02, stays(side, time) / _LEAVING)) for side in (0, 1))
     move = np.empty(3)
-    found = contacts.misplaced(now.points, goal.points, touching, due, memory.sides, left, right, move)
+    found = contacts.misplaced(now.points, goal.points, touching, due, memory.soles.sides, left, right, move)
     return move if found else None
 
 
@@ -178,16 +177,17 @@ def _cones(way: McSim, state: State, scene: Scene, memory: Memory) -> contacts.C
 
     By the schedule, a point that is about to leave is let go: in the last frame before, the reference lifts it already.
     """
-    points, bodies, rows = scene.now.points, memory.dynamics.bodies, len(memory.last)
-    use, gap = np.empty(rows, bool), np.zeros(rows)
-    contacts.lately(memory.last, state.time - way.grace - 1e-9, use)
+    points, soles, known = scene.now.points, memory.soles, memory.known
+    use, gap = np.empty(len(points), bool), np.zeros(len(points))
+    contacts.lately(known.last, state.time - way.grace - 1e-9, use)
     if way.skin > 0.0:
-        contacts.gaps(use, points, memory.normal, memory.level, way.skin, gap)
+        contacts.gaps(use, points, known, way.skin, gap)
     if way.has("schedule"):
         due = scene.wanted.contacts & memory.schedule.points(memory.clock.time + _LETTING_GO)
-        contacts.scheduled_of_both(*memory.sole, memory.flat, due, use, bodies, memory.beside, points,
-                                   scene.goal.points, way.reach, memory.normal, gap)  # fmt: skip
-    return contacts.Cones(*contacts.cones(use, gap, points, bodies, memory.normal, way.friction, way.shrink))
+        contacts.scheduled_of_both(
+            soles, memory.flat, due, points, scene.goal.points, way.reach, known.normal, use, gap
+        )
+    return contacts.cones(use, gap, points, soles.bodies, known.normal, way.friction, way.shrink)
 
 
 def _keep(way: McSim, state: State, scene: Scene, plan: reduced.Plan, memory: Memory) -> None:

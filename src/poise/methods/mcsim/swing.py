@@ -108,7 +108,7 @@ def _on_ground(memory: Memory, side: int) -> tuple[float, float, float]:
     """The shift of a coming foothold (3,), up or down with the ground on which the other foot stands."""
     x, y = memory.shift[side].tolist()
     sole = memory.sole[1 - side]
-    a, b, c = memory.normal[sole[0]].tolist() if len(sole) else (0.0, 0.0, 1.0)
+    a, b, c = memory.known.normal[sole[0]].tolist() if len(sole) else (0.0, 0.0, 1.0)
     return x, y, -(x * a + y * b) / max(c, 0.5)
 
 
@@ -153,7 +153,7 @@ def _beside(scene: Scene, memory: Memory, side: int, place: tuple[float, float],
 def move_footholds(way: McSim, scene: Scene, memory: Memory, dt: float) -> None:
     """Let the coming footholds follow the error of the divergent component of motion."""
     now, goal = scene.now_whole, scene.goal_whole
-    low = contacts.lowest(scene.goal.points, memory.sides)
+    low = contacts.lowest(scene.goal.points, memory.soles.sides)
     frequency = math.sqrt(-float(memory.dynamics.gravity[2]) / max(0.3, float(goal.place[2]) - low))
     error = divergent(now.place - goal.place, now.velocity - goal.velocity, frequency)
     heading = scene.heading

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from poise.ground.ground import Ground, level_of
 from poise.kernels import njit
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.methods.mcsim import contacts, obstacles
 from poise.methods.mcsim.memory import Memory
-from poise.stage.ground import Flat, Ground
 
 if TYPE_CHECKING:
     from poise.methods.mcsim.planner import Scene
@@ -30,7 +30,7 @@ _OVER, _RAISED, _RAISING = (0.15, 0.7), 0.10, 0.8  # shares of a swing between w
 def feel_ground(scene: Scene, memory: Memory, dt: float) -> None:
     """Follow how the ground under the standing feet tilts against that of the reference."""
     upright = np.empty(3)
-    contacts.tilt(memory.normal, memory.sides, scene.standing, upright)
+    contacts.tilt(memory.known.normal, memory.soles.sides, scene.standing, upright)
     x, y, z = upright.tolist()
     if z > 0.0:
         across, along = _rise(memory.reference.baked.ground, scene.goal.q)
@@ -41,7 +41,7 @@ def feel_ground(scene: Scene, memory: Memory, dt: float) -> None:
 
 def _rise(ground: Ground, q: Array) -> tuple[float, float]:
     """How the ground of a reference rises under a body, per metre along x and y."""
-    if isinstance(ground, Flat):
+    if level_of(ground) is not None:
         return 0.0, 0.0
     x, y, z = ground.normal(q[:1], q[1:2])[0].tolist()
     return -x / z, -y / z
@@ -49,7 +49,7 @@ def _rise(ground: Ground, q: Array) -> tuple[float, float]:
 
 def step_over(scene: Scene, memory: Memory, dt: float) -> None:
     """Raise a foot that meets something in the middle of its swing, as people do who stumble."""
-    bumped, touching = contacts.feet(memory.bumped, memory.sides), scene.feet
+    bumped, touching = contacts.feet(memory.known.bumped, memory.soles.sides), scene.feet
     for side in (0, 1):
         step = memory.schedule.foot(side, memory.clock.time)
         if step.down and memory.over[side] == 0.0:

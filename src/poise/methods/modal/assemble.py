@@ -20,7 +20,7 @@ from poise.methods.modal.linearise import (
     momentum_lacking,
     place,
     places_of,
-    with_momentum,
+    with_more_momentum,
 )
 from poise.methods.modal.meeting import Met
 from poise.methods.modal.schedule import TOUCHES, expect
@@ -284,6 +284,7 @@ def arrive(rig, views, q, step, v, before, wanted, dt, corrected, after, M, rest
     centre = views.centre_of_mass.copy()
     pose = Pose(after, M, views.rotations[root].copy(), views.positions[root].copy(), centre, np.empty((0, 3)))
     impulse(0.5 * (before + centre), rig.mass * rig.gravity, dt, wanted)
-    rest[:] = momentum_lacking(pose, v, wanted) / dt
+    lack = momentum_lacking(pose, v, wanted)
+    rest[:] = lack / dt
     cross(rest[:3], centre - pose.root, rest[3:])
-    return with_momentum(pose, v, wanted) if corrected else v.copy()
+    return with_more_momentum(pose, v, lack) if corrected else v.copy()

@@ -112,6 +112,18 @@ def _off_course(views, root, M, v, frames, first, off, drift, error):
         error[c] = off[c] + drift[c] / frequency
 
 
+@njit(cache=True)
+def _quiet(root, feet, error, calm):
+    """Are root (2,) and feet (2, 2) shifted alike, to 1e-9 m, and is error (2,) nearer to that than calm [m]?"""
+    for c in range(2):
+        for f in range(2):
+            if not abs(feet[f, c] - root[c]) < 1e-9:
+                return False
+        if not abs(error[c] - root[c]) < calm:
+            return False
+    return True
+
+
 class Offsets(NamedTuple):
     """Horizontal offsets of the reference over a window of L frames."""
 
@@ -232,11 +244,7 @@ class Walker:
 
     def quiet(self, error: Array) -> bool:
         """Is everything shifted alike, and the divergent component off by error (2,) [m] too little to matter?"""
-        x, y = self.root
-        (a, b), (c, d) = self.feet
-        alike = max(abs(a - x), abs(b - y), abs(c - x), abs(d - y)) < 1e-9
-        off = max(abs(error[0] - self.root[0]), abs(error[1] - self.root[1]))
-        return alike and off < self._calm
+        return _quiet(self.root, self.feet, error, self._calm)
 
     def carry(self, q: Array, offsets: Offsets) -> Array:
         """Poses q (L, nq) of the reference with root and feet moved."""

@@ -14,7 +14,7 @@ from poise.kernels import njit
 from poise.maths.configuration import integrate_rows
 from poise.maths.rotations import Array
 from poise.methods.modal.linearise import Watched
-from poise.solve.dense import solve_one
+from poise.solve.dense import damped
 
 _STEPS = 5
 _CLOSE = 2e-3  # [rad] of a step after which no other is made
@@ -115,10 +115,7 @@ def _newton(pair, foot, goal, wanted, bent, step):
             A[3 + i, k] = _TURN * w[i]
         for i in range(6):
             r[i] += A[i, k] * bent[dofs[k]]
-    B = A @ A.T
-    for i in range(6):
-        B[i, i] += _PRICE
-    solve_one(B, r)
+    damped(A, r, _PRICE)
     most = 0.0
     for k in range(len(dofs)):
         if dofs[k] >= 0:

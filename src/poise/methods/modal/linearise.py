@@ -50,8 +50,7 @@ class Watched:
 
     def placed(self, q: Array, M: Array) -> Pose:
         """The pose that the working memory holds."""
-        R, root, centre = _of_root(self.views, self.root)
-        return Pose(q, M, R, root, centre, self.places())
+        return Pose(q, M, *_held(self.views, self.root, self.bodies, self.local))
 
     def places(self) -> Array:
         """Places (P, 3) of the points in the pose that the working memory holds."""
@@ -73,16 +72,18 @@ def bias(views, v, out):
 
 
 @njit(cache=True)
-def _of_root(views, root):
-    return views.rotations[root].copy(), views.positions[root].copy(), views.centre_of_mass.copy()
-
-
-@njit(cache=True)
 def places_of(views, bodies, local):
     """Places (P, 3) of points fixed in bodies (P,) at local (P, 3)."""
     out = np.empty((len(bodies), 3))
     compiled.fill_points(views, bodies, local, out)
     return out
+
+
+@njit(cache=True)
+def _held(views, root, bodies, local):
+    """What a `Pose` says of the one that the memory holds, after q and M."""
+    place = places_of(views, bodies, local)
+    return views.rotations[root].copy(), views.positions[root].copy(), views.centre_of_mass.copy(), place
 
 
 @njit(cache=True)
@@ -135,9 +136,8 @@ def momentum_lacking(pose, v, wanted):
 
 
 @njit(cache=True)
-def with_momentum(pose, v, wanted):
-    """The velocity v (nv,) with the root's part changed so that the momentum about the origin is `wanted` (6,)."""
-    lack = momentum_lacking(pose, v, wanted)
+def with_more_momentum(pose, v, lack):
+    """The velocity v (nv,) with the root's part changed so that it has what it lacks (6,), see `momentum_lacking`."""
     h = np.empty(6)
     h[:3] = lack[:3]
     h[3:] = pose.R.T @ lack[3:]

@@ -10,6 +10,7 @@ import numpy as np
 from poise.character import Character
 from poise.dynamics import Wrench, engine
 from poise.errors import BadValue
+from poise.ground.ground import carries
 from poise.maths.rotations import Array
 from poise.methods.modal import touch
 from poise.methods.modal.assemble import FACTS, RETURN, Around, Rig, advise
@@ -27,7 +28,6 @@ from poise.motion.feet.capture_point import Foothold
 from poise.motion.reference import Reference
 from poise.stage import Ball, Stage
 from poise.stage.events import Push
-from poise.stage.ground import Platform, Seesaw
 from poise.stage.props import Bar, Barbell
 
 DT = 1 / 120  # [s] of the paper's steps
@@ -80,6 +80,7 @@ class Mind:
             self.weights = self.weights._replace(place=_STANDING)
         self.friction = float(friction)
         self._tumbles, self._collides = settings.has("tumble"), settings.has("collide")
+        self.corrects = settings.has("root")  # the root's velocity takes what the linearised step lacks of momentum
         self.dual = np.zeros(12)
         n = character.model.nv - 6
         self.known = np.zeros((n, n))  # eigenvectors of the step before
@@ -216,6 +217,6 @@ def _check(settings: Settings, reference: Reference, stage: Stage, alone: bool) 
     if alone and settings.loads is False and any(isinstance(stage.prop(g.to), Barbell) for g in stage.grips):
         raise BadValue("The modal update moves the body with what it carries and must know of it: a load that comes "
                        "unexpected needs the method modal-torques.")  # fmt: skip
-    if alone and (isinstance(stage.ground, (Platform, Seesaw)) or any(isinstance(e, Ball) for e in stage.events)):
+    if alone and (carries(stage.ground) or any(isinstance(e, Ball) for e in stage.events)):
         raise BadValue("The modal update knows grounds at rest, grips and pushes; for balls, platforms and seesaws use "
                        "the method modal-torques, which acts in the simulator.")  # fmt: skip

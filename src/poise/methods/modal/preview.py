@@ -54,6 +54,7 @@ class Preview:
         """`came`: velocities are those with which the reference came to its poses; else those that it has there."""
         self.character, self.points, self.floor = character, points, floor
         self.dt, self.window, self._came = dt, window, came
+        self._loaded = bool(points.loads.any())
         self._watched = Watched(character, points.bodies, points.local)
         self._count = window + 2  # one more than is given: forces need the next frame
         model, room, p = character.model, _ROOM + self._count, len(points)
@@ -156,7 +157,7 @@ class Preview:
             _follow(self._constants, (layout.kind, layout.qadr, layout.vadr), a, row, self._dual)
         if self.floor.flat is None:
             a.turns[row, :feet] = self.floor.under(a.places[row, :feet])[1]
-        if self.points.loads.any():  # the ground bears a load while its plates are down
+        if self._loaded:  # the ground bears a load while its plates are down
             low = a.places[row, feet:, 2] < self.points.stands + _DOWN
             a.touching[row, feet:] &= low | (self.points.loads == 0.0)
 

@@ -19,6 +19,7 @@ DEPARTURES: dict[str, str] = {
     "sagittal": "only what goes on along the way changes the final time; the document: everything, so that a push to "
     "the side holds the clock",
     "footholds": "the next foothold is moved where a push asks for it; the document: steps stay where they are",
+    "sink": "the body's goal is lower over feet that land further apart than planned; the document: as high as planned",
     "limits": "joints keep to their ranges in the pose; the document: no limits",
     "repair": "a clip is made physical before it begins; the document: followed as recorded",
 }

@@ -17,7 +17,7 @@ import numpy as np
 from poise.maths.rotations import Array
 from poise.methods.momentum.timeline import Timeline
 from poise.motion.feet.capture_point import Foothold
-from poise.motion.ground import Ground
+from poise.ground.ground import Ground
 
 _REACHED = 0.85  # share of a swing at which the foot is over its new place
 _RISEN = 0.6  # share of a swing at which it is at the height of a step up; a step down begins at 1 - this
@@ -36,8 +36,9 @@ class Balance(NamedTuple):
 class Feet:
     """Offsets of two feet."""
 
-    def __init__(self, timeline: Timeline, ground: Ground, level: float, frame: float):
-        self.timeline, self.ground, self.level = timeline, ground, level
+    def __init__(self, timeline: Timeline, ground: Ground, level: float, frame: float, leg: float = 0.0):
+        """`level` [m]: of the clip's ground; `leg` [m]: by which a body over feet far apart sinks, 0: it does not."""
+        self.timeline, self.ground, self.level, self.leg = timeline, ground, level, leg
         self.base, self.goal = np.zeros((2, 3)), np.zeros((2, 3))
         self.asked = np.zeros(3)  # [m] that each step is longer, to the side and higher than planned
         self.shift = np.zeros((2, 2))  # [m] by which a push moves the next foothold
@@ -102,9 +103,21 @@ class Feet:
         out = asked.mean(axis=0)
         if len(asked) > 1 and asked[:, 2].min() < self.base[:, 2].min() - 1e-6:
             out[2] = asked[:, 2].min()
+        if len(standing) > 1:
+            out[2] -= self._sunk(int(frame))
         newest = max(standing, key=lambda f: self._came(int(frame), f))
         out[:2] += self.moved[newest]
         return out, self.moved[newest] - self.moved[1 - newest]
+
+    def _sunk(self, frame: int) -> float:
+        """How much lower [m] hips are over two feet that stand further apart than planned, on legs of the same length."""
+        centres = [self._centre(frame, f) for f in (0, 1)]
+        apart = float(np.linalg.norm((centres[0] - centres[1])[:2]))
+        wide = float(np.linalg.norm((centres[0] + self.goal[0] - centres[1] - self.goal[1])[:2]))
+        leg = self.leg
+        if wide <= apart or leg <= 0.0:
+            return 0.0
+        return float(np.sqrt(leg**2 - min(apart / 2, leg) ** 2) - np.sqrt(max(leg**2 - (wide / 2) ** 2, 0.25 * leg**2)))
 
     def _came(self, frame: int, foot: int) -> int:
         """The frame at which a foot that stands at `frame` came down."""

@@ -23,7 +23,8 @@ from poise.motion.clip import Clip
 from poise.motion.feet.capture_point import Foothold
 from poise.motion.reference import Reference
 from poise.stage import Ball, Slippery, Stage
-from poise.stage.ground import Platform, Seesaw
+from poise.ground.platform import Platform
+from poise.ground.seesaw import Seesaw
 
 _KEPT: dict[tuple, Plan] = {}  # plans of clips in this process, by content and settings
 _MOST = 16
@@ -63,7 +64,7 @@ class Memory:
         self.offset = np.zeros(3)  # of the body in the present segment
         self.before = np.zeros(3)  # and in the one before
         level = float(np.median(self.plan.course.corners[self.plan.course.touching][:, 2]))
-        self.feet = Feet(self.line, stage.ground, level, self.td)
+        self.feet = Feet(self.line, stage.ground, level, self.td, _leg(character) if settings.has("sink") else 0.0)
         self.feet.asked = np.array(settings.stride, float)
         self.law = Foothold(aside=settings.aside, apart=settings.apart) if settings.has("footholds") else None
         self.phi: Array | None = None  # Φ since the beginning, world axes; None: at the reference's
@@ -250,6 +251,14 @@ class Memory:
             self.before = self.offset
             self.offset = self.feet.body_offset(following)[0]
             self.index += 1
+
+
+def _leg(character: Character) -> float:
+    """Length [m] of a leg; 0 for a body without."""
+    if not (character.has("left_thigh") and character.has("left_foot")):
+        return 0.0
+    places = character.forward(character.standing_pose())[0][0]
+    return float(np.linalg.norm(places[character.body("left_thigh")] - places[character.body("left_foot")]))
 
 
 def _turned(R: Array, x: Array) -> Array:

@@ -14,10 +14,9 @@ from poise.maths.configuration import BALL
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
 from poise.motion.ik import ik
-from poise.motion.ik.barrier import Barrier
-from poise.motion.retarget.hands import hold_targets
-from poise.physical.repair.holds import gripped, loads
-from poise.physical.repair.problem import PhysicalProblem
+from poise.motion.ik.hands import hold_targets
+from poise.motion.ik.ik import Barrier
+from poise.physical.repair.problem import PhysicalProblem, gripped, loads
 from poise.physical.repair.standing import (
     carrying,
     closed,
