@@ -20,6 +20,8 @@ DEPARTURES: dict[str, str] = {
     "the side holds the clock",
     "footholds": "the next foothold is moved where a push asks for it; the document: steps stay where they are",
     "sink": "the body's goal is lower over feet that land further apart than planned; the document: as high as planned",
+    "pace": "steps that shall be longer are also taken at the speed which they need; the document: only the place of the "
+    "goal changes",
     "limits": "joints keep to their ranges in the pose; the document: no limits",
     "repair": "a clip is made physical before it begins; the document: followed as recorded",
 }

@@ -109,6 +109,9 @@ class Memory:
         share = self.settings.underway
         out[:2] -= share * pushed
         out[3:5] = self.plan.course.mass * frequency * share * pushed
+        if self.settings.has("pace") and self.feet.asked.any():
+            s = self.line.placed(self.index).segment
+            out[3:5] += self.plan.course.mass * self.feet.asked[0] / ((s.next - s.first) * self.line.h) * self.way[:2]
         return out
 
     def _balance(self, x: Array, now: Placed, frequency: float, heading: float) -> Balance:
