@@ -2,5 +2,6 @@
 
 from poise.methods.momentum.departures import DEPARTURES
 from poise.methods.momentum.performer import Momentum
+from poise.methods.momentum.torques import MomentumTorques
 
-__all__ = ["DEPARTURES", "Momentum"]
+__all__ = ["DEPARTURES", "Momentum", "MomentumTorques"]

@@ -73,6 +73,7 @@ class Memory:
         self.after = np.zeros(3)  # of the body in the next segment
         self.traces: dict[str, float | Array] = {}
         self.way = np.array([1.0, 0.0, 0.0])
+        self.servos: tuple = ()  # those of the torques in a simulator
         self.names = ("ground",)
 
     def tread(self, time: float) -> None:

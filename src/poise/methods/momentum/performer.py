@@ -43,33 +43,38 @@ class Momentum(Settings):
         """The state after dt [s], the mean torques (nv,) [N m] and the contacts on the way; or why there is none."""
         if abs(dt - DT) > 1e-9:
             raise BadValue(f"The method momentum goes in steps of 1/120 s, not of {dt:.5g} s.")
-        memory.tread(state.time)
-        seen = Seen.of(memory, state, dt)
-        wanted = memory.want(seen.x, seen.error, dt)
-        ground = Grounded.of(memory, seen)
-        pushes = _pushes(memory, state, dt)
-        solved = matched(ground.A, wanted.wrench, memory.friction, self.arm, self.level) if len(ground.points) else None
-        forces = np.zeros(0) if solved is None else solved.forces
-        tracking = followed(memory, seen, wanted.rate, dt, pushes)
-        reduced = reduce(memory.compiled.terms, tracking)
-        given = _impulse(memory, seen, pushes, dt)
-        if len(pushes) and len(forces):
-            lack = reduced.free - seen.momenta - 0.5 * given
-            forces = yielding(0.5 * dt * ground.A, forces, reduced.stiffness, lack, memory.friction, self.pushed).forces
-        change = given + (dt * ground.A @ forces if len(forces) else 0.0)
-        u = velocity(reduced, seen.momenta + 0.5 * change)
-        if not reduced.sound or not np.abs(u).max() < FASTEST:
-            return Lost(_why(memory, u))
-        after, v = _arrive(memory, seen, u, ground, forces, pushes, dt, self.has("centre"))
-        if not np.abs(v).max() < FASTEST:
-            return Lost(_why(memory, v))
-        torque = _torques(memory, state, v, ground, forces, pushes, dt)
-        memory.traces["residual"] = float(np.linalg.norm(solved.residual)) if solved is not None else 0.0
-        memory.traces["shortened"] = wanted.shortened
-        touches = Touches(ground.rows(forces, memory.friction), memory.names)
-        places = memory.compiled.terms.points[memory.plan.course.points]
-        memory.advance(wanted.rate, dt, places)
-        return State(state.time + dt, after, v), torque, touches
+        return advance(self, state, dt, memory, _pushes(memory, state, dt))
+
+
+def advance(settings: Settings, state: State, dt: float, memory: Memory, pushes: list
+            ) -> tuple[State, Array, Touches] | Lost:  # fmt: skip
+    """One step of the method: feedback, contact forces, pose, and the clocks that go on."""
+    memory.tread(state.time)
+    seen = Seen.of(memory, state, dt)
+    wanted = memory.want(seen.x, seen.error, dt)
+    ground = Grounded.of(memory, seen)
+    solved = matched(ground.A, wanted.wrench, memory.friction, settings.arm, settings.level) if len(ground.points) else None
+    forces = np.zeros(0) if solved is None else solved.forces
+    tracking = followed(memory, seen, wanted.rate, dt, pushes)
+    reduced = reduce(memory.compiled.terms, tracking)
+    given = _impulse(memory, seen, pushes, dt)
+    if len(pushes) and len(forces):
+        lack = reduced.free - seen.momenta - 0.5 * given
+        forces = yielding(0.5 * dt * ground.A, forces, reduced.stiffness, lack, memory.friction, settings.pushed).forces
+    change = given + (dt * ground.A @ forces if len(forces) else 0.0)
+    u = velocity(reduced, seen.momenta + 0.5 * change)
+    if not reduced.sound or not np.abs(u).max() < FASTEST:
+        return Lost(_why(memory, u))
+    after, v = _arrive(memory, seen, u, ground, forces, pushes, dt, settings.has("centre"))
+    if not np.abs(v).max() < FASTEST:
+        return Lost(_why(memory, v))
+    torque = _torques(memory, state, v, ground, forces, pushes, dt)
+    memory.traces["residual"] = float(np.linalg.norm(solved.residual)) if solved is not None else 0.0
+    memory.traces["shortened"] = wanted.shortened
+    touches = Touches(ground.rows(forces, memory.friction), memory.names)
+    places = memory.compiled.terms.points[memory.plan.course.points]
+    memory.advance(wanted.rate, dt, places)
+    return State(state.time + dt, after, v), torque, touches
 
 
 def _pushes(memory: Memory, state: State, dt: float) -> list:

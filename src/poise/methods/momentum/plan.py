@@ -10,19 +10,20 @@ and the row K^d and K^c of the final time, (25) and (28), are put together here.
 
 from __future__ import annotations
 
-import io
 from dataclasses import dataclass, fields, replace
 from os import PathLike
-from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 
 from poise.errors import BadFile, BadValue
-from poise.files import must_exist
+from poise.files import must_exist, writing
 from poise.maths.rotations import Array
 from poise.methods.momentum.course import Course
 from poise.methods.momentum.model import SegmentProblem, Weights
 from poise.methods.momentum.segments import cuts_of
+from poise.motion.clip import Cycle
 from poise.solve.cones import cone_least_squares
 from poise.solve.ddp import Status, neighbouring, solve_ddp
 
@@ -207,3 +208,33 @@ def _solved(course: Course, problem: SegmentProblem, controls: list[Array], star
 def _inverse(V: Array) -> Array:
     """V_μμ⁻¹, without the directions that no force reaches any more."""
     return np.linalg.pinv(V, rcond=1e-9, hermitian=True)
+
+
+def save_plan(plan: Plan, path: str | PathLike[str]) -> None:
+    """Write a plan as .npz, whole or not at all."""
+    course = plan.course
+    arrays: dict[str, Any] = {f"course.{f.name}": getattr(course, f.name) for f in fields(course) if f.name != "cycle"}
+    if course.cycle is not None:
+        arrays |= {"cycle.turn": course.cycle.turn, "cycle.shift": course.cycle.shift}
+    for k, segment in enumerate(plan.segments):
+        arrays |= {f"{k}.{f.name}": getattr(segment, f.name) for f in fields(segment)}
+    with writing(path) as temporary, temporary.open("wb") as stream:
+        np.savez_compressed(stream, segments=len(plan.segments), **arrays)
+
+
+def load_plan(path: str | PathLike[str]) -> Plan:
+    """A plan as it was saved."""
+    file = must_exist(path)
+    try:
+        with np.load(file, allow_pickle=False) as data:
+            facts = {f.name: _plain(data[f"course.{f.name}"]) for f in fields(Course) if f.name != "cycle"}
+            cycle = Cycle(float(data["cycle.turn"]), data["cycle.shift"]) if "cycle.turn" in data else None
+            segments = tuple(Segment(**{f.name: _plain(data[f"{k}.{f.name}"]) for f in fields(Segment)})
+                             for k in range(int(data["segments"])))  # fmt: skip
+    except (OSError, ValueError, KeyError, BadZipFile) as error:
+        raise BadFile(path, f"it holds no plan of momentum: {error}.") from None
+    return Plan(Course(**facts, cycle=cycle), segments)
+
+
+def _plain(value: Array) -> Any:
+    return value.item() if value.ndim == 0 else value
