@@ -18,6 +18,7 @@ DEPARTURES: dict[str, str] = {
     "the feedback of the next step",
     "sagittal": "only what goes on along the way changes the final time; the document: everything, so that a push to "
     "the side holds the clock",
+    "pins": "corners that stand are held where they came down; the document: led to where the plan has them",
     "footholds": "the next foothold is moved where a push asks for it; the document: steps stay where they are",
     "sink": "the body's goal is lower over feet that land further apart than planned; the document: as high as planned",
     "pace": "steps that shall be longer are also taken at the speed which they need; the document: only the place of the "

@@ -45,6 +45,7 @@ class Feet:
         self.moved = np.zeros((2, 2))  # [m] the share of the goals that pushes made, this step's and earlier ones'
         self._stood = [timeline.stands(int(np.floor(frame)), f) for f in (0, 1)]
         self.feet = timeline.course.feet
+        self._down, self._pins = np.zeros(len(self.feet), bool), np.zeros((len(self.feet), 3))
 
     def plan_landings(self, frame: float, law: Foothold | None, balance: Balance | None, dt: float) -> None:
         """Where swinging feet will land: beside their planned place by as much as the standing foot, and more."""
@@ -62,13 +63,11 @@ class Feet:
             stand = self.base[other] if line.stands(now, other) else 0.5 * (self.base[f] + self.base[other])
             before = self.moved[other] if line.stands(now, other) else self.moved.mean(axis=0)
             plain = stand + self._turned(at, self.asked)
-            if law is not None and balance is not None:
+            if law is not None and balance is not None and line.stands(now, other):
                 left = (at - frame) * line.h / max(balance.rate, 0.1)
                 wanted = law.wanted(balance.error - stand[:2], balance.frequency, left, balance.heading)
                 landing, standing = self._centre(at, f)[:2] + plain[:2], self._centre(now, other)[:2] + stand[:2]
-                if line.stands(now, other):
-                    side = 1.0 if f == 0 else -1.0
-                    wanted = law.uncrossed(wanted, landing, standing, side, balance.heading)
+                wanted = law.uncrossed(wanted, landing, standing, 1.0 if f == 0 else -1.0, balance.heading)
                 self.shift[f] = law.towards(self.shift[f], wanted, dt)
             plain[:2] += self.shift[f]
             self.moved[f] = before + self.shift[f]
@@ -151,6 +150,16 @@ class Feet:
         if abs(rise) > 0.01:
             out[2] += _CLEAR * 16.0 * (done * (1.0 - done)) ** 2
         return out
+
+    def pinned(self, frame: float, places: Array) -> tuple[np.ndarray, Array]:
+        """Which points (P,) stand, and where (P, 3) each of them came down; points are at places (P, 3) now."""
+        touch = self.timeline.touching(frame)
+        new = touch & ~self._down
+        if new.any():
+            self._pins[new] = places[new]
+            self._pins[new, 2] = self.ground.height(places[new, 0], places[new, 1])
+        self._down = touch.copy()
+        return touch, self._pins
 
     def landed(self, before: float, after: float, places: Array) -> None:
         """Note feet that came down between two frames where they really are, points at places (P, 3)."""

@@ -178,6 +178,9 @@ def followed(memory: Memory, seen: Seen, rate: float, dt: float, pushes: list) -
     now, then = line.corners(memory.td), line.corners(memory.td + rate * dt / line.h)
     now = now + memory.feet.offsets(memory.td)
     then = then + memory.feet.offsets(memory.td + rate * dt / line.h)
+    if s.has("pins"):
+        stands, pins = memory.feet.pinned(memory.td, seen.places)
+        now[stands] = then[stands] = pins[stands]
     speeds = (then - now + s.feet_return * (now - seen.places)) / dt
     bodies = memory.character.contact_points.bodies[course.points].astype(np.int64)
     rows, goals, prices = _limits(memory, seen, dt) if s.has("limits") else _none(layout.nv)

@@ -30,6 +30,7 @@ from poise.solve.ddp import Status, neighbouring, solve_ddp
 _PENALTY = np.repeat([1e5, 1e2, 1e3, 1e3], 3)  # of Ψ² at the beginning, in the cost's units
 _ROOM = 2.0  # [N] that a corner pushes at least in the first guess
 _INSIDE = 0.9  # share of the friction that the first guess uses
+_FAR = 0.5  # largest |Ψ| with which gains are still worth something
 _EARLY = 4  # frames before the end at which gains end: V_μμ is singular there
 
 
@@ -177,6 +178,11 @@ def _solved(course: Course, problem: SegmentProblem, controls: list[Array], star
             soften: float) -> Segment:  # fmt: skip
     """The controller of a segment."""
     found = solve_ddp(problem, start, controls, _PENALTY, 10.0, tolerance=1e-5)
+    if found.status in (Status.BROKEN, Status.OUTSIDE) or not found.end_error < _FAR:
+        seconds = first * course.h, (first + problem.steps) * course.h
+        raise BadValue(f"From {seconds[0]:.2f} to {seconds[1]:.2f} s no contact forces lead the body as the clip goes "
+                       f"({found.status.value}): the goal cannot be reached from these contacts with friction "
+                       f"{problem.friction:g}. `clip.make_physical()` may help, or look at `clip.contacts`.")  # fmt: skip
     end, last = found.states[-1], problem.steps - 1
     rate = (problem.step(last, end, found.controls[last]) - end) / problem.h
     e = problem.expand(np.stack([*found.states[:-1], end]), found.controls)[last]
