@@ -143,7 +143,8 @@ def test_limits_and_bent_motions_agree_with_a_generic_solver(seed, twist):
         ],
         options={"maxiter": 500, "ftol": 1e-12},
     )
-    assert oracle.success and found.solved, (oracle.message, found.status)
+    ended = oracle.success or oracle.status == 8  # 8: no further descent within rounding
+    assert ended and found.solved, (oracle.message, found.status)
     assert all(np.all(given.G @ u >= given.b) for u in found.controls)
     assert found.cost == pytest.approx(oracle.fun, rel=1e-5)
     active = np.concatenate([given.G @ u - given.b for u in found.controls]) < 1e-4
