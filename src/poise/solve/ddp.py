@@ -53,7 +53,10 @@ class Expansion(NamedTuple):
 class ControlProblem(Protocol):
     """What a problem offers: N steps, a state of n numbers, controls of m_k numbers each."""
 
-    steps: int
+    @property
+    def steps(self) -> int:
+        """N."""
+        ...
 
     def step(self, k: int, x: Array, u: Array) -> Array:
         """φ_k(x, u) (n,)."""

@@ -83,42 +83,6 @@ class Ball:
 
 
 @dataclass(frozen=True)
-class PlatformMotion:
-    """To and fro along a direction: amplitude x sin(2 pi frequency (t - at)), faded in and out over `ramp` seconds."""
-
-    amplitude: float  # [m]
-    frequency: float = 0.5  # [Hz]
-    direction: Sequence[float] = (1.0, 0.0, 0.0)
-    at: float = 0.0  # [s]
-    duration: float | None = None  # [s]; for ever where not given
-    ramp: float = 0.5  # [s]
-
-    def __post_init__(self) -> None:
-        number("The amplitude of a platform", self.amplitude, "m", least=0.0)
-        number("The frequency of a platform", self.frequency, "Hz", above=0.0)
-        number("The time of a platform's motion", self.at, "s", least=0.0)
-        number("The ramp of a platform's motion", self.ramp, "s", above=0.0)
-        object.__setattr__(self, "direction", direction("The direction of a platform", self.direction))
-        if self.duration is not None:
-            number("The duration of a platform's motion", self.duration, "s", above=0.0)
-
-    def __call__(self, time: float) -> Array:
-        """Displacement (3,) [m] at a time [s]."""
-        since = time - self.at
-        share = _smooth(since / self.ramp)
-        if self.duration is not None:
-            share *= _smooth((self.duration - since) / self.ramp)
-        wave = self.amplitude * share * np.sin(2 * np.pi * self.frequency * since)
-        return wave * np.asarray(self.direction, float)
-
-
-def _smooth(x: float) -> float:
-    """From 0 at x = 0 to 1 at x = 1 with no rate and no curvature at both ends."""
-    x = min(max(x, 0.0), 1.0)
-    return x**3 * (10.0 - 15.0 * x + 6.0 * x * x)
-
-
-@dataclass(frozen=True)
 class Slippery:
     """Another friction of the whole ground from `at` to `at + duration`: ice, or a wet floor."""
 

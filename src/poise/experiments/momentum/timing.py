@@ -7,8 +7,8 @@ import numpy as np
 from poise.experiments.momentum.clips import long_stride
 from poise.experiments.momentum.trial import back, frames_of_segments, moment, performed, push
 from poise.experiments.reproduce import Options, Table
-from poise.motion.clip import Clip
 from poise.ground.stairs import Stairs
+from poise.motion.clip import Clip
 from poise.motion.load import load_clip
 
 STEPS = 3  # of a staircase

@@ -31,8 +31,8 @@ def heavy(name: str) -> Clip:
     return load_clip(name, character=load_character("human42", weight=80.0))
 
 
-def performed(clip: Clip, form: str, seconds: float, events: Sequence[Any] = (), settings: Mapping[str, Any] | None = None,
-              ground: Any = None, start: float = 0.0) -> Take:  # fmt: skip
+def performed(clip: Clip, form: str, seconds: float, events: Sequence[Any] = (),
+              settings: Mapping[str, Any] | None = None, ground: Any = None, start: float = 0.0) -> Take:  # fmt: skip
     """The take of a clip by one of the two forms."""
     stage = replace(clip.stage(start, seconds), events=tuple(events))
     if ground is not None:

@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from poise.ground.ground import Ground
 from poise.maths.rotations import Array
 from poise.methods.momentum.timeline import Timeline
 from poise.motion.feet.capture_point import Foothold
-from poise.ground.ground import Ground
 
 _REACHED = 0.85  # share of a swing at which the foot is over its new place
 _RISEN = 0.6  # share of a swing at which it is at the height of a step up; a step down begins at 1 - this
@@ -109,7 +109,7 @@ class Feet:
         return out, self.moved[newest] - self.moved[1 - newest]
 
     def _sunk(self, frame: int) -> float:
-        """How much lower [m] hips are over two feet that stand further apart than planned, on legs of the same length."""
+        """How much lower [m] hips are over two feet that stand further apart than planned, on the same legs."""
         centres = [self._centre(frame, f) for f in (0, 1)]
         apart = float(np.linalg.norm((centres[0] - centres[1])[:2]))
         wide = float(np.linalg.norm((centres[0] + self.goal[0] - centres[1] - self.goal[1])[:2]))

@@ -9,6 +9,8 @@ import numpy as np
 from poise.character import Character
 from poise.dynamics.compiled import Compiled
 from poise.errors import BadValue
+from poise.ground.platform import Platform
+from poise.ground.seesaw import Seesaw
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.methods.momentum.clock import AHEAD, BACK, bounded, rate_of, root_of
@@ -23,8 +25,6 @@ from poise.motion.clip import Clip
 from poise.motion.feet.capture_point import Foothold
 from poise.motion.reference import Reference
 from poise.stage import Ball, Slippery, Stage
-from poise.ground.platform import Platform
-from poise.ground.seesaw import Seesaw
 
 _KEPT: dict[tuple, Plan] = {}  # plans of clips in this process, by content and settings
 _MOST = 16
@@ -167,8 +167,10 @@ class Memory:
             placed = line.placed(index)
             if not line.loops and not 0 <= index < len(self.plan.segments):
                 continue
-            first = placed.first if index > self.index - 1 else -10**9
-            end = min(placed.first + placed.segment.last, self._handover(index + 1) - 1 if index < self.index else 10**9)
+            first = placed.first if index > self.index - 1 else -(10**9)
+            end = min(
+                placed.first + placed.segment.last, self._handover(index + 1) - 1 if index < self.index else 10**9
+            )
             if index > self.index:
                 now = line.placed(self.index)
                 first = max(first, now.first + now.segment.last + 1)

@@ -53,7 +53,9 @@ def advance(settings: Settings, state: State, dt: float, memory: Memory, pushes:
     seen = Seen.of(memory, state, dt)
     wanted = memory.want(seen.x, seen.error, dt)
     ground = Grounded.of(memory, seen)
-    solved = matched(ground.A, wanted.wrench, memory.friction, settings.arm, settings.level) if len(ground.points) else None
+    solved = (
+        matched(ground.A, wanted.wrench, memory.friction, settings.arm, settings.level) if len(ground.points) else None
+    )
     forces = np.zeros(0) if solved is None else solved.forces
     tracking = followed(memory, seen, wanted.rate, dt, pushes)
     reduced = reduce(memory.compiled.terms, tracking)

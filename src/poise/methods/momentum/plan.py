@@ -182,7 +182,7 @@ def _solved(course: Course, problem: SegmentProblem, controls: list[Array], star
         seconds = first * course.h, (first + problem.steps) * course.h
         raise BadValue(f"From {seconds[0]:.2f} to {seconds[1]:.2f} s no contact forces lead the body as the clip goes "
                        f"({found.status.value}): the goal cannot be reached from these contacts with friction "
-                       f"{problem.friction:g}. `clip.make_physical()` may help, or look at `clip.contacts`.")  # fmt: skip
+                       f"{problem.friction:g}. `clip.make_physical()` may help; look at `clip.contacts`.")  # fmt: skip
     end, last = found.states[-1], problem.steps - 1
     rate = (problem.step(last, end, found.controls[last]) - end) / problem.h
     e = problem.expand(np.stack([*found.states[:-1], end]), found.controls)[last]
@@ -195,7 +195,11 @@ def _solved(course: Course, problem: SegmentProblem, controls: list[Array], star
     near = neighbouring(problem, found, rate, hamiltonian)
     states, touching, corners = unrolled(course, first, problem.steps)
     count, points = problem.steps, touching.shape[1]
-    forces, gain, goal = np.zeros((count, points, 3)), np.zeros((count, 3 * points, 12)), np.zeros((count, 3 * points, 12))
+    forces, gain, goal = (
+        np.zeros((count, points, 3)),
+        np.zeros((count, 3 * points, 12)),
+        np.zeros((count, 3 * points, 12)),
+    )
     time_gain, time_goal = np.zeros((count, 12)), np.zeros((count, 12))
     for k in range(count):
         inverse = _inverse(near.Vmumu[k])

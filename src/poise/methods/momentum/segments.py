@@ -27,7 +27,7 @@ def cuts_of(course: Course) -> list[int]:
     if not support.any():
         raise BadValue("The clip never stands on anything: there is no frame at which a segment could end.")
     last, loops = course.frames, course.cycle is not None
-    both = _middles(stands.all(axis=1), last, loops, course.h)
+    both = _middles(np.asarray(stands.all(axis=1)), last, loops, course.h)
     flights = bool((support == 0).any())
     single = _middles((support > 0) & ~stands.all(axis=1), last, loops, course.h) if flights or not both else []
     found = sorted(set(both) | set(single if flights or not both else []))

@@ -41,8 +41,8 @@ class Settings:
     underway: float = number(0.4, "share of a foothold's shift that the body is still on its way to at the final time "
                              "(departure footholds)", 0, 1)  # fmt: skip
     aside: float = number(0.5, "how far a foothold may be moved across the way (departure footholds)", 0, 2, "m")
-    apart: float = number(-0.25, "least distance across the way between the landing foot and the other one; below 0 feet "
-                          "may cross (departure footholds)", -1, 1, "m")  # fmt: skip
+    apart: float = number(-0.25, "least distance across the way between the landing foot and the other one; below 0 "
+                          "feet may cross (departure footholds)", -1, 1, "m")  # fmt: skip
     friction: float | None = number(None, "friction of the ground; none: that of the stage", 0.001, 10, none=True)
     repair: bool = flag(True, "make the clip physical before it begins (departure repair)", said="off")
     departures: tuple[str, ...] | str = names(
