@@ -12,7 +12,7 @@ from poise.maths import configuration as conf
 from poise.maths import rotations as rot
 from poise.methods.balance import Balance, Cylinder, Pull, Upright, contact, sensor, servo, virtual
 from poise.methods.balance.hierarchy import hierarchy_of
-from poise.methods.balance.momentum import Links, carry, joint_torques, momentum, momentum_jacobian
+from poise.methods.balance.momentum import Links, carry, joint_torques, momentum_jacobian
 from poise.methods.balance.sole import HEIGHT, TWIST, give_way, lowest, soles, spare
 from poise.methods.balance.target import parabola
 
@@ -72,7 +72,7 @@ def test_transposed_jacobian_and_momentum(name: str):
     joint_torques(links.terms, links.hierarchy.path, np.outer(share, wrench), out)
     assert np.allclose(out, momentum_jacobian(links, share).T @ wrench, atol=1e-10)
     found = Dynamics(links.hierarchy.character).at(q, v).momentum
-    assert np.allclose(momentum(links.terms), [*found[3:], *found[:3]], atol=1e-10)
+    assert np.allclose(links.momentum(), [*found[3:], *found[:3]], atol=1e-10)
 
 
 @pytest.mark.parametrize("name", CHARACTERS)
@@ -157,7 +157,7 @@ def test_what_is_led_is_inverse_dynamics_less_a_rigid_body(name: str):
     for sign in (-1.0, 1.0):
         later = conf.integrate(body.character.layout, q, sign * step * v + 0.5 * step * step * a)
         links.place(later, v + sign * step * a)
-        totals.append(momentum(links.terms))
+        totals.append(links.momentum())
     rate = (totals[1] - totals[0]) / (2 * step)
     lead = links.lead(q, v, a, rate)
     carried, torque = np.zeros((2, 6)), np.zeros(links.model.nv)

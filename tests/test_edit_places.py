@@ -9,8 +9,10 @@ from conftest import mocap_folder
 from edit_clips import STRIDE, penetration, seam, skating, walk
 from manikin import manikin
 from poise.errors import BadValue
+from poise.ground.slope import Slope
+from poise.ground.stairs import Stairs
 from poise.maths import rotations as rot
-from poise.motion import edit, ground
+from poise.motion import edit
 from poise.motion.clip import Clip
 from poise.motion.feet.footsteps import Footsteps
 
@@ -96,7 +98,7 @@ def test_stride_is_as_long_as_asked() -> None:
 def test_slope_tilts_feet_and_keeps_the_trunk_upright() -> None:
     clip = walk(1, loop=True)
     out = edit.Slope(10.0).apply(clip)
-    assert out.ground == ground.Slope(10.0, 0.0)
+    assert out.ground == Slope(10.0, 0.0)
     assert np.allclose(out.q[:, 3:7], clip.q[:, 3:7], atol=1e-12)
     _, quat = out.character.forward(out.q)
     stands = out.contacts.labels[:, out.character.contact_points.of("left")].all(axis=1)
@@ -117,7 +119,7 @@ def test_stairs_have_one_foothold_a_tread() -> None:
     for rise in (0.15, -0.15):
         out = edit.Stairs(rise, 0.32).apply(clip)
         stairs = out.ground
-        assert isinstance(stairs, ground.Stairs)
+        assert isinstance(stairs, Stairs)
         prints = [p for p in Footsteps.of(out).all if 0 <= p.first < len(out)]
         tread = np.round([p.centre[2] / rise for p in prints]).astype(int)
         assert np.all(np.diff(tread) >= 0) and np.all(np.diff(tread) <= 1) and tread.max() >= 6

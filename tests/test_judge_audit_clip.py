@@ -12,7 +12,7 @@ from poise.errors import BadValue
 from poise.ground.slope import Slope
 from poise.judge import audit
 from poise.judge.audit_clip import CLIP, nearest, needed, solve
-from poise.judge.quiet import without_noise
+from poise.judge.low_pass import without_noise
 from poise.judge.support import beyond_support, contact_map, support, tangents
 from poise.maths import configuration as conf
 from poise.maths import rotations as rot

@@ -14,9 +14,10 @@ import plain_world
 import poise
 from poise.cli.main import main
 from poise.dynamics import Wrench
-from poise.judge import Finding, Tolerances, audit, words
+from poise.judge import Finding, Tolerances, audit
 from poise.judge.friction import expected_friction
 from poise.judge.soundness import how_it_ended
+from poise.judge.wording import audit as wording
 from poise.maths import rotations as rot
 from poise.motion.reference import Reference
 from poise.simulate.loop import Action, run
@@ -86,8 +87,8 @@ def test_every_end_is_told(kind):
     if kind == "whole":
         assert found is None
         return
-    assert found is not None and "1.50 s" in words.sentence(found)
-    assert bool(words.problems([found])) == (kind != "fell")  # falling is no fault of physics
+    assert found is not None and "1.50 s" in wording.sentence(found)
+    assert bool(wording.problems([found])) == (kind != "fell")  # falling is no fault of physics
 
 
 def test_a_fall_is_told_and_is_no_fault_of_physics(clip):
@@ -301,8 +302,8 @@ def test_the_correction_of_the_root_is_told(honest):
 
 def test_margins_live_in_one_place():
     """No module of the audit has a margin of its own; each of them can be set, and matters."""
-    elsewhere = {"tolerances.py", "metrics.py", "recovery.py", "fall.py", "going_down.py", "findings.py", "verdict.py",
-                 "verdict_words.py"}  # of verdicts  # fmt: skip
+    elsewhere = {"tolerances.py", "metrics.py", "recovery.py", "fall.py", "going_down.py", "performance_findings.py",
+                 "verdict.py"}  # of verdicts  # fmt: skip
     for path in sorted(JUDGE.glob("*.py")):
         for node in ast.parse(path.read_text()).body:
             value = getattr(node, "value", None)
@@ -335,7 +336,7 @@ def test_findings_are_data_and_sentences_come_from_them(clip):
     found = report.findings[0]
     assert isinstance(found, Finding) and found.kind == "force_held"
     assert found.value == pytest.approx(40.0, rel=0.02) and found.limit == pytest.approx(0.01 * report.weight)
-    assert report.problems == tuple(words.sentence(f) for f in words.problems(report.findings))
+    assert report.problems == tuple(wording.sentence(f) for f in wording.problems(report.findings))
     told = json.loads(json.dumps(report.to_dict()))
     assert told["findings"][0]["kind"] == "force_held" and told["findings"][0]["sentence"] == report.problems[0]
     with pytest.raises(FrozenInstanceError):

@@ -85,8 +85,8 @@ def test_clips(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
 
 def test_an_automatic_window_fits_a_short_clip() -> None:
     clip = poise.load_clip("jump").cut(0.0, 0.05)
-    mind = Modal(window="auto", repair=False).start(clip.character, poise.Reference(clip), poise.Stage())
-    assert mind.window == int(clip.duration * 120 + 1e-6) < 8
+    memory = Modal(window="auto", repair=False).start(clip.character, poise.Reference(clip), poise.Stage())
+    assert memory.window == int(clip.duration * 120 + 1e-6) < 8
 
 
 def test_a_pose_that_is_no_number() -> None:

@@ -6,9 +6,9 @@ import pytest
 from poise import Push, Reference, Stage, load_clip, perform
 from poise.character.roles import SIDES
 from poise.methods.modal import Modal
-from poise.methods.modal.apart import _CLEAR, _lacking, raised
+from poise.methods.modal.leg_contact import LegContact, nearest
+from poise.methods.modal.leg_separation import _CLEAR, _lacking, raised
 from poise.methods.modal.linearise import Watched
-from poise.methods.modal.meeting import Meeting, nearest
 from poise.methods.modal.pendulum import sway
 from poise.methods.modal.preview import Frames
 
@@ -64,7 +64,7 @@ def test_nearest_points_of_two_segments():
 def test_legs_that_are_in_each_other_are_seen():
     clip = load_clip("stand")
     character = clip.character
-    watched, meeting = Watched(character, np.zeros(0, int), np.zeros((0, 3))), Meeting(character)
+    watched, meeting = Watched(character, np.zeros(0, int), np.zeros((0, 3))), LegContact(character)
     watched.place(np.ascontiguousarray(clip.q[0]))
     assert not len(meeting.near(watched.views).gap)
     away = character.forward(clip.q[0])[0][0]
@@ -104,7 +104,7 @@ def test_a_clip_that_breaks_off_slows_down_in_the_window():
     """Beyond the end of an open clip the preview goes on from its last velocity, which dies out."""
     clip = load_clip("walk").cut(0.0, 0.8)
     reference = Reference(clip)
-    mind = Modal(window=12, repair=False).start(clip.character, reference, Stage())
-    frames, first = mind.preview.frames(reference, reference.ends - 2 / 120)
+    memory = Modal(window=12, repair=False).start(clip.character, reference, Stage())
+    frames, first = memory.preview.frames(reference, reference.ends - 2 / 120)
     speed = frames.momentum[first : first + 13, 0]
     assert np.all(np.diff(speed[4:]) < 0.0) and abs(speed[4] / speed[1] - 1.0) < 0.15 and speed[-1] > 0.5 * speed[1]

@@ -200,28 +200,28 @@ def test_legs_keep_the_feet_in_the_world():
     """Under a root that is tilted and shifted, the shape that is followed has its feet where the reference has them."""
     clip = poise.load_clip("squat")
     character = clip.character
-    mind = Modal(window=4, repair=False).start(character, poise.Reference(clip), poise.Stage())
-    frames, first = mind.preview.frames(poise.Reference(clip), 0.5)
+    memory = Modal(window=4, repair=False).start(character, poise.Reference(clip), poise.Stage())
+    frames, first = memory.preview.frames(poise.Reference(clip), 0.5)
     q = frames.q[first].copy()
     q[:3] += (0.02, -0.01, -0.01)
     q[3:7] = rot.multiply(rot.exp([0.05, 0.04, 0.0]), q[3:7])
-    bent, _, _ = mind.aims.of(frames, first, mind.watched.pose(q), frames.v[first])
+    bent, _, _ = memory.aims.of(frames, first, memory.watched.pose(q), frames.v[first])
     shape = bent.copy()
     shape[:7] = q[:7]
     feet = np.concatenate([character.contact_points.of(s) for s in ("left", "right")])
     off = character.points(shape)[0][feet] - character.points(frames.q[first])[0][feet]
     assert np.abs(off).max() < 0.006  # unmoved, by the tilt and shift, some 5 cm
-    here = mind.watched.pose(frames.q[first].copy())
-    same = mind.aims.of(frames, first, here, frames.v[first])[0]
+    here = memory.watched.pose(frames.q[first].copy())
+    same = memory.aims.of(frames, first, here, frames.v[first])[0]
     assert np.array_equal(same, frames.q[first])
 
 
 def test_contacts_are_expected_when_they_can_be_there():
     """A raised corner cannot push until it is down; a foot that landed early stays."""
     clip = poise.load_clip("squat")
-    mind = Modal(window=12, repair=False).start(clip.character, poise.Reference(clip), poise.Stage())
-    frames, first = mind.preview.frames(poise.Reference(clip), 0.5)
-    gap = np.where(frames.touching[first, : mind.points.feet], 0.0, 0.5)
+    memory = Modal(window=12, repair=False).start(clip.character, poise.Reference(clip), poise.Stage())
+    frames, first = memory.preview.frames(poise.Reference(clip), 0.5)
+    gap = np.where(frames.touching[first, : memory.points.feet], 0.0, 0.5)
     usual = frames.touching[first : first + 12].copy()
     touching = usual.copy()
     expect(touching, gap, 1 / 120)

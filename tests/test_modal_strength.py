@@ -13,7 +13,7 @@ from poise.methods.modal import Modal
 from poise.methods.modal.actuation import bearable
 from poise.methods.modal.assemble import arrive
 from poise.methods.modal.linearise import Pose, momentum_about_origin
-from poise.methods.modal.mind import DT
+from poise.methods.modal.memory import DT
 from poise.motion.reference import Reference
 
 

@@ -19,11 +19,11 @@ from poise.cli.main import main
 from poise.errors import BadValue, UnknownName
 from poise.judge.fall import fall
 from poise.judge.finding import Finding
-from poise.judge.findings import causes
 from poise.judge.going_down import going_down
+from poise.judge.performance_findings import causes
 from poise.judge.recovery import WIDEST, Bands
 from poise.judge.verdict import verdict
-from poise.judge.verdict_words import words
+from poise.judge.wording.verdict import words
 from poise.maths import rotations as rot
 from poise.methods.kinematic import Kinematic
 from poise.simulate.guard import BlowUp, MethodLost
@@ -434,7 +434,7 @@ class TestWhy:
         assert "whole, 1.23 s" in verdict(take).text()
 
     def test_every_finding_has_words(self):
-        from poise.judge.verdict_words import _WORDS
+        from poise.judge.wording.verdict import _WORDS
 
         for kind in _WORDS:
             assert words(Finding(kind, 1.0, 2.0, 3.0, "left hand", text="text"))

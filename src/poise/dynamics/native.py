@@ -1,4 +1,4 @@
-"""MuJoCo's own C functions called from compiled code: no Python between two of them."""
+"""MuJoCo's own C functions and memory in compiled code: no Python between two calls, no array handed over."""
 
 from __future__ import annotations
 
@@ -50,6 +50,14 @@ def _call_flagged(typingctx, function, first, second, flag, third):
     return types.void(function, first, second, flag, third), _code(kinds)
 
 
+def _pointer(typingctx, address):
+    def code(context, builder, signature, arguments):
+        return builder.inttoptr(arguments[0], cgutils.voidptr_t)
+
+    return types.voidptr(address), code
+
+
+pointer: Any = intrinsic(_pointer)  # in compiled code: a whole number as a pointer
 # in compiled code: f(address of the function, addresses or whole numbers that it is given)
 call_two: Any = intrinsic(_call_two)
 call_three: Any = intrinsic(_call_three)

@@ -84,7 +84,7 @@ def read_from(clip: Clip) -> tuple[str, ...]:
 def _verdict(take: object, short: bool) -> str:
     """How a take ended and whether it followed its clip, in one line; why it did not where that need not be short."""
     from poise.judge.verdict import verdict
-    from poise.judge.verdict_words import headline
+    from poise.judge.wording.verdict import headline
 
     told = verdict(take)  # type: ignore[arg-type]
     return f"{told.clip} by {told.method}: {headline(told, short)}"

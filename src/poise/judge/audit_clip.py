@@ -13,13 +13,13 @@ import numpy as np
 
 from poise.dynamics import Dynamics, Instant, Wrench
 from poise.errors import BadValue
-from poise.judge.clip_words import clip_words
 from poise.judge.finding import Finding
 from poise.judge.limits import beyond_range, beyond_torque
-from poise.judge.quiet import without_noise
+from poise.judge.low_pass import without_noise
 from poise.judge.report import AuditReport, Stretch, Worst, rms, weight_of, worst
 from poise.judge.support import Support, contact_map, support, tangents
 from poise.judge.tolerances import DEFAULT, Tolerances
+from poise.judge.wording.clip import clip_words
 from poise.maths.intervals import runs
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip

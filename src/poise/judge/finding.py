@@ -1,6 +1,6 @@
 """Finding: one thing that a judge noticed, as data.
 
-Sentences are made from it in one place: of an audit in `poise.judge.words`, of a verdict in `verdict_words`.
+Sentences are made from it in one place: of an audit in `poise.judge.wording.audit`, of a verdict in `wording.verdict`.
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ class Followed:
     @property
     def reasons(self) -> tuple[str, ...]:
         """The findings in words."""
-        from poise.judge.verdict_words import words
+        from poise.judge.wording.verdict import words
 
         return tuple(words(f) for f in self.findings)
 

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from poise.character import Character
-from poise.judge import words
 from poise.judge.finding import Finding
-from poise.judge.tolerances import Tolerances
+from poise.judge.tolerances import WEIGHTLESS, Tolerances
+from poise.judge.wording import audit as wording
 from poise.maths import GRAVITY
 from poise.maths.rotations import Array
 
@@ -18,7 +18,6 @@ __all__ = ["AuditReport", "Stretch", "Tolerances", "Worst", "advice", "moving_me
 
 
 RUNS = (10, 15)  # frames at 120 a second
-_WEIGHTLESS = 1e-3  # [m/s²]; what falls more slowly has no weight to measure by
 
 
 class Worst(NamedTuple):
@@ -89,17 +88,17 @@ class AuditReport:
     @property
     def faults(self) -> tuple[Finding, ...]:
         """The findings that make the physics untrue."""
-        return words.problems(self.findings)
+        return wording.problems(self.findings)
 
     @property
     def problems(self) -> tuple[str, ...]:
         """What makes the physics untrue, one sentence each; empty: the audit passes."""
-        return tuple(words.sentence(f) for f in self.faults)
+        return tuple(wording.sentence(f) for f in self.faults)
 
     @property
     def remarks(self) -> tuple[str, ...]:
         """What else is not as it should be, one sentence each."""
-        return tuple(words.sentence(f) for f in words.remarks(self.findings))
+        return tuple(wording.sentence(f) for f in wording.remarks(self.findings))
 
     @property
     def passed(self) -> bool:
@@ -229,7 +228,7 @@ def worst(values: Array, times: Array, names: list[str] | None = None) -> Worst:
 def weight_of(character: Character) -> float:
     """Weight [N] that forces are measured by: under the character's own gravity, or the Earth's where it has none."""
     gravity = float(np.linalg.norm(character.model.opt.gravity))
-    return character.mass * (gravity if gravity > _WEIGHTLESS else GRAVITY)
+    return character.mass * (gravity if gravity > WEIGHTLESS else GRAVITY)
 
 
 def rms(rows: Array) -> float:
@@ -259,7 +258,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, tuple | list):
         return [_plain(v) for v in value]
     if isinstance(value, Finding):
-        return {k: _plain(v) for k, v in asdict(value).items()} | {"sentence": words.sentence(value)}
+        return {k: _plain(v) for k, v in asdict(value).items()} | {"sentence": wording.sentence(value)}
     if isinstance(value, dict):
         return {k: _plain(v) for k, v in value.items()}
     if isinstance(value, float | np.floating):

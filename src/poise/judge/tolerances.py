@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+WEIGHTLESS = 1e-3  # [m/s²] of gravity below which a body has no weight to measure forces by
+
 
 @dataclass(frozen=True)
 class Tolerances:

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from poise.judge.finding import Finding
-from poise.judge.findings import assistance, causes, frame_in_clip, preparation
 from poise.judge.followed import Followed, Limits, followed
 from poise.judge.metrics import TrackingError, tracking_error
+from poise.judge.performance_findings import assistance, causes, frame_in_clip, preparation
 from poise.take import Ended, Take
 
 BALANCING = ("mcsim", "modal", "modal-torques", "balance")  # methods that keep a body on its feet
@@ -21,7 +21,7 @@ DIFFERS = 0.05  # share by which errors on two clocks differ enough to tell both
 
 @dataclass(frozen=True, eq=False)
 class Verdict:
-    """All that is told of a performance, as data; `poise.judge.verdict_words` has the words."""
+    """All that is told of a performance, as data; `poise.judge.wording.verdict` has the words."""
 
     clip: str
     method: str
@@ -58,7 +58,7 @@ class Verdict:
 
     def text(self) -> str:
         """The lines for a terminal."""
-        from poise.judge.verdict_words import lines
+        from poise.judge.wording.verdict import lines
 
         return "\n".join(lines(self))
 

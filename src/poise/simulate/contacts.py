@@ -7,14 +7,11 @@ together are exact too; its friction is weighted likewise, so a mean force lies 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numba import carray, types  # pyright: ignore[reportPrivateImportUsage]
-from numba.core import cgutils
-from numba.extending import intrinsic
+from numba import carray  # pyright: ignore[reportPrivateImportUsage]
 
 from poise.dynamics import engine
+from poise.dynamics.native import pointer
 from poise.kernels import njit
 from poise.maths.rotations import Array
 
@@ -25,18 +22,6 @@ FASTEST = 1e5  # [m/s, rad/s]: nothing moves so fast that is not blowing up
 (CONTACTS, FORCES, CVEL, COM, QVEL, QACC, NV, BODIES, OWN, SIZE, DIST, POS, FRAME, FRICTION, MU, DIM, GEOM,
  ADDRESS, WARNINGS, KINDS, GEOMS, COUNT, TOUCHES, SUMS, COUNTS) = range(25)  # fmt: skip
 WARNED = -2  # what `read` gives when MuJoCo has warned
-
-
-def _as_pointer(typingctx, address):
-    """An integer as a pointer, for numba."""
-
-    def code(context, builder, signature, arguments):
-        return builder.inttoptr(arguments[0], cgutils.voidptr_t)
-
-    return types.voidptr(address), code
-
-
-pointer: Any = intrinsic(_as_pointer)
 
 
 def addresses(model: engine.Model, data: engine.Data, own_bodies: int, geoms: np.ndarray, touches: Array, sums: Array,

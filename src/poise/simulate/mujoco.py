@@ -13,8 +13,8 @@ from poise.dynamics import Wrench, engine, native
 from poise.errors import BadValue
 from poise.maths.rotations import Array
 from poise.simulate import contacts, guard, stepping
-from poise.simulate.gripping import Gripping
-from poise.simulate.helping import assist_rows, lend, slippery_factors, soap
+from poise.simulate.assist import assist_rows, lend, slippery_factors, soap
+from poise.simulate.grip_forces import Gripping
 from poise.simulate.programme import Programme, wrench_means
 from poise.simulate.servo import Servo
 from poise.simulate.simulator import Means, State, Touches

@@ -15,9 +15,11 @@ from typing import NamedTuple
 
 import mujoco
 import numpy as np
+from numba import carray  # pyright: ignore[reportPrivateImportUsage]
 
 from poise.character import Character
 from poise.dynamics import engine, native
+from poise.dynamics.native import pointer
 from poise.kernels import njit
 from poise.maths.rotations import Array
 from poise.maths.tree import moved_by
@@ -99,17 +101,49 @@ class Compiled:
             points=np.zeros((len(self.bodies), 3)), point_bodies=self.bodies, point_locals=self.locals, chain=chain,
             moved=m.dof_bodyid.astype(np.int64), root=self.root, mass=self.mass, gravity=self.gravity,
             calls=calls)  # fmt: skip
-        self.fields = tuple(self.terms)  # plain tuples go into compiled code in half the time of named ones
+        self._mass = np.array([self.mass])
+        sizes, kept = (m.nq, m.nv, m.nbody, len(self.bodies), self.root), self.terms._replace(mass=self._mass)
+        addresses = [x.__array_interface__["data"][0] for x in kept if isinstance(x, np.ndarray)]
+        self.where = np.array([*sizes, *addresses], np.int64)  # what `terms_at` takes, good as long as this lives
 
     def at(self, q: Array, v: Array) -> Terms:
         """The terms at configuration q (nq,) and velocity v (nv,), until the next call."""
-        _at(self.fields, q, v)
+        _at(self.where, q, v)
         return self.terms
 
 
 @njit(cache=True)
-def _at(fields, q, v):
-    place(Terms(*fields), q, v)
+def terms_at(where):
+    """The `Terms` of a `Compiled`, from the table `where` (27,) of their sizes and addresses.
+
+    It spares a call its arrays: handing all of them over costs as much as a Jacobian.
+    """
+    (nq, nv, bodies, points, root, q, v, mass_matrix, bias, axes, axis_rates, centre_of_mass, positions, rotations,
+     quaternions, link_centres, velocities, link_inertias, subtree_inertias, places, point_bodies, point_locals, chain,
+     moved, mass, gravity, calls) = where  # fmt: skip
+    real, whole = np.float64, np.int64
+    return Terms(
+        q=carray(pointer(q), (nq,), real), v=carray(pointer(v), (nv,), real),
+        mass_matrix=carray(pointer(mass_matrix), (nv, nv), real), bias=carray(pointer(bias), (nv,), real),
+        axes=carray(pointer(axes), (nv, 6), real), axis_rates=carray(pointer(axis_rates), (nv, 6), real),
+        centre_of_mass=carray(pointer(centre_of_mass), (3,), real),
+        positions=carray(pointer(positions), (bodies, 3), real),
+        rotations=carray(pointer(rotations), (bodies, 3, 3), real),
+        quaternions=carray(pointer(quaternions), (bodies, 4), real),
+        link_centres=carray(pointer(link_centres), (bodies, 3), real),
+        velocities=carray(pointer(velocities), (bodies, 6), real),
+        link_inertias=carray(pointer(link_inertias), (bodies, 10), real),
+        subtree_inertias=carray(pointer(subtree_inertias), (bodies, 10), real),
+        points=carray(pointer(places), (points, 3), real), point_bodies=carray(pointer(point_bodies), (points,), whole),
+        point_locals=carray(pointer(point_locals), (points, 3), real),
+        chain=carray(pointer(chain), (bodies, nv), np.bool_), moved=carray(pointer(moved), (nv,), whole), root=root,
+        mass=carray(pointer(mass), (1,), real)[0], gravity=carray(pointer(gravity), (3,), real),
+        calls=carray(pointer(calls), (9,), whole))  # fmt: skip
+
+
+@njit(cache=True)
+def _at(where, q, v):
+    place(terms_at(where), q, v)
 
 
 @njit(cache=True)

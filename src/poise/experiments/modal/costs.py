@@ -18,19 +18,19 @@ from poise.experiments.reproduce import Options, Table
 from poise.export.plots import figure_of
 from poise.kernels import njit
 from poise.maths.rotations import Array
-from poise.methods.modal import Modal, mind, performer
+from poise.methods.modal import Modal, memory, performer
 from poise.methods.modal.actuation import plan_low
+from poise.methods.modal.body_contact import BodyContact
 from poise.methods.modal.correction import correct
 from poise.methods.modal.feet import Aims
 from poise.methods.modal.footholds import Walker
+from poise.methods.modal.leg_contact import LegContact
 from poise.methods.modal.linearise import Watched
-from poise.methods.modal.meeting import Meeting
 from poise.methods.modal.preview import Preview
 from poise.methods.modal.problem import force_plan
 from poise.methods.modal.rigid import plan_forces
 from poise.methods.modal.spectrum import find_modes, track_modes, tracked_share
 from poise.methods.modal.step import decide
-from poise.methods.modal.tumble import Tumble
 from poise.methods.modal.update import transition
 from poise.motion.load import load_clip
 from poise.performance import perform
@@ -46,9 +46,9 @@ CALLED = {  # what Python calls in a step: owner, name, what it is for
     "reference ahead": ((Preview, "frames"),),
     "legs that keep the feet in place": ((Aims, "of"),),
     "kinematics and inertia (MuJoCo)": ((Watched, "place"), (Watched, "places"), (Watched, "placed")),
-    "what is near the ground, or the other leg": ((Tumble, "near"), (Meeting, "near")),
+    "what is near the ground, or the other leg": ((BodyContact, "near"), (LegContact, "near")),
     "footholds": ((Walker, "error"), (Walker, "sense"), (Walker, "ahead"), (Preview, "edited"), (Preview, "shifted")),
-    "the compiled decision": ((mind, "advise"),),
+    "the compiled decision": ((memory, "advise"),),
     "the new pose, its inertia and momentum": ((performer, "arrive"),),
     "recording": ((Recorder, "frame"),),
 }  # fmt: skip

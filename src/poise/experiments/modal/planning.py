@@ -11,7 +11,7 @@ import numpy as np
 from poise.experiments.modal.trial import push
 from poise.experiments.reproduce import Options, Table
 from poise.maths.rotations import Array
-from poise.methods.modal import Modal, mind
+from poise.methods.modal import Modal, memory
 from poise.methods.modal.assemble import assemble
 from poise.methods.modal.problem import ForcePlan, force_plan
 from poise.methods.modal.spectrum import find_modes
@@ -42,19 +42,19 @@ class Known(NamedTuple):
 
 def overhear(clip: Clip, way: Modal, seconds: float, keep: Callable[[Known], None], stage: Stage | None = None) -> Take:
     """The take of a performance; `keep` is told what is known before each decision."""
-    real = mind.advise
+    real = memory.advise
 
-    def advise(rig: Any, views: Any, q: Array, v: Array, M: Array, around: Any, frames: Any, first: int, aims: Any,
-               weights: Any, dual: Array, known: Array, *out: Array) -> int:  # fmt: skip
-        made = assemble(rig, views, q, v, M, around, frames, first, aims, weights.window, weights.dt)
-        keep(Known(rig, q, v, frames, first, weights, dual, known, made))
-        return real(rig, views, q, v, M, around, frames, first, aims, weights, dual, known, *out)
+    def advise(rig: Any, views: Any, now: Any, around: Any, frames: Any, first: int, aims: Any, weights: Any,
+               dual: Array, known: Array, out: Any) -> Any:  # fmt: skip
+        made = assemble(rig, views, *now, around, frames, first, aims, weights.window, weights.dt)
+        keep(Known(rig, now.q, now.v, frames, first, weights, dual, known, made))
+        return real(rig, views, now, around, frames, first, aims, weights, dual, known, out)
 
-    mind.advise = advise  # type: ignore[assignment]
+    memory.advise = advise  # type: ignore[assignment]
     try:
         return perform(clip, way, seconds=seconds, stage=stage)
     finally:
-        mind.advise = real
+        memory.advise = real
 
 
 def collect(clip: Clip, window: int, seconds: float = 1.0, stage: Stage | None = None) -> list[tuple[Any, ...]]:

@@ -20,7 +20,6 @@ FORCES = (100.0, 135.0, 175.0)  # [N] for ten frames
 DIRECTIONS = tuple(45.0 * k for k in range(8))  # [degrees] from forward to the left
 LASTS, AFTER = 10 / 120, 5.05  # [s]
 MIDDLE = 135.0  # [N] for the recorded walker
-FEWER = 4  # times fewer phases where a row is dear, or none of the two that matter most
 UPDATE, MUJOCO = WAYS
 RECORDED = "12_01"  # in the folder of recordings, where one is given: a walk on its own character
 
@@ -31,16 +30,15 @@ class Case(NamedTuple):
     form: str
     condition: str
     settings: Mapping[str, Any]
-    full: bool  # at all phases in the modal update
 
 
 CASES = (
-    Case("ours", "latency 0, footholds", {}, True),
-    Case("ours", "latency 0, no footholds", {"footholds": False}, False),
-    Case("ours", "latency 0.2 s, footholds", {"latency": 0.2}, False),
-    Case("ours", "latency 0.2 s, no footholds (document's)", {"latency": 0.2, "footholds": False}, True),
-    Case("printed", "latency 0.2 s, no footholds (document's)", PRINTED, False),
-    Case(BUT_NAME, "latency 0.2 s, no footholds (document's)", BUT, False),
+    Case("ours", "latency 0, footholds", {}),
+    Case("ours", "latency 0, no footholds", {"footholds": False}),
+    Case("ours", "latency 0.2 s, footholds", {"latency": 0.2}),
+    Case("ours", "latency 0.2 s, no footholds (document's)", {"latency": 0.2, "footholds": False}),
+    Case("printed", "latency 0.2 s, no footholds (document's)", PRINTED),
+    Case(BUT_NAME, "latency 0.2 s, no footholds (document's)", BUT),
 )
 COLUMNS = ("clip", "form", "condition", "way", "force [N]", "recovered", "and within 20 cm of its track",
            "by direction: front, then to the left")  # fmt: skip
@@ -48,24 +46,28 @@ COLUMNS = ("clip", "form", "condition", "way", "force [N]", "recovered", "and wi
 
 def run(options: Options) -> Table:
     """How many recovered in the modal update, by force, form and condition; a recorded walker where there is one."""
-    walk, rows, fewer = load_clip("walk"), [], max(1, options.seeds // FEWER)
+    walk, rows = load_clip("walk"), []
     for case in CASES:
-        rows += _rows(walk, case, UPDATE, FORCES, options.seeds if case.full else fewer)
+        rows += _rows(walk, case, UPDATE, FORCES, options.seeds)
     path = options.recording(RECORDED)
     if path is not None:
         recorded = load_clip(path).loop().make_physical()
         rows += _rows(recorded, CASES[0], UPDATE, (MIDDLE,), options.seeds)
-    more = f"{options.seeds} phases for ours and ours in the document's condition, else {fewer}."
-    return Table("Pushes on the chest of a walker, 10 frames, modal update", COLUMNS, tuple(rows), (*_NOTES, more))
+    return Table(
+        "Pushes on the chest of a walker, 10 frames, modal update",
+        COLUMNS,
+        tuple(rows),
+        (*_NOTES, f"{options.seeds} phases."),
+    )
 
 
 def torques(options: Options) -> Table:
-    """The same as torques in MuJoCo, at fewer phases."""
-    walk, rows, fewer = load_clip("walk"), [], max(1, options.seeds // FEWER)
+    """The same as torques in MuJoCo."""
+    walk, rows = load_clip("walk"), []
     for case in CASES:
-        rows += _rows(walk, case, MUJOCO, FORCES, fewer)
+        rows += _rows(walk, case, MUJOCO, FORCES, options.seeds)
     return Table("Pushes on the chest of a walker, 10 frames, torques in MuJoCo", COLUMNS, tuple(rows),
-                 (*_NOTES, f"{fewer} phases."))  # fmt: skip
+                 (*_NOTES, f"{options.seeds} phases."))  # fmt: skip
 
 
 _NOTES = ("Recovered: `take.recovered` 5 s after the push, bands from an undisturbed run.",

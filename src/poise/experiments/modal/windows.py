@@ -9,7 +9,7 @@ import numpy as np
 from poise.experiments.modal.trial import performed, push
 from poise.experiments.reproduce import Options, Table
 from poise.export.plots import figure_of
-from poise.methods.modal.mind import DT
+from poise.methods.modal.memory import DT
 from poise.methods.modal.window import automatic
 from poise.motion.load import load_clip
 from poise.motion.reference import Reference

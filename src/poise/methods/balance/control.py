@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise.dynamics.compiled.momentum import MASS
+from poise.dynamics.compiled.motions import MASS
 from poise.kernels import njit
 from poise.methods.balance import contact, momentum, sensor, servo, sole, virtual
 

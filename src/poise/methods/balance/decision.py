@@ -6,17 +6,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from poise.dynamics.compiled import Terms
+from poise.dynamics.compiled import terms_at
 from poise.kernels import njit
 from poise.maths.rotations import Array
 from poise.methods.balance import control, momentum, servo
 from poise.methods.balance.hierarchy import Hierarchy
-from poise.methods.balance.memory import Numbers, Tables, Work, no_work, numbers_of, tables_of
+from poise.methods.balance.memory import Numbers, Tables, Work, no_work, numbers_of, tables_of, work_at
 from poise.methods.balance.target import Target, Targets
 from poise.simulate.simulator import State, Touches
 
 if TYPE_CHECKING:
     from poise.methods.balance.method import Balance
+
+
+_BODY, _POINT, _MOMENT = 0, slice(1, 4), slice(7, 10)  # columns of a row of assistance, see `Action.assist`
 
 
 class Decision:
@@ -25,10 +28,12 @@ class Decision:
     def __init__(self, settings: Balance, hierarchy: Hierarchy, targets: Targets, recorded: bool):
         self.hierarchy, self.recorded = hierarchy, recorded
         self.links, model = momentum.Links(hierarchy), hierarchy.character.model
-        self.work = no_work(int(model.nbody), int(model.nv))
+        self._kept = no_work(int(model.nbody), int(model.nv))
+        self.work: Work = work_at(self._kept)
         self.numbers = numbers_of(settings, hierarchy, recorded)
         # plain tuples go into compiled code in half the time of named ones
-        self._tables, self._fields = tuple(tables_of(settings, hierarchy, targets)), tuple(self.work)
+        self._tables, self._numbers = tuple(tables_of(settings, hierarchy, targets)), tuple(self.numbers)
+        self._feet, self._where = hierarchy.feet.tolist(), self.links.dynamics.where
         self._until = settings.until
         self._down = np.ones(2, bool)  # feet that the recording has on the ground
         toes = [np.flatnonzero(hierarchy.foot_of == side).tolist() for side in (0, 1)]
@@ -47,8 +52,9 @@ class Decision:
             self._ground = np.array([n == "ground" or n.startswith("ground ") for n in touches.names])
         if state.time >= self._until:
             self.numbers = self.numbers._replace(most=0.0)
+            self._numbers = tuple(self.numbers)
         self._down = target.feet_down
-        _decide(self._tables, self.links.dynamics.fields, self._fields, tuple(target), tuple(self.numbers), state.q,
+        _decide(self._where, self._tables, self._kept, tuple(target), self._numbers, state.q,
                 state.v, state.time, touches.table, self._ground)  # fmt: skip
 
     @property
@@ -58,11 +64,15 @@ class Decision:
 
     def assist(self) -> Array:
         """The artificial moments on the feet as rows (0 to 2, 10) of assistance: body, point, force, moment."""
-        feet, work = self.hierarchy.feet, self.work
-        acts = self.numbers.most > 0.0 and not self.falling
-        rows = [(feet[s], *self.links.terms.link_centres[feet[s]], 0.0, 0.0, 0.0, *work.moments[s])
-                for s in (0, 1) if acts and work.support[s]]  # fmt: skip
-        return np.array(rows).reshape(-1, 10)
+        if self.numbers.most <= 0.0 or self.falling:
+            return np.zeros((0, 10))
+        work, centres = self.work, self.links.terms.link_centres
+        sides = [s for s, stands in enumerate(work.support.tolist()) if stands]
+        rows = np.zeros((len(sides), 10))
+        for row, s in zip(rows, sides, strict=True):
+            b = self._feet[s]
+            row[_BODY], row[_POINT], row[_MOMENT] = b, centres[b], work.moments[s]
+        return rows
 
     def slippery(self) -> dict[int, float]:
         """Bodies of the feet that the recording has in the air, and the factor of their friction."""
@@ -80,9 +90,9 @@ class Decision:
 
 
 @njit(cache=True)
-def _decide(tables_, terms_, work_, target_, numbers_, q, v, time, table, ground):
+def _decide(where, tables_, kept, target_, numbers_, q, v, time, table, ground):
     """Everything of one decision; results are written into the work."""
-    tables, terms, work, numbers = Tables(*tables_), Terms(*terms_), Work(*work_), Numbers(*numbers_)
+    tables, terms, work, numbers = Tables(*tables_), terms_at(where), work_at(kept), Numbers(*numbers_)
     target = Target(*target_)
     since = time - target.time
     momentum.place(terms, q, v)

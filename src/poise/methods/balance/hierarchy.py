@@ -36,7 +36,6 @@ class Hierarchy:
 
     character: Character
     parent: np.ndarray  # (nv,) the degree of freedom before this one towards the root, -1 at the root
-    moved: np.ndarray  # (nv,) the body that a degree of freedom moves
     feet: np.ndarray  # (2,) bodies of the feet
     foot_of: np.ndarray  # (bodies,) 0: left foot or its toes, 1: right, -1: anything else
     path: np.ndarray  # (2, nv) bool: degrees of freedom between the root and each foot, the root's among them
@@ -66,7 +65,7 @@ def hierarchy_of(character: Character) -> Hierarchy:
     limit = np.where(np.isfinite(character.torque_limit), character.torque_limit, 1e9)
     limit[:6] = 0.0
     stiffness = _stiffness(character, moved, limit) * scale * character.height / HEIGHT
-    return Hierarchy(character=character, parent=parent, moved=moved, feet=feet, foot_of=foot_of, path=path,
+    return Hierarchy(character=character, parent=parent, feet=feet, foot_of=foot_of, path=path,
                      ankle=ankle, torque_limit=limit, stiffness=stiffness, scale=scale)  # fmt: skip
 
 

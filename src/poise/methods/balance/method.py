@@ -37,7 +37,7 @@ DEPARTURES: dict[str, str] = {
     "the document: no such bound",
     "ease": "joints are brought from a careless start to the pose within `ease` seconds; the document: at once",
     "load": "both feet share the wrench by where it meets the ground between them; the document has no formula: half "
-    "each",
+    "each, as here too where the slider holds feet by far more than real ones bear",
     "linger": "a foot that lost the ground counts as pressing on it for `linger` seconds more; the document: not at "
     "all",
     "tread": "a foot that the recording has down and that hovers within `reach` of the ground carries its share; the "
@@ -47,7 +47,7 @@ DEPARTURES: dict[str, str] = {
     "posed": "without a recording, a foot that the pose holds in the air never supports, and (23) acts only where the "
     "pose stands on both; the document: by pressure and zones alone",
     "lean": "what ankles are too weak for is taken off the torque of the wrench, up to `swing` N m: the trunk gives "
-    "way; the document: no limits",
+    "way, less where the slider holds feet by more than real ones bear; the document: no limits",
     "limits": "joints give no more than the character's strength, balance before the servo, and limbs that stand on "
     "nothing are not spun up; the document: no limits",
     "hopeless": "balance is given up when the centre of mass is further from the support point than it is high; the "

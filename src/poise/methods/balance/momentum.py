@@ -21,8 +21,8 @@ import mujoco
 import numpy as np
 
 from poise.dynamics import compiled
-from poise.dynamics.compiled import Terms, apply_inertia
-from poise.dynamics.compiled.momentum import MASS
+from poise.dynamics.compiled import apply_inertia, terms_at
+from poise.dynamics.compiled.motions import MASS
 from poise.kernels import njit
 from poise.maths.rotations import Array
 from poise.methods.balance.hierarchy import Hierarchy
@@ -37,7 +37,7 @@ class Links:
 
     def place(self, q: Array, v: Array) -> None:
         """Put a state in."""
-        _place(self.dynamics.fields, q, v)
+        _place(self.dynamics.where, q, v)
 
     def lead(self, q: Array, v: Array, a: Array, rate: Array) -> Array:
         """Joint torques (nv,) of a motion beyond those of a rigid body with the same change of momentum `rate` (6,).
@@ -52,10 +52,14 @@ class Links:
         mujoco.mj_rne(model, data, 1, out)
         wrench[0] = rate
         wrench[0, 3:] -= terms.subtree_inertias[terms.root, MASS] * terms.gravity
-        joint_torques(terms, np.zeros_like(self.hierarchy.path), wrench, spread)
+        _spread(self.dynamics.where, np.zeros_like(self.hierarchy.path), wrench, spread)
         out += model.dof_armature * a - spread
         out[:6] = 0.0
         return out
+
+    def momentum(self) -> Array:
+        """Total momentum (6,), see `momentum`."""
+        return _momentum(self.dynamics.where)
 
     def places(self, points: np.ndarray) -> Array:
         """World positions (K, 3) [m] of some contact points of the character."""
@@ -75,8 +79,18 @@ class Links:
 
 
 @njit(cache=True)
-def _place(fields, q, v):
-    place(Terms(*fields), q, v)
+def _place(where, q, v):
+    place(terms_at(where), q, v)
+
+
+@njit(cache=True)
+def _momentum(where):
+    return momentum(terms_at(where))
+
+
+@njit(cache=True)
+def _spread(where, path, carried, out):
+    joint_torques(terms_at(where), path, carried, out)
 
 
 @njit(cache=True)

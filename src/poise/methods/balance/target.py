@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from poise.dynamics.compiled.momentum import MASS
+from poise.dynamics.compiled.motions import MASS
 from poise.maths.rotations import Array
 from poise.methods.balance.hierarchy import Hierarchy
-from poise.methods.balance.momentum import Links, momentum
+from poise.methods.balance.momentum import Links
 from poise.motion.reference import Reference
 
 INTERVAL = 1 / 120  # [s] between two looks at the reference; in between it goes on with its velocity and acceleration
@@ -76,7 +76,7 @@ class Targets:
         links.place(sample.q, sample.v)
         self._rates[:-1] = self._rates[1:]
         row = self._rates[-1]
-        row[_MOMENTUM], row[_VELOCITY] = momentum(links.terms), sample.v
+        row[_MOMENTUM], row[_VELOCITY] = links.momentum(), sample.v
         row[_SPIN] = links.terms.velocities[self.link, :3]
 
     def _down(self, labels: np.ndarray, rate: Array) -> np.ndarray:

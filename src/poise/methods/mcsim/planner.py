@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from poise.dynamics.compiled import Terms, WholeBody, whole_body
+from poise.dynamics.compiled import Terms, WholeBody, terms_at, whole_body
 from poise.kernels import njit
 from poise.maths.rotations import Array
 from poise.methods.mcsim import contacts, legs, rail, reduced, swing, tasks, terrain
@@ -119,15 +119,15 @@ def _scene(way: McSim, now: Terms, touching: np.ndarray, feet: np.ndarray, rate:
     if way.cd or way.cv:
         wanted = _with_feedback(way, now, goal, wanted, touching, memory)
     if way.has("momentum") or way.has("foothold"):
-        _move_whole(memory.dynamics.fields, np.zeros(len(now.v)), memory.whole)
-        _move_whole(memory.reference_dynamics.fields, wanted.a, memory.reference_whole)
+        _move_whole(memory.dynamics.where, np.zeros(len(now.v)), memory.whole)
+        _move_whole(memory.reference_dynamics.where, wanted.a, memory.reference_whole)
     return Scene(now=now, goal=goal, wanted=wanted, now_whole=memory.whole, goal_whole=memory.reference_whole,
                  touching=touching, feet=feet, standing=standing, rate=rate, heading=_heading(wanted.q))  # fmt: skip
 
 
 @njit(cache=True)
-def _move_whole(fields, a, out):
-    whole_body(Terms(*fields), a, out)
+def _move_whole(where, a, out):
+    whole_body(terms_at(where), a, out)
 
 
 def _heading(q: Array) -> float:

@@ -23,7 +23,7 @@ import numpy as np
 
 from poise.character import Character
 from poise.maths.rotations import Array
-from poise.simulate.yielding import blocks, shares
+from poise.simulate.servo_gain import blocks, shares
 
 __all__ = ["TABLED", "blocks", "shares", "stiffness"]
 

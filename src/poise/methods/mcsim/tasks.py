@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from poise.dynamics.compiled import Terms, WholeBody, jacobian, motion, no_motion
+from poise.dynamics.compiled import Terms, WholeBody, jacobian, motion, no_motion, terms_at
 from poise.kernels import njit
 from poise.maths.configuration import Layout, difference_rows, quat_difference
 from poise.maths.rotations import Array
@@ -87,14 +87,14 @@ def program(way: McSim, scene: Scene, cones: contacts.Cones, memory: Memory) -> 
     aim = Aim(standing=scene.standing, place=place, speed=speed, tilt=memory.tilt, held=held, rate=scene.rate,
               lower=memory.lower)  # fmt: skip
     return reduced.Reduced(*_from_tuples(
-        memory.dynamics.fields, memory.reference_dynamics.fields, tuple(scene.wanted), tuple(scene.now_whole),
+        memory.dynamics.where, memory.reference_dynamics.where, tuple(scene.wanted), tuple(scene.now_whole),
         tuple(scene.goal_whole), tuple(cones), tuple(aim), memory.structure, memory.numbers))  # fmt: skip
 
 
 @njit(cache=True)
 def _from_tuples(now, goal, wanted, now_whole, goal_whole, cones, aim, structure, numbers):
     """`_program` for plain tuples, which go into compiled code in half the time of named ones."""
-    return _program(Terms(*now), Terms(*goal), Sample(*wanted), WholeBody(*now_whole), WholeBody(*goal_whole),
+    return _program(terms_at(now), terms_at(goal), Sample(*wanted), WholeBody(*now_whole), WholeBody(*goal_whole),
                     contacts.Cones(*cones), Aim(*aim), Structure(*structure), Numbers(*numbers))  # fmt: skip
 
 

@@ -10,6 +10,8 @@ from poise.dynamics.compiled import point_jacobian
 from poise.kernels import njit
 from poise.maths.configuration import difference_rows, integrate_rows
 from poise.maths.rotations import Array
+from poise.methods.modal.contact_points import LEVEL
+from poise.methods.modal.leg_contact import Met
 from poise.methods.modal.linearise import (
     Pose,
     bias,
@@ -22,13 +24,11 @@ from poise.methods.modal.linearise import (
     places_of,
     with_more_momentum,
 )
-from poise.methods.modal.meeting import Met
 from poise.methods.modal.schedule import TOUCHES, expect
 from poise.methods.modal.step import Ahead, Body, Contact, decide
-from poise.methods.modal.touch import LEVEL
+from poise.take.record import BILATERAL, BODY, DEPTH, FORCE, FRICTION, NORMAL, OTHER, POINT, SLIP
 
 RETURN = 0.2  # share of a penetration, or of a grip's slack, that one step takes back
-FACTS = 5  # numbers that are told of a decision: certificate [N], planned modes, cut joints, Newton steps, work
 
 
 class Rig(NamedTuple):
@@ -52,6 +52,32 @@ class Rig(NamedTuple):
     arms: bool  # lever arms go along with the motion; else all are those of the present pose
     products: bool  # velocity products act
     rest: Array  # (nq,) in which springs rest; empty: in the shape that is followed
+
+
+class Now(NamedTuple):
+    """The state in which a decision is taken."""
+
+    q: Array  # (nq,)
+    v: Array  # (nv,)
+    M: Array  # (nv, nv)
+
+
+class Room(NamedTuple):
+    """Where a decision is written to."""
+
+    step: Array  # (nv,) tangent step to the next pose
+    velocity: Array  # (nv,) there
+    torque: Array  # (nv,) [N m] mean over the step
+    wanted: Array  # (6,) momentum about the origin that the contacts leave, without gravity and pushes
+    contacts: Array  # (·, 18) those that pressed, in the columns of a take
+
+
+class Told(NamedTuple):
+    """What is told of a decision in the traces."""
+
+    complementarity: float  # [N] certificate of the contact correction
+    low: int  # modes that are planned
+    cut: int  # joints at their torque limit
 
 
 class Around(NamedTuple):
@@ -209,17 +235,13 @@ def assemble(rig, views, q, v, M, around, frames, first, aims, n, dt):
 
 
 @njit(cache=True)
-def advise(rig, views, q, v, M, around, frames, first, aims, weights, dual, known, step, after, torque, wanted, rows,
-           facts):  # fmt: skip
-    """One decision: fills step, after, torque (nv,), wanted (6,), rows (·, 18) and facts; gives how many rows.
-
-    `wanted` is the momentum about the origin that the contacts leave, without gravity and pushes; `rows` tell of the
-    contacts that pressed, as a take wants them.
-    """
+def advise(rig, views, now, around, frames, first, aims, weights, dual, known, out):
+    """One decision from the state `now`: fills `out`, a `Room`; gives how many contacts pressed and a `Told`."""
+    q, v, M, rows, wanted = now.q, now.v, now.M, out.contacts, out.wanted
     n, dt = weights.window, weights.dt
     body, ahead, contact, index, pose = assemble(rig, views, q, v, M, around, frames, first, aims, n, dt)
     made = decide(body, ahead, contact, weights, dual, known)
-    step[:], after[:], torque[:] = made.step, made.v, made.torque
+    out.step[:], out.velocity[:], out.torque[:] = made.step, made.v, made.torque
     wanted[:] = momentum_about_origin(pose, v)
     own, count = len(index), 0
     ground = own + len(around.ball_gap)
@@ -234,21 +256,19 @@ def advise(rig, views, q, v, M, around, frames, first, aims, weights, dual, know
         grip = j < own and index[j] >= rig.feet
         row = rows[count]
         row[:] = 0.0
-        row[0] = rig.bodies[index[j]] if j < own else around.ball_bodies[j - own]
-        row[2:5] = place
-        row[5:8] = force / np.sqrt((force * force).sum()) if grip else turn[0]
-        row[8:11] = force
-        row[17] = 1.0 if grip else 0.0
+        row[BODY] = rig.bodies[index[j]] if j < own else around.ball_bodies[j - own]
+        row[POINT : POINT + 3] = place
+        row[NORMAL : NORMAL + 3] = force / np.sqrt((force * force).sum()) if grip else turn[0]
+        row[FORCE : FORCE + 3] = force
+        row[BILATERAL] = 1.0 if grip else 0.0
         if not grip:
             slid = contact.jacobian[j] @ made.step
-            row[14] = contact.friction[j]
-            row[15] = max(-contact.gap[j, 0] / RETURN, 0.0)
-            row[16] = np.sqrt(slid[1] ** 2 + slid[2] ** 2) / dt
+            row[FRICTION] = contact.friction[j]
+            row[DEPTH] = max(-contact.gap[j, 0] / RETURN, 0.0)
+            row[SLIP] = np.sqrt(slid[1] ** 2 + slid[2] ** 2) / dt
         count += 1
     count = _tell_of_legs(around.met, made.force[ground:], rows, count)
-    facts[0], facts[1], facts[2] = made.complementarity, made.low, made.cut
-    facts[3], facts[4] = made.newton, made.work
-    return count
+    return count, Told(made.complementarity, made.low, made.cut)
 
 
 @njit(cache=True)
@@ -260,11 +280,11 @@ def _tell_of_legs(met, forces, rows, count):
         for side in range(2):
             row, sign = rows[count], 1.0 - 2.0 * side
             row[:] = 0.0
-            row[0], row[1] = met.bodies[j, side], met.bodies[j, 1 - side]
+            row[BODY], row[OTHER] = met.bodies[j, side], met.bodies[j, 1 - side]
             for c in range(3):
-                row[2 + c] = met.places[j, c]
-                row[5 + c] = sign * met.turns[j, 0, c]
-                row[8 + c] = forces[j, 0] * row[5 + c]
+                row[POINT + c] = met.places[j, c]
+                row[NORMAL + c] = sign * met.turns[j, 0, c]
+                row[FORCE + c] = forces[j, 0] * row[NORMAL + c]
             count += 1
     return count
 

@@ -20,9 +20,10 @@ from poise.dynamics import engine
 from poise.maths import GRAVITY
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
-from poise.methods.modal.touch import Points
+from poise.methods.modal.contact_points import Points
 from poise.stage import Stage
 from poise.stage.props import Barbell
+from poise.take.record import BILATERAL, BODY, CONTACT_WIDTH, FORCE, MOMENT, NORMAL, POINT
 
 
 def carrying(model: engine.Model, bodies: np.ndarray, local: Array, masses: Array) -> engine.Model:
@@ -85,15 +86,17 @@ class Loads:
             moment = mass * (np.cross(0.5 * (x + y), gravity) - (np.cross(y, rate[k]) - np.cross(x, self.rate[k])) / dt)
             moment -= np.cross(x, force)
             body = points.bodies[points.feet + k]
-            mine = np.flatnonzero((rows[:, 0] == body) & (rows[:, 17] == 1.0))
+            mine = np.flatnonzero((rows[:, BODY] == body) & (rows[:, BILATERAL] == 1.0))
             if len(mine):
-                force = force + rows[mine[0], 8:11]
+                force = force + rows[mine[0], FORCE : FORCE + 3]
                 row = rows[mine[0]]
             else:
-                row = np.zeros(18)
+                row = np.zeros(CONTACT_WIDTH)
                 out.append(row[None])
             size = max(float(np.linalg.norm(force)), 1e-12)
-            row[0], row[2:5], row[5:8], row[8:11], row[11:14], row[17] = body, x, force / size, force, moment, 1.0
+            row[BODY], row[BILATERAL] = body, 1.0
+            for column, value in ((POINT, x), (NORMAL, force / size), (FORCE, force), (MOMENT, moment)):
+                row[column : column + 3] = value
         return np.concatenate(out) if len(out) > 1 else rows
 
     def carry(self, places: Array, dt: float) -> None:

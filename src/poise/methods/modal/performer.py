@@ -11,7 +11,7 @@ from poise.errors import BadValue
 from poise.kernels import njit
 from poise.maths.rotations import Array
 from poise.methods.modal.assemble import arrive
-from poise.methods.modal.mind import DT, Mind
+from poise.methods.modal.memory import DT, Memory
 from poise.methods.modal.settings import Settings
 from poise.motion.reference import Reference
 from poise.simulate.guard import all_finite
@@ -28,11 +28,13 @@ class Modal(Settings):
 
     name = "modal"
 
-    def start(self, character: Character, reference: Reference, stage: Stage) -> Mind:
+    def start(self, character: Character, reference: Reference, stage: Stage) -> Memory:
         """A fresh memory."""
-        return Mind(self, character, reference, stage, alone=True)
+        return Memory(self, character, reference, stage, alone=True)
 
-    def step(self, state: State, reference: Reference, dt: float, memory: Mind) -> tuple[State, Array, Touches] | Lost:
+    def step(
+        self, state: State, reference: Reference, dt: float, memory: Memory
+    ) -> tuple[State, Array, Touches] | Lost:
         """The state after dt [s], the mean torques (nv,) [N m] and the contacts on the way; or why there is none.
 
         Departures: the linearised step changes the momentum by what the forces give at the old pose. The root's

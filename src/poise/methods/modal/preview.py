@@ -19,10 +19,10 @@ from poise.kernels import njit
 from poise.maths import configuration as conf
 from poise.maths.configuration import difference_rows
 from poise.maths.rotations import Array
+from poise.methods.modal.contact_points import LEVEL, Floor, Points
 from poise.methods.modal.footholds import Offsets, Walker
 from poise.methods.modal.linearise import Watched, places_of
 from poise.methods.modal.rigid import plan_forces
-from poise.methods.modal.touch import LEVEL, Floor, Points
 from poise.motion.reference import Reference, Sample
 
 _LENGTH = 0.3  # [m] that turns moments into forces where a reference's own contact forces are found

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Self
 
-from poise.methods.modal.apart import led_apart, raised
 from poise.methods.modal.departures import DEPARTURES, FLAGS
+from poise.methods.modal.leg_separation import led_apart, raised
 from poise.methods.modal.step import Weights
 from poise.motion.reference import Reference
 from poise.physical.prepare import prepared

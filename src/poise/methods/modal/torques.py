@@ -9,15 +9,15 @@ import numpy as np
 from poise.character import Character
 from poise.character.roles import SIDES
 from poise.maths.tree import moved_by
-from poise.methods.modal.mind import DT, Mind
+from poise.methods.modal.memory import DT, Memory
 from poise.methods.modal.settings import Settings
 from poise.motion.reference import Reference
 from poise.settings import number
 from poise.simulate.guard import all_finite
 from poise.simulate.loop import Action
 from poise.simulate.servo import Servo
+from poise.simulate.servo_gain import blocks, shares
 from poise.simulate.simulator import State, Touches
-from poise.simulate.yielding import blocks, shares
 from poise.stage import Stage
 
 STEP = 1 / 960  # [s] of the simulator
@@ -40,16 +40,16 @@ class ModalTorques(Settings):
 
     name = "modal-torques"
 
-    def start(self, character: Character, reference: Reference, stage: Stage) -> Mind:
+    def start(self, character: Character, reference: Reference, stage: Stage) -> Memory:
         """A fresh memory."""
-        memory = Mind(self, character, reference, stage, alone=False)
+        memory = Memory(self, character, reference, stage, alone=False)
         loose = np.full(character.model.nv, _LOOSE**2)
         firm = np.full(character.model.nv, self.firmness**2)
         firm[_leg_dofs(character)] = 0.0
         memory.servos = (blocks(character), firm, loose, shares(character, np.maximum(firm, loose), STEP))
         return memory
 
-    def act(self, state: State, touches: Touches, reference: Reference, memory: Mind) -> Action:
+    def act(self, state: State, touches: Touches, reference: Reference, memory: Memory) -> Action:
         """Joint torques within the character's limits; pushes are felt when they have moved the body."""
         memory.placed, nothing = None, np.zeros(len(state.v))
         joints, firm, loose, share = memory.servos

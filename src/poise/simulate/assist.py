@@ -8,6 +8,7 @@ import numpy as np
 from numba import carray  # pyright: ignore[reportPrivateImportUsage]
 
 from poise.dynamics import Wrench
+from poise.dynamics.native import pointer
 from poise.errors import BadValue
 from poise.kernels import njit
 from poise.maths.rotations import Array
@@ -20,7 +21,6 @@ from poise.simulate.contacts import (
     GEOMS,
     MU,
     SIZE,
-    pointer,
 )
 
 LEAST_FRICTION = 1e-3  # a factor below this is one: MuJoCo's cones need some friction

@@ -1,4 +1,4 @@
-"""The mind of the method: what it remembers, and one decision from a state to the step that follows."""
+"""Memory of the method, and one decision: from a state to the step that follows."""
 
 from __future__ import annotations
 
@@ -12,23 +12,24 @@ from poise.dynamics import Wrench, engine
 from poise.errors import BadValue
 from poise.ground.ground import carries
 from poise.maths.rotations import Array
-from poise.methods.modal import touch
-from poise.methods.modal.assemble import FACTS, RETURN, Around, Rig, advise
+from poise.methods.modal import contact_points
+from poise.methods.modal.assemble import RETURN, Around, Now, Rig, Room, advise
+from poise.methods.modal.body_contact import NO_BODY, BodyContact
 from poise.methods.modal.feet import Aims
 from poise.methods.modal.footholds import Walker, heading_of
+from poise.methods.modal.leg_contact import NO_LEGS, LegContact
 from poise.methods.modal.linearise import Watched, impulse
 from poise.methods.modal.loads import Loads, carrying
-from poise.methods.modal.meeting import NOBODY, Meeting
 from poise.methods.modal.preview import Frames, Preview
 from poise.methods.modal.settings import Settings
 from poise.methods.modal.spectrum import check_stiffness, subtree_stiffness
-from poise.methods.modal.tumble import NOTHING, Tumble
 from poise.methods.modal.window import window_for
 from poise.motion.feet.capture_point import Foothold
 from poise.motion.reference import Reference
 from poise.stage import Ball, Stage
 from poise.stage.events import Push
 from poise.stage.props import Bar, Barbell
+from poise.take.record import CONTACT_WIDTH
 
 DT = 1 / 120  # [s] of the paper's steps
 _STANDING = 5.0  # weight `place` of a body that cannot step: it rather tilts than that it ends on its toes
@@ -47,7 +48,7 @@ class Decision(NamedTuple):
     places: Array  # (G, 3) of the hands that hold or carry
 
 
-class Mind:
+class Memory:
     """Memory of the method: the reference ahead, the dual of the last force plan, closed hands."""
 
     def __init__(self, settings: Settings, character: Character, reference: Reference, stage: Stage, alone: bool):
@@ -57,12 +58,12 @@ class Mind:
         self._first = True  # nothing was decided yet: what is carried from the beginning moves with the hands
         self.window = window_for(settings.window, reference, DT)
         friction = stage.friction if settings.friction is None else settings.friction
-        self.points = points = touch.watched_points(
+        self.points = points = contact_points.watched_points(
             character, stage, friction, alone if settings.loads is None else settings.loads
         )
         self.watched = watched = Watched(character, points.bodies, points.local)
-        self.floor = touch.Floor(stage.ground)
-        self.tumble, self.meeting = Tumble(character), Meeting(character)
+        self.floor = contact_points.Floor(stage.ground)
+        self.body_contact, self.leg_contact = BodyContact(character), LegContact(character)
         self.loads = Loads(stage, points) if points.loads.any() else None
         self.props = {p.name: np.array([*p.position, 1.0, 0.0, 0.0, 0.0]) for p in stage.props if isinstance(p, Bar)}
         if self.loads is not None:
@@ -94,7 +95,7 @@ class Mind:
         self.traces: dict[str, float | Array] = {}
         self.names = ("ground", *character.body_names[1:])  # what contacts are with, by their numbers
         self._nothing = np.zeros(character.model.nv)
-        self._level = np.broadcast_to(touch.LEVEL, (points.feet, 3, 3)).copy()
+        self._level = np.broadcast_to(contact_points.LEVEL, (points.feet, 3, 3)).copy()
         self._open = (np.zeros(0, bool), np.zeros((0, 3)))
 
     def decide(self, time: float, q: Array, v: Array, reference: Reference, pushes: Sequence[Wrench] = ()) -> Decision:
@@ -102,7 +103,7 @@ class Mind:
         watched, q, v = self.watched, np.ascontiguousarray(q, float), np.ascontiguousarray(v, float)
         if self.placed is None or self.placed[0] is not q:
             self.placed = (q, watched.place(q))
-        holds = touch.update_grips(self.points, watched.places(), time) if self.points.grips else self._open[0]
+        holds = contact_points.update_grips(self.points, watched.places(), time) if self.points.grips else self._open[0]
         if self.loads is not None:
             v = self._borne(q, v, holds, self.loads)
             watched = self.watched
@@ -112,14 +113,15 @@ class Mind:
         frames, first = self._frames(q, M, v, here.places, reference, time)
         aims = self.aims.of(frames, first, here, v)
         nv, most = len(v), len(self.points) + len(around.ball_gap) + 2 * len(around.met.gap)
-        step, after, torque, wanted = np.empty(nv), np.empty(nv), np.empty(nv), np.empty(6)
-        rows, facts = np.empty((most, 18)), np.empty(FACTS)
-        count = advise(self.rig, watched.views, q, v, M, around, frames, first, aims, self.weights, self.dual,
-                       self.known, step, after, torque, wanted, rows, facts)  # fmt: skip
-        self.traces = {"complementarity": facts[0], "low_modes": facts[1], "torques_cut": facts[2]}
+        out = Room(np.empty(nv), np.empty(nv), np.empty(nv), np.empty(6), np.empty((most, CONTACT_WIDTH)))
+        count, told = advise(self.rig, watched.views, Now(q, v, M), around, frames, first, aims, self.weights,
+                             self.dual, self.known, out)  # fmt: skip
+        self.traces = {"complementarity": told.complementarity, "low_modes": float(told.low),
+                       "torques_cut": float(told.cut)}  # fmt: skip
         for w in pushes:
-            impulse(w.point, w.force, DT, wanted)
-        return Decision(watched.views.centre_of_mass.copy(), step, after, torque, wanted, rows[:count],
+            impulse(w.point, w.force, DT, out.wanted)
+        return Decision(watched.views.centre_of_mass.copy(), out.step, out.velocity, out.torque, out.wanted,
+                        out.contacts[:count],
                         here.places[self.points.feet :])  # fmt: skip
 
     def forget(self) -> None:
@@ -170,11 +172,11 @@ class Mind:
             slack[bears] = 0.0
             slack[bears, 0] = np.where(high > 0.0, high, 0.0 if self.rig.soft else RETURN * high)[bears]
             holds = holds & (~bears | (high < _DOWN))
-        balls = self.tumble.near(self.watched.views, self.floor) if self._tumbles else NOTHING
+        balls = self.body_contact.near(self.watched.views, self.floor) if self._tumbles else NO_BODY
         push = self._nothing
         for w in pushes:
             push = push + engine.jacobian(self.watched.model, self.watched.data, w.body, w.point)[0].T @ w.force
-        met = self.meeting.near(self.watched.views) if self._collides else NOBODY
+        met = self.leg_contact.near(self.watched.views) if self._collides else NO_LEGS
         return Around(gap, turn, holds, slack, *balls, self.friction, met, push, self._unaware(time))
 
     def _frames(self, q: Array, M: Array, v: Array, places: Array, reference: Reference, time: float

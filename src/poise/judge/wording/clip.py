@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from poise.judge.finding import Finding, beyond
-from poise.judge.hand_words import hands_wanted
 from poise.judge.report import AuditReport, Stretch
 from poise.judge.support import Support, beyond_support, name_of
 from poise.judge.tolerances import Tolerances
+from poise.judge.wording.hands import hands_wanted
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip

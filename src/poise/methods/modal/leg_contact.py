@@ -1,4 +1,4 @@
-"""Legs that meet: where the two legs of a character are about to touch each other.
+"""Leg contact: where the two legs of a character are about to touch each other.
 
 Shins, feet and toes, and what is solid of the thighs, are stood for by capsules. Where two of different sides are near,
 they take part in the contact correction as a contact without friction between two bodies; no plan counts on it.
@@ -16,7 +16,7 @@ from poise.character.roles import SIDES
 from poise.dynamics.compiled import Pose as Views
 from poise.kernels import njit
 from poise.maths.rotations import Array
-from poise.methods.modal.tumble import line_of
+from poise.methods.modal.body_contact import line_of
 
 _PARTS = ("shin", "foot", "toes")
 _NEAR = 0.03  # [m] between two legs within which they are looked after
@@ -32,10 +32,10 @@ class Met(NamedTuple):
     turns: Array  # (K, 3, 3) frames, rows normal, tangent, tangent
 
 
-NOBODY = Met(np.zeros((0, 2), np.int64), np.zeros((0, 3)), np.zeros(0), np.zeros((0, 3, 3)))
+NO_LEGS = Met(np.zeros((0, 2), np.int64), np.zeros((0, 3)), np.zeros(0), np.zeros((0, 3, 3)))
 
 
-class Meeting:
+class LegContact:
     """Capsules of the two legs of a character."""
 
     def __init__(self, character: Character):
@@ -49,9 +49,9 @@ class Meeting:
     def near(self, views: Views) -> Met:
         """The pairs that are about to touch in the pose that the views hold."""
         if not self._able:
-            return NOBODY
+            return NO_LEGS
         found = _near(views, *self._bodies, *self._ends, *self._radius, self._room)
-        return NOBODY if not found else Met(*[a[:found].copy() for a in self._room])
+        return NO_LEGS if not found else Met(*[a[:found].copy() for a in self._room])
 
 
 def _capsules(character: Character, side: str) -> list[tuple[int, Array, float]]:

@@ -15,8 +15,8 @@ from poise.character import Character
 from poise.dynamics.compiled import Pose as Views
 from poise.kernels import njit
 from poise.maths.rotations import Array
+from poise.methods.modal.contact_points import Floor
 from poise.methods.modal.linearise import places_of
-from poise.methods.modal.touch import Floor
 
 _BROAD = [int(getattr(mujoco.mjtGeom, f"mjGEOM_{name}")) for name in ("ELLIPSOID", "BOX", "MESH")]
 _NEAR = 0.03  # [m] above the ground within which a ball is looked after
@@ -31,10 +31,10 @@ class Near(NamedTuple):
     turns: Array  # (K, 3, 3) frames of the ground there
 
 
-NOTHING = Near(np.zeros(0, np.int64), np.zeros((0, 3)), np.zeros(0), np.zeros((0, 3, 3)))
+NO_BODY = Near(np.zeros(0, np.int64), np.zeros((0, 3)), np.zeros(0), np.zeros((0, 3, 3)))
 
 
-class Tumble:
+class BodyContact:
     """Balls (centre, radius) of a character."""
 
     def __init__(self, character: Character):
@@ -43,7 +43,7 @@ class Tumble:
     def near(self, views: Views, floor: Floor) -> Near:
         """The balls that are about to touch the ground in the pose that the views hold."""
         if floor.flat is not None and _lowest(views, self.bodies, self._local, self._radius) > floor.flat + _NEAR:
-            return NOTHING
+            return NO_BODY
         centres = places_of(views, self.bodies, self._local)
         gap, turns = floor.under(centres)
         gap = gap - self._radius

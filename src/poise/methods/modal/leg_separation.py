@@ -1,4 +1,4 @@
-"""Recorded legs led apart and off the ground, before the performance begins.
+"""Recorded legs moved apart where they overlap, and off the ground, before the performance begins.
 
 Bodies made from recordings are a little wider than those that were recorded, and their soles are flat.
 

@@ -1,0 +1,1 @@
+"""Wording: what the judges find, in words; here and nowhere else."""
