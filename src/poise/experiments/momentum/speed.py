@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 
 from poise.experiments.momentum.trial import moment, performed, push
 from poise.experiments.reproduce import Options, Table
+from poise.experiments.speed import Measure
 from poise.methods.momentum.course import course_of
 from poise.methods.momentum.model import Weights
 from poise.methods.momentum.plan import make_plan
@@ -31,6 +33,13 @@ def online(name: str = "walk", runs: int = 3) -> float:
     clip = load_clip(name)
     events = [push(50.0, 180.0 * k, moment(clip, k, 8) + k, 0.2) for k in range(4)]
     return max(120.0 * performed(clip, "ours", 8.0, events).realtime_factor for _ in range(runs + 1))
+
+
+def measures() -> Iterator[Measure]:
+    """The rows of `poise bench`."""
+    plan, pace = offline(), online()
+    yield Measure("momentum, plan of 60 frames", plan, "s", "< 0.5", plan < 0.5, "thesis: about 60 s")
+    yield Measure("momentum, pushed walk", pace, "frames/s", "> 800", pace > 800.0, "thesis: 20 frames/s")
 
 
 def run(options: Options) -> Table:
