@@ -177,12 +177,10 @@ def _needed(x: Array, after: Array, corners: Array, course: Course, friction: fl
 def _solved(course: Course, problem: SegmentProblem, controls: list[Array], start: Array, first: int, following: int,
             soften: float) -> Segment:  # fmt: skip
     """The controller of a segment."""
-    found = solve_ddp(problem, start, controls, _PENALTY, 10.0, tolerance=1e-5)
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # told by the status
+        found = solve_ddp(problem, start, controls, _PENALTY, 10.0, tolerance=1e-5)
     if found.status in (Status.BROKEN, Status.OUTSIDE) or not found.end_error < _FAR:
-        seconds = first * course.h, (first + problem.steps) * course.h
-        raise BadValue(f"From {seconds[0]:.2f} to {seconds[1]:.2f} s no contact forces lead the body as the clip goes "
-                       f"({found.status.value}): the goal cannot be reached from these contacts with friction "
-                       f"{problem.friction:g}. `clip.make_physical()` may help; look at `clip.contacts`.")  # fmt: skip
+        raise _unreachable(course, problem, first, found.status.value)
     end, last = found.states[-1], problem.steps - 1
     rate = (problem.step(last, end, found.controls[last]) - end) / problem.h
     e = problem.expand(np.stack([*found.states[:-1], end]), found.controls)[last]
@@ -192,7 +190,10 @@ def _solved(course: Course, problem: SegmentProblem, controls: list[Array], star
     if soften > 0.0:
         duals = tuple(soften / np.maximum(problem.limits(k)[0] @ u, 1e-3) for k, u in enumerate(found.controls))
         found = replace(found, duals=duals, barrier=soften)
-    near = neighbouring(problem, found, rate, hamiltonian)
+    try:
+        near = neighbouring(problem, found, rate, hamiltonian)
+    except np.linalg.LinAlgError:
+        raise _unreachable(course, problem, first, "its gains are not finite") from None
     states, touching, corners = unrolled(course, first, problem.steps)
     count, points = problem.steps, touching.shape[1]
     forces, gain, goal = (
@@ -213,6 +214,14 @@ def _solved(course: Course, problem: SegmentProblem, controls: list[Array], star
         time_goal[k] = back / below
     return Segment(first, following, found.states, states, touching[:-1], corners[:-1], forces, gain, goal, time_gain,
                    time_goal, found.status.value)  # fmt: skip
+
+
+def _unreachable(course: Course, problem: SegmentProblem, first: int, why: str) -> BadValue:
+    """The refusal of a segment whose goal no forces reach."""
+    begins, ends = first * course.h, (first + problem.steps) * course.h
+    return BadValue(f"From {begins:.2f} to {ends:.2f} s no contact forces lead the body as the clip goes ({why}): the "
+                    f"goal cannot be reached from these contacts with friction {problem.friction:g}. "
+                    "`clip.make_physical()` may help; look at `clip.contacts`.")  # fmt: skip
 
 
 def _inverse(V: Array) -> Array:

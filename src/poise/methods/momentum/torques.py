@@ -14,8 +14,8 @@ from poise.motion.reference import Reference
 from poise.settings import number
 from poise.simulate.loop import Action
 from poise.simulate.servo import Servo
-from poise.simulate.simulator import Lost, State, Touches
 from poise.simulate.servo_gain import blocks, shares
+from poise.simulate.simulator import Lost, State, Touches
 from poise.stage import Stage
 
 STEP = 1 / 960  # [s] of the simulator
