@@ -22,7 +22,7 @@ from poise.simulate.loop import run
 from poise.simulate.mujoco import MujocoSimulator
 from poise.simulate.simulator import Lost, State
 from poise.stage import Stage
-from poise.stage.events import Push
+from poise.stage.events import Push, Slippery
 from poise.stage.pushes import pushes_at
 from poise.take import Ended, Recorder, Take
 from poise.take.record import wrench_rows
@@ -59,6 +59,9 @@ def perform(clip: Clip | Reference, method: str | Any = "pd", *, stage: Stage | 
     reference = clip if isinstance(clip, Reference) else Reference(clip, start=start)
     way = methods.method(method) if isinstance(method, str) else method
     length = _seconds(reference, seconds)
+    if stage is not None and any(isinstance(e, Slippery) for e in stage.events) and not getattr(way, "slippery", False):
+        raise BadValue(f"Ground that becomes slippery for a time is known to the method momentum, not to {way.name}; "
+                       "patches of other friction (poise.stage.Patches) are known to all.")  # fmt: skip
     stage = reference.baked.stage(reference.start, length) if stage is None else stage
     stage.check(reference.character)
     if save is not None:  # before the clip is prepared, which may take long

@@ -20,8 +20,11 @@ def names() -> tuple[str, ...]:
 
 
 @on_one_thread
-def load_character(name_or_path: str | Path, roles: Mapping[str, str] | None = None) -> Character:
+def load_character(name_or_path: str | Path, roles: Mapping[str, str] | None = None, *, weight: float | None = None,
+                   height: float | None = None) -> Character:  # fmt: skip
     """A built-in character by name, or the user's own from an MJCF or URDF file.
+
+    `weight` [kg] and `height` [m] change those of human42; others are as their papers say.
 
     `roles` maps roles to names of bodies of the file; those not given are found by names, or else by shape.
     """
@@ -29,7 +32,9 @@ def load_character(name_or_path: str | Path, roles: Mapping[str, str] | None = N
     if text in library.names():
         if roles:
             raise BadValue(f"The built-in character {text} has its roles; roles are given for a file.")
-        return library.make(text)
+        return library.make(text) if weight is None and height is None else library.resized(text, weight, height)
+    if weight is not None or height is not None:
+        raise BadValue("Weight and height can be chosen for the built-in character human42 only.")
     if Path(text).suffix.lower() in ENDINGS:
         from poise.character.model_files.from_file import from_file
 

@@ -14,6 +14,7 @@ from poise.judge.surface import clearance
 from poise.take import Ended, Take
 
 WINDOW = 1.0  # [s] before the judgement over which everything must be back in its band
+PACE = 0.05  # how far a clock that waits or runs ahead may be from the reference's own pace during that window
 IN_STEP = 1.5  # [s] before the judgement over which the feet are compared with the schedule
 
 
@@ -113,6 +114,9 @@ def recovered(take: Take, after: float, undisturbed: Take | None = None, within:
     if not found["in_step"] >= bands.in_step:
         reasons.append(f"its feet follow the schedule {100 * found['in_step']:.0f} % of the time, "
                        f"{100 * bands.in_step:.0f} % are needed")  # fmt: skip
+    pace = clock_rate(take, seen)
+    if not abs(pace - 1.0) <= PACE:
+        reasons.append(f"its reference goes at {pace:.2f} times its own pace")
     if at - after < WINDOW:
         reasons.append(f"only {at - after:.2f} s after the disturbance were recorded")
     return Recovery(not reasons, at, tuple(reasons), found, bands)
@@ -136,6 +140,17 @@ def measures(take: Take, seen: np.ndarray, steps: np.ndarray | None = None) -> d
     rows = seen if steps is None else np.flatnonzero(steps)
     return {"joints": float(off["joints"].max()), "tilt": float(off["root_tilt"].max()),
             "height": float(level.max()), "in_step": in_step(take, rows)}  # fmt: skip
+
+
+def clock_rate(take: Take, seen: np.ndarray) -> float:
+    """Mean pace of the reference in frames `seen` (F,): 1, but for a method that lets it wait or run ahead."""
+    lag, rows = take.traces.get("reference_lag"), np.flatnonzero(seen)
+    if lag is None or len(rows) < 2:
+        return 1.0
+    known = rows[~np.isnan(lag[rows])]
+    if len(known) < 2:
+        return float("nan")
+    return 1.0 + float((lag[known[-1]] - lag[known[0]]) / (take.time[known[-1]] - take.time[known[0]]))
 
 
 def in_step(take: Take, rows: np.ndarray) -> float:

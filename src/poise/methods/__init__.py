@@ -14,6 +14,8 @@ _MODULES = {
     "balance": ("poise.methods.balance", "Balance", "balance by virtual forces, with a foot contact that helps"),
     "modal": ("poise.methods.modal", "Modal", "plans a tenth of a second ahead in modes of vibration"),
     "modal-torques": ("poise.methods.modal", "ModalTorques", "the same plan as joint torques in the simulator"),
+    "momentum": ("poise.methods.momentum", "Momentum", "optimal feedback on centre of mass and momenta"),
+    "momentum-torques": ("poise.methods.momentum", "MomentumTorques", "the same plan as torques in the simulator"),
     "mcsim": ("poise.methods.mcsim", "McSim", "predictive tracking: torques and ground forces from a program"),
 }
 

@@ -4,7 +4,8 @@ With few rows and many forces the dual is the small problem: for residual multip
 
     max  y·b - ½ |y|² - ½ w |P(Aᵀ y / w)|²
 
-where P projects every force on its cone |tangent| <= friction · normal. It is smooth and strictly concave; a semismooth
+where P projects every force on its cone |tangent| <= friction · normal. Where forces are measured from a centre g,
+½ w |f - g|², it is P(g + Aᵀ y / w). It is smooth and strictly concave; a semismooth
 Newton method with the exact derivative of the projection needs about five steps of m x m. At the solution y = b - A f.
 """
 
@@ -92,14 +93,14 @@ def _descend(H, x):
 
 
 @njit(cache=True, fastmath={"contract", "reassoc"})
-def _value(At, b, friction, w, y, z, f):
-    """The negative of the dual at y; fills z = Aᵀ y / w and f = P(z)."""
+def _value(At, b, friction, w, g, y, z, f):
+    """The negative of the dual at y; fills z = g + Aᵀ y / w and f = P(z)."""
     n, m = At.shape
     for j in range(n):
         total = 0.0
         for r in range(m):
             total += At[j, r] * y[r]
-        z[j] = total / w
+        z[j] = g[j] + total / w
     project(z, friction, f)
     value = 0.0
     for j in range(n):
@@ -111,11 +112,11 @@ def _value(At, b, friction, w, y, z, f):
 
 
 @njit(cache=True)
-def _solve(At, b, friction, w, y, tolerance, most):
+def _solve(At, b, friction, w, g, y, tolerance, most):
     n, m = At.shape
     z, f, H = np.empty(n), np.empty(n), np.empty((m, m))
     trial, gradient, d = np.empty(m), np.empty(m), np.empty(m)
-    value = _value(At, b, friction, w, y, z, f)
+    value = _value(At, b, friction, w, g, y, z, f)
     error, best, stuck = np.inf, np.inf, 0
     size = np.abs(b).max()
     for step in range(most):
@@ -140,7 +141,7 @@ def _solve(At, b, friction, w, y, tolerance, most):
         while True:
             for r in range(m):
                 trial[r] = y[r] - length * d[r]
-            new = _value(At, b, friction, w, trial, z, f)
+            new = _value(At, b, friction, w, g, trial, z, f)
             if new <= value + 1e-4 * length * slope + 1e-14 * abs(value) or length < 1e-10:
                 break
             length *= 0.5
@@ -161,11 +162,12 @@ class ConeSolution:
     solved: bool
 
 
-def cone_least_squares(A: Array, b: Array, friction: Array, weight: float = 1e-6) -> ConeSolution:
-    """The forces (3K,) that minimise ½ |A f - b|² + ½ weight |f|² with every |tangent| <= friction · normal.
+def cone_least_squares(A: Array, b: Array, friction: Array, weight: float = 1e-6,
+                       centre: Array | None = None) -> ConeSolution:  # fmt: skip
+    """The forces (3K,) that minimise ½ |A f - b|² + ½ weight |f - centre|² with every |tangent| <= friction · normal.
 
     A (m, 3K) has the columns normal, tangent, tangent of each force; friction (K,), infinite where a force may have any
-    direction. At the solution y = b - A f and f = P(Aᵀ y / weight).
+    direction; centre (3K,), zero where not given. At the solution y = b - A f and f = P(centre + Aᵀ y / weight).
     Weights below about 1e-9 of A's mean squared row leave the
     conditions open by some 1e-6 of b, and more as they fall.
     """
@@ -181,11 +183,12 @@ def cone_least_squares(A: Array, b: Array, friction: Array, weight: float = 1e-6
     # forces are told by Aᵀ y / weight: what rounding leaves of them bounds how exactly the conditions can hold
     enough = size * max(TOLERANCE, 1e-15 * spread / weight)
     At = np.ascontiguousarray(A.T)
-    f, error, steps = _solve(At, b, friction, float(weight), y, target, 25)
+    g = np.zeros(A.shape[1]) if centre is None else np.ascontiguousarray(centre, float)
+    f, error, steps = _solve(At, b, friction, float(weight), g, y, target, 25)
     if error > enough:
         # Few forces and a small weight: Newton's method wants a start near the solution. Come down from a large weight.
         y[:] = 0.0
         for w in np.geomspace(max(spread, weight), weight, 2 + int(np.log10(max(spread / weight, 1.0)))):
-            f, error, more = _solve(At, b, friction, float(w), y, target if w == weight else 1e-6 * size, MOST)
+            f, error, more = _solve(At, b, friction, float(w), g, y, target if w == weight else 1e-6 * size, MOST)
             steps += more
     return ConeSolution(f, b - A @ f, y, float(error), int(steps), bool(error <= enough))

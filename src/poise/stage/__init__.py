@@ -10,12 +10,12 @@ from poise.ground.seesaw import Seesaw
 from poise.ground.slope import Slope
 from poise.ground.stairs import Stairs
 from poise.ground.treads import Tread, Treads
-from poise.stage.events import Ball, PlatformMotion, Push
+from poise.stage.events import Ball, PlatformMotion, Push, Slippery
 from poise.stage.grips import Grip
 from poise.stage.props import Bar, Barbell, Box, Sphere
 from poise.stage.stage import Stage
 
 __all__ = [
     "Ball", "Bar", "Barbell", "Blocks", "Box", "Flat", "Grip", "Ground", "HeightField", "Patches", "Platform",
-    "PlatformMotion", "Push", "Seesaw", "Slope", "Sphere", "Stage", "Stairs", "Tread", "Treads",
+    "PlatformMotion", "Push", "Seesaw", "Slippery", "Slope", "Sphere", "Stage", "Stairs", "Tread", "Treads",
 ]  # fmt: skip

@@ -82,4 +82,22 @@ class Ball:
         )
 
 
-Event = Push | Ball | PlatformMotion
+@dataclass(frozen=True)
+class Slippery:
+    """Another friction of the whole ground from `at` to `at + duration`: ice, or a wet floor."""
+
+    friction: float
+    at: float  # [s]
+    duration: float = 0.5  # [s]
+
+    def __post_init__(self) -> None:
+        number("The friction of slippery ground", self.friction, "", least=0.0, most=10.0)
+        number("The time at which the ground becomes slippery", self.at, "s", least=0.0)
+        number("The duration of slippery ground", self.duration, "s", above=0.0)
+
+    def covers(self, time: float) -> bool:
+        """Does it hold at a time [s]?"""
+        return self.at - 1e-9 <= time < self.at + self.duration - 1e-9
+
+
+Event = Push | Ball | PlatformMotion | Slippery

@@ -41,7 +41,7 @@ class Stage:
         for group, kinds, words in (
             (self.props, Prop, "a Box, Sphere, Barbell or Bar"),
             (self.grips, Grip, "a Grip"),
-            (self.events, Event, "a Push, Ball or PlatformMotion"),
+            (self.events, Event, "a Push, Ball, PlatformMotion or Slippery"),
         ):
             for thing in group:
                 if not isinstance(thing, kinds):

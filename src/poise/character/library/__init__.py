@@ -6,7 +6,7 @@ from functools import cache
 from importlib import import_module
 
 from poise.character.character import Character
-from poise.errors import UnknownName
+from poise.errors import BadValue, UnknownName
 
 MAKERS: dict[str, str] = {
     "human42": "humans:human42",
@@ -43,6 +43,19 @@ def make(name: str) -> Character:
         raise UnknownName("character", name, MAKERS)
     module, function = MAKERS[name].split(":")
     return getattr(import_module(f"{__name__}.{module}"), function)()
+
+
+@cache
+def resized(name: str, weight: float | None, height: float | None) -> Character:
+    """human42 of another weight [kg] or height [m]."""
+    from poise.character.library import humans
+
+    if name != "human42":
+        raise BadValue(f"Weight and height can be chosen for human42; {name} is as its paper says.")
+    weight, height = weight or humans.WEIGHT, height or humans.HEIGHT
+    if not (20.0 <= weight <= 200.0 and 1.0 <= height <= 2.3):
+        raise BadValue(f"human42 can weigh 20 to 200 kg and be 1 to 2.3 m tall, not {weight:g} kg and {height:g} m.")
+    return humans.human42(weight, height)
 
 
 def table() -> str:

@@ -12,7 +12,7 @@ from poise.character.bodies.landmarks import BALL_FROM_HEEL, HEEL_BEHIND_ANKLE
 from poise.character.character import Character
 from poise.maths.rotations import Array
 
-HEIGHT, FOOT = 1.75, 0.26  # [m]
+HEIGHT, FOOT, WEIGHT = 1.75, 0.26, 70.0  # [m], [m], [kg] of human42
 
 # Shares of standing height: front, left (of the left side) and up. Heights of hip, knee, ankle, elbow and wrist after
 # Drillis & Contini 1966; the shoulder joint stands 3 cm below the acromion; the spine's joints are those between sacrum
@@ -56,7 +56,7 @@ def both(parts: dict[str, str] | dict[str, float]) -> dict:
     return {f"{side}_{part}": value for part, value in parts.items() for side in ("left", "right")}
 
 
-def human42() -> Character:
+def human42(weight: float = WEIGHT, height: float = HEIGHT) -> Character:
     """The body of Jain & Liu 2011 and of Ye 2012, of 70 kg: 18 links, 42 degrees of freedom.
 
     The joints: spine two balls, head two hinges (it turns, then nods), clavicles two (forward and up), shoulders and
@@ -64,8 +64,10 @@ def human42() -> Character:
     is the mass that hangs on its joint (section 7 of Jain & Liu 2011).
     """
     pairs = both({"clavicle": "zx", "forearm": "hinge_y", "hand": "xy", "shin": "hinge_y", "foot": "yx"})
-    joints, tips = standing(HEIGHT, FOOT, leave_out=("toes",))
-    return humanoid("human42", joints, tips=tips, weight=70.0, height=HEIGHT, dofs={"head": "zy", **pairs})
+    plain = weight == WEIGHT and height == HEIGHT
+    name = "human42" if plain else f"human42-{weight:g}kg-{height:g}m"
+    joints, tips = standing(height, FOOT * height / HEIGHT, leave_out=("toes",))
+    return humanoid(name, joints, tips=tips, weight=weight, height=height, dofs={"head": "zy", **pairs})
 
 
 def human45() -> Character:

@@ -1,0 +1,43 @@
+"""The two clocks: t_c, the place in the plan that the state is nearest to, and t_d, that of the contacts.
+
+Sections 4.5.1-4.5.3. In a free-final-time controller t_c is where the remaining time of the plan is the remaining time
+of the state. Frames are those of the course, unrolled.
+
+Departures: (27) and (29) are ill-conditioned since K^d ẋ* is close to -1 (a state further along needs that much less
+time). Solved is what they say, that no change of the final time is left over:
+
+    r(t_c) = K^d(t_c) (x - x*(t_c)) + K^c(t_c) ΔΨ = 0,
+
+of several roots the nearest one to where t_c is expected. Then δx = x - x*(t_c) and δt_f = 0.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from poise.maths.rotations import Array
+
+BACK, AHEAD = 8, 14  # frames around the expected t_c that are looked at
+NEARNESS = 0.05  # frames of r that a frame of distance from the expected t_c counts
+SLOWEST, FASTEST = 0.4, 2.0  # rates of t_d
+
+
+def root_of(frames: np.ndarray, left: Array, h: float, expected: float) -> float:
+    """t_c [frames] of candidates (K,), consecutive, with the residuals r [s] of each, near the expected one."""
+    cost = np.abs(left) / h + NEARNESS * np.abs(frames - expected)
+    best = int(np.argmin(cost))
+    for other in (best + 1, best - 1):  # a change of sign beside it: between the two
+        if 0 <= other < len(frames) and left[best] * left[other] < 0.0:
+            share = left[best] / (left[best] - left[other])
+            return float(frames[best] + share * (frames[other] - frames[best]))
+    return float(frames[best])
+
+
+def rate_of(final: float, td: float, tc: float) -> float:
+    """Δ = (t_f - t_d) / (t_f - t_c): frames that t_d goes on in a frame, so that both reach t_f together."""
+    return (final - td) / max(final - tc, 1e-9)
+
+
+def bounded(rate: float) -> float:
+    """A rate that a body can follow: it goes to infinity as t_c nears t_f."""
+    return float(min(max(rate, SLOWEST), FASTEST))

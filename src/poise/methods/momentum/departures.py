@@ -1,0 +1,29 @@
+"""Departures: everything in which momentum differs from its document, by name; each can be left out.
+
+`Momentum.printed()` has none of them: the document's own form, its printed errors corrected (see `model`, `plan`,
+`clock`, `forces` and `pose` for those), with the document's weights.
+"""
+
+from __future__ import annotations
+
+DEPARTURES: dict[str, str] = {
+    "effort": "effort is measured from the forces that the reference needs by itself; the document: from nothing",
+    "soft": "gains are taken a little inside the friction cones, so that a corner that carries nothing answers too, "
+    "and (30) alone keeps the cones; the document: active faces have no gain, and one step length for all corners "
+    "keeps F in its cone",
+    "orientation": "Φ is measured from the pose, as the angular momentum of the step from the reference to it; the "
+    "document: the integral of L, which drifts away from the body's real orientation",
+    "root": "the root's orientation is tracked softly in the pose; the document: not at all",
+    "centre": "the root takes what the linearised step leaves of the centre of mass; the document: the error is left "
+    "to the feedback of the next step",
+    "sagittal": "only what goes on along the way changes the final time; the document: everything, so that a push to "
+    "the side holds the clock",
+    "pins": "corners that stand are held where they came down; the document: led to where the plan has them",
+    "footholds": "the next foothold is moved where a push asks for it; the document: steps stay where they are",
+    "sink": "the body's goal is lower over feet that land further apart than planned; the document: as high as planned",
+    "pace": "steps that shall be longer are also taken at the speed which they need; the document: only the place of "
+    "the goal changes",
+    "limits": "joints keep to their ranges in the pose; the document: no limits",
+    "repair": "a clip is made physical before it begins; the document: followed as recorded",
+}
+"""What each departure does, and what the document does instead."""

@@ -1,0 +1,181 @@
+"""Feet of a plan that was moved: where each foot stands beside its planned place, and where it will land.
+
+Section 4.7.1 translates the next segment's reference and contacts to the goal of the present one and warps the swinging
+foot's path to the new place. An offset (3,) [m] of each foot says how far it stands from where the unrolled course has
+it. The body's offset at the beginning of the next segment is the mean of those of the feet that stand there; down a
+step it goes with the lower one.
+
+Departures: where a push asks for it the foothold is moved (departure `footholds`) by the law of the capture point.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from poise.ground.ground import Ground
+from poise.maths.rotations import Array
+from poise.methods.momentum.timeline import Timeline
+from poise.motion.feet.capture_point import Foothold
+
+_REACHED = 0.85  # share of a swing at which the foot is over its new place
+_RISEN = 0.6  # share of a swing at which it is at the height of a step up; a step down begins at 1 - this
+_CLEAR = 0.05  # [m] by which it is lifted above the higher of both places, half-way
+
+
+class Balance(NamedTuple):
+    """What the law of footholds wants to know."""
+
+    error: Array  # (2,) [m] of the divergent component against the plan at t_c, unshifted
+    frequency: float  # [1/s] ω
+    heading: float  # [rad]
+    rate: float  # of t_d
+
+
+class Feet:
+    """Offsets of two feet."""
+
+    def __init__(self, timeline: Timeline, ground: Ground, level: float, frame: float, leg: float = 0.0):
+        """`level` [m]: of the clip's ground; `leg` [m]: by which a body over feet far apart sinks, 0: it does not."""
+        self.timeline, self.ground, self.level, self.leg = timeline, ground, level, leg
+        self.base, self.goal = np.zeros((2, 3)), np.zeros((2, 3))
+        self.asked = np.zeros(3)  # [m] that each step is longer, to the side and higher than planned
+        self.shift = np.zeros((2, 2))  # [m] by which a push moves the next foothold
+        self.moved = np.zeros((2, 2))  # [m] the share of the goals that pushes made, this step's and earlier ones'
+        self._stood = [timeline.stands(int(np.floor(frame)), f) for f in (0, 1)]
+        self.feet = timeline.course.feet
+        self._down, self._pins = np.zeros(len(self.feet), bool), np.zeros((len(self.feet), 3))
+
+    def plan_landings(self, frame: float, law: Foothold | None, balance: Balance | None, dt: float) -> None:
+        """Where swinging feet will land: beside their planned place by as much as the standing foot, and more."""
+        line = self.timeline
+        now = int(np.floor(frame + 1e-9))
+        for f in (0, 1):
+            if line.stands(now, f):
+                self.goal[f], self.shift[f] = self.base[f], 0.0
+                continue
+            at = line.landing(frame, f)
+            if at is None:
+                self.goal[f] = self.base[f]
+                continue
+            other = 1 - f
+            stand = self.base[other] if line.stands(now, other) else 0.5 * (self.base[f] + self.base[other])
+            before = self.moved[other] if line.stands(now, other) else self.moved.mean(axis=0)
+            plain = stand + self._turned(at, self.asked)
+            if law is not None and balance is not None and line.stands(now, other):
+                left = (at - frame) * line.h / max(balance.rate, 0.1)
+                wanted = law.wanted(balance.error - stand[:2], balance.frequency, left, balance.heading)
+                landing, standing = self._centre(at, f)[:2] + plain[:2], self._centre(now, other)[:2] + stand[:2]
+                wanted = law.uncrossed(wanted, landing, standing, 1.0 if f == 0 else -1.0, balance.heading)
+                self.shift[f] = law.towards(self.shift[f], wanted, dt)
+            plain[:2] += self.shift[f]
+            self.moved[f] = before + self.shift[f]
+            place = self._centre(at, f) + plain
+            plain[2] = float(self.ground.height(place[:1], place[1:2])[0]) - self.level
+            self.goal[f] = plain
+
+    def _turned(self, frame: int, asked: Array) -> Array:
+        """What is asked of a step, turned to the way of the plan at a frame."""
+        if not asked.any():
+            return asked
+        before, after = self.timeline.corners(frame - 30).mean(axis=0), self.timeline.corners(frame).mean(axis=0)
+        way = np.arctan2(after[1] - before[1], after[0] - before[0])
+        c, s = np.cos(way), np.sin(way)
+        return np.array([c * asked[0] - s * asked[1], s * asked[0] + c * asked[1], asked[2]])
+
+    def _centre(self, frame: int, foot: int) -> Array:
+        """The middle (3,) of a foot's corners as planned."""
+        return self.timeline.corners(frame)[self.feet == foot].mean(axis=0)
+
+    def body_offset(self, frame: float) -> tuple[Array, Array]:
+        """Offset (3,) of the plan at a frame that comes, and the share (2,) of it that the latest push adds.
+
+        What was asked for is the mean of the feet that stand there; what pushes made goes with the foot that came last.
+        """
+        line = self.timeline
+        if not np.isfinite(frame):
+            return self.base.mean(axis=0), np.zeros(2)
+        standing = [f for f in (0, 1) if line.stands(int(frame), f)] or [0, 1]
+        asked = self.goal[standing].copy()
+        asked[:, :2] -= self.moved[standing]
+        out = asked.mean(axis=0)
+        if len(asked) > 1 and asked[:, 2].min() < self.base[:, 2].min() - 1e-6:
+            out[2] = asked[:, 2].min()
+        if len(standing) > 1:
+            out[2] -= self._sunk(int(frame))
+        newest = max(standing, key=lambda f: self._came(int(frame), f))
+        out[:2] += self.moved[newest]
+        return out, self.moved[newest] - self.moved[1 - newest]
+
+    def _sunk(self, frame: int) -> float:
+        """How much lower [m] hips are over two feet that stand further apart than planned, on the same legs."""
+        centres = [self._centre(frame, f) for f in (0, 1)]
+        apart = float(np.linalg.norm((centres[0] - centres[1])[:2]))
+        wide = float(np.linalg.norm((centres[0] + self.goal[0] - centres[1] - self.goal[1])[:2]))
+        leg = self.leg
+        if wide <= apart or leg <= 0.0:
+            return 0.0
+        return float(np.sqrt(leg**2 - min(apart / 2, leg) ** 2) - np.sqrt(max(leg**2 - (wide / 2) ** 2, 0.25 * leg**2)))
+
+    def _came(self, frame: int, foot: int) -> int:
+        """The frame at which a foot that stands at `frame` came down."""
+        k = frame
+        while self.timeline.stands(k - 1, foot) and frame - k < 400:
+            k -= 1
+        return k
+
+    def offsets(self, frame: float) -> Array:
+        """Offsets (P, 3) of all points at a frame; a swinging foot is on its way from one place to the next."""
+        out = np.empty((len(self.feet), 3))
+        out[:] = self.base.mean(axis=0)
+        for f in (0, 1):
+            out[self.feet == f] = self._offset(frame, f)
+        return out
+
+    def _offset(self, frame: float, f: int) -> Array:
+        line = self.timeline
+        if line.stands(int(np.floor(frame + 1e-9)), f):
+            return self.goal[f]
+        at = line.landing(frame, f)
+        if at is None:
+            return self.base[f]
+        lift = line.lift_off(frame, f)
+        done = (frame - lift) / max(at - lift, 1)
+        way = self.goal[f] - self.base[f]
+        out = self.base[f] + _smooth(done / _REACHED) * way
+        rise = way[2]
+        u = done / _RISEN if rise > 0.0 else (done - 1.0 + _RISEN) / _RISEN
+        out[2] = self.base[f, 2] + _smooth(u) * rise
+        if abs(rise) > 0.01:
+            out[2] += _CLEAR * 16.0 * (done * (1.0 - done)) ** 2
+        return out
+
+    def pinned(self, frame: float, places: Array) -> tuple[np.ndarray, Array]:
+        """Which points (P,) stand, and where (P, 3) each of them came down; points are at places (P, 3) now."""
+        touch = self.timeline.touching(frame)
+        new = touch & ~self._down
+        if new.any():
+            self._pins[new] = places[new]
+            self._pins[new, 2] = self.ground.height(places[new, 0], places[new, 1])
+        self._down = touch.copy()
+        return touch, self._pins
+
+    def landed(self, before: float, after: float, places: Array) -> None:
+        """Note feet that came down between two frames where they really are, points at places (P, 3)."""
+        line = self.timeline
+        for f in (0, 1):
+            stands = line.stands(int(np.floor(after + 1e-9)), f)
+            if stands and not self._stood[f]:
+                down = (self.feet == f) & line.touching(after)
+                planned = line.corners(after)[down].mean(axis=0)
+                self.base[f] = self.goal[f]
+                self.base[f, :2] = places[down].mean(axis=0)[:2] - planned[:2]
+                self.moved[f] += self.base[f, :2] - self.goal[f, :2]
+                self.goal[f] = self.base[f]
+            self._stood[f] = stands
+
+
+def _smooth(u: float) -> float:
+    u = min(max(u, 0.0), 1.0)
+    return u * u * (3.0 - 2.0 * u)

@@ -1,0 +1,72 @@
+"""Settings of the method, with units, ranges and the document's numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+from poise.methods.momentum.departures import DEPARTURES
+from poise.methods.momentum.model import Weights
+from poise.motion.reference import Reference
+from poise.physical.prepare import prepared
+from poise.settings import check, flag, names, number, numbers, printed, whole
+from poise.stage import Stage
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Weights are those of equations (20), (31) and (32) in SI units."""
+
+    force: float = number(1.0, "W1, on contact forces", 1e-6, 1e6, "1/N²", printed=1.0)
+    track: float = number(500.0, "w^t, on deviations of C, P and Φ", 0, 1e9, printed=500.0, said="500; squat 20")
+    spin: float = number(5000.0, "w^a, on angular momentum", 0, 1e9, printed=500.0, said="500; squat 200")
+    pose: float = number(1.0, "w1, on joint velocities", 1e-6, 1e6, printed=1.0)
+    feet: float = number(500.0, "w2, on velocities of the feet", 0, 1e7, printed=5.0)
+    pushed: float = number(0.01, "w3, on changes of contact forces under a push", 1e-9, 1e6, printed=0.01)
+    pose_return: float = number(0.3, "share of a joint's error that one frame takes back", 0, 1, printed=1.0)
+    feet_return: float = number(0.3, "the same of the feet", 0, 1, printed=1.0)
+    overlap: int = whole(20, "how far a segment reaches into the next", 0, 120, "frames", printed=20)
+    late: int = whole(0, "when the next controller takes over after the beginning of its segment, at most the overlap; "
+                      "late respects the final constraint better", 0, 120, "frames", printed=0)  # fmt: skip
+    free_time: bool = flag(True, "the final time is free; off: figure 14's fixed one", printed=True)
+    anticipate: bool = flag(True, "a new goal changes the final constraint ahead; off: the reference is shifted in "
+                            "proportion and errors drive, as in figure 15", printed=True)  # fmt: skip
+    arm: float = number(0.3, "length that makes a force of a moment in (30)", 0.01, 10, "m", printed=1.0)
+    level: float = number(10.0, "factor on the vertical force in (30): or a body that must turn jumps to do so", 1, 1e3,
+                          printed=1.0)  # fmt: skip
+    soften: float = number(30.0, "barrier at which gains are taken (departure soft)", 1e-6, 1e6, "N")
+    root: float = number(0.1, "weight of the root's orientation (departure root)", 0, 1e6, "1 of w1")
+    stride: tuple[float, float, float] = numbers((0.0, 0.0, 0.0), "how much longer, further left and higher each step "
+                                               "is than the clip's", -2, 2, "m")  # fmt: skip
+    underway: float = number(0.4, "share of a foothold's shift that the body is still on its way to at the final time "
+                             "(departure footholds)", 0, 1)  # fmt: skip
+    aside: float = number(0.5, "how far a foothold may be moved across the way (departure footholds)", 0, 2, "m")
+    apart: float = number(-0.25, "least distance across the way between the landing foot and the other one; below 0 "
+                          "feet may cross (departure footholds)", -1, 1, "m")  # fmt: skip
+    friction: float | None = number(None, "friction of the ground; none: that of the stage", 0.001, 10, none=True)
+    repair: bool = flag(True, "make the clip physical before it begins (departure repair)", said="off")
+    departures: tuple[str, ...] | str = names(
+        tuple(DEPARTURES), "departures from the document that are on; a setting that belongs to one has no effect "
+        "without it", DEPARTURES, "departure of momentum", printed=())  # fmt: skip
+
+    name = "momentum"
+
+    def __post_init__(self) -> None:
+        check(self, self.name)
+
+    def has(self, departure: str) -> bool:
+        """Is this departure from the document on?"""
+        return departure in self.departures and (departure != "repair" or self.repair)
+
+    @classmethod
+    def printed(cls, **changes: Any) -> Self:
+        """The document's own form, its printed errors corrected: no departure, its weights for walks."""
+        return cls(**{**printed(cls), **changes})
+
+    def weights(self) -> Weights:
+        """Those of the optimal control problem (20)."""
+        return Weights(self.force, self.track, self.spin)
+
+    def prepare(self, reference: Reference, stage: Stage) -> tuple[Reference, list[tuple[str, str]]]:
+        """The reference made physical, and what was done; before the performance begins."""
+        return prepared(reference, stage.ground, fit=False, repair=self.has("repair"))

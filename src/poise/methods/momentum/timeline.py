@@ -1,0 +1,117 @@
+"""A plan laid out in time: segments, contacts and corners of any frame of the unrolled course."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from poise.maths.rotations import Array
+from poise.methods.momentum.plan import Plan, Segment, turned
+
+
+class Placed(NamedTuple):
+    """A segment at its place in the unrolled course."""
+
+    segment: Segment
+    first: int  # frame of the unrolled course
+    turn: Array  # (3, 3) from the plan's world
+    shift: Array  # (3,) [m]
+
+    @property
+    def final(self) -> int:
+        """The last frame t_f."""
+        return self.first + self.segment.steps
+
+
+class Timeline:
+    """Frames of a plan; of a loop in any period, of an open clip held at its ends."""
+
+    def __init__(self, plan: Plan):
+        course = plan.course
+        self.plan, self.course, self.frames = plan, course, course.frames
+        self.loops = course.cycle is not None
+        self.h = course.h
+        self._placed: dict[int, Placed] = {}
+        self._turns: dict[int, tuple[Array, Array]] = {}
+        self._stands = np.stack([course.touching[:, course.feet == f].any(axis=1) for f in (0, 1)], axis=1)
+
+    def placed(self, index: int) -> Placed:
+        """Segment number `index`, counted over all periods; of an open clip the nearest there is."""
+        count = len(self.plan.segments)
+        if not self.loops:
+            index = min(max(index, 0), count - 1)
+        known = self._placed.get(index)
+        if known is None:
+            period, k = divmod(index, count)
+            segment = self.plan.segments[k]
+            known = Placed(segment, segment.first + period * self.frames, *self.turned(period))
+            self._placed[index] = known
+        return known
+
+    def following(self, index: int) -> float:
+        """Frame at which the segment after `index` begins; never, after the last of an open clip."""
+        if not self.loops and index >= len(self.plan.segments) - 1:
+            return np.inf
+        return self.placed(index + 1).first
+
+    def index_at(self, frame: float) -> int:
+        """The segment that is in charge at a frame."""
+        count = len(self.plan.segments)
+        period = int(np.floor(frame / self.frames)) if self.loops else 0
+        index = (period - 1) * count
+        while self.following(index) <= frame + 1e-9:
+            index += 1
+        return index if self.loops else max(index, 0)
+
+    def turned(self, period: int) -> tuple[Array, Array]:
+        """Rotation (3, 3) and shift (3,) of a period."""
+        known = self._turns.get(period)
+        if known is None:
+            known = self._turns[period] = turned(self.course, period)
+        return known
+
+    def _row(self, frame: int) -> tuple[int, int]:
+        if self.loops:
+            period, row = divmod(frame, self.frames)
+            return period, row
+        return 0, min(max(frame, 0), self.frames)
+
+    def touching(self, frame: float) -> np.ndarray:
+        """Which points (P,) may push at a frame."""
+        return self.course.touching[self._row(int(np.floor(frame + 1e-9)))[1]]
+
+    def stands(self, frame: int, foot: int) -> bool:
+        """Does a foot stand at a frame?"""
+        return bool(self._stands[self._row(frame)[1], foot])
+
+    def corners(self, frame: float) -> Array:
+        """Places (P, 3) of the points at a frame, between two of them in proportion."""
+        low = int(np.floor(frame))
+        share = frame - low
+        (period, row), (after, next_row) = self._row(low), self._row(low + 1)
+        R, s = self.turned(period)
+        out = self.course.corners[row] @ R.T + s
+        if share > 0.0:
+            if after != period:
+                R, s = self.turned(after)
+            out = (1.0 - share) * out + share * (self.course.corners[next_row] @ R.T + s)
+        return out
+
+    def landing(self, frame: float, foot: int, most: float = 2.5) -> int | None:
+        """The next frame at which a swinging foot stands; None: not within `most` seconds, or it stands now."""
+        first = int(np.floor(frame + 1e-9))
+        if self.stands(first, foot):
+            return None
+        for k in range(first + 1, first + int(most / self.h)):
+            if self.stands(k, foot):
+                return k
+        return None
+
+    def lift_off(self, frame: float, foot: int, most: float = 2.5) -> int:
+        """The frame at which a swinging foot left the ground."""
+        first = int(np.floor(frame + 1e-9))
+        for k in range(first, first - int(most / self.h), -1):
+            if self.stands(k, foot):
+                return k + 1
+        return first
