@@ -23,6 +23,7 @@ from poise.motion.reference import Reference
 from poise.take.columns import read
 from poise.take.ended import Ended
 from poise.take.own import sampled
+from poise.take.segments import calls_of, segments_of
 from poise.take.record import CONTACT_WIDTH, WRENCH_WIDTH, ContactRecord, LogEntry, WrenchRecord
 from poise.take.take import Take
 
@@ -204,7 +205,7 @@ def assemble(reference: Reference, facts: dict[str, Any], arrays: dict[str, Arra
         step=float(facts["step"]), props=props, traces=traces, stage=facts["stage"], settings=facts["settings"],
         events=tuple(LogEntry(float(t), str(k), str(x)) for t, k, x in facts["events"]), timings=timings,
         seed=int(facts["seed"]), versions={str(k): str(v) for k, v in facts["versions"].items()}, run_ended=ended,
-        asked=float(facts.get("asked", 0.0)),
+        asked=float(facts.get("asked", 0.0)), segments=segments_of(facts), calls=calls_of(facts),
         own=None if own is None and not lag.any() else sampled(own or reference, time),
     )  # fmt: skip
 

@@ -12,6 +12,7 @@ from poise.maths.rotations import Array
 from poise.motion.clip import Clip
 from poise.take.ended import Ended
 from poise.take.record import ContactRecord, WrenchRecord
+from poise.take.segments import Segment
 from poise.take.take import Take
 
 IN_PLANE = 0.005  # [m] up to which a point is in the plane of a contact
@@ -76,8 +77,14 @@ def cut(take: Take, start: float, end: float | None) -> Take:
         assist=_rows(take.assist, a, b), props={k: np.array(x[a:b]) for k, x in take.props.items()},
         traces={k: np.array(x[a:b]) for k, x in take.traces.items()},
         events=tuple(e for e in take.events if start <= e.time <= last), run_ended=_cut_end(take, last),
-        own=None if take.own is None else take.own.rows(a, b), asked=0.0,
+        own=None if take.own is None else take.own.rows(a, b), asked=0.0, segments=_segments(take, a, b), calls=(),
     )  # fmt: skip
+
+
+def _segments(take: Take, first: int, last: int) -> tuple[Segment, ...]:
+    """The segments of the frames first .. last-1, counted from there."""
+    kept = [p._replace(frame=max(p.frame - first, 0)) for p in take.segments if p.frame < last]
+    return tuple(p for p, after in zip(kept, [*kept[1:], None], strict=True) if after is None or after.frame > p.frame)
 
 
 def _cut_end(take: Take, last: float) -> Ended:

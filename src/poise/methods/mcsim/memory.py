@@ -54,6 +54,7 @@ class Memory:
     high: Array  # (P,) [m] along its normal where each was at the last plan
     up: Array  # (2, 3) what is up in the axes of each foot where the character stands
     ground: np.ndarray | None = None  # labels that may be stood on
+    names: tuple[str, ...] = ()  # what the labels stand for
     planned: float = -np.inf  # [s] when the plan was made
     servo: Servo | None = None  # that carries the plan out
     rail: Array = field(default_factory=lambda: np.zeros((3, 3)))  # inertia along what a planar body's rail holds

@@ -121,6 +121,19 @@ class McSim:
             memory.blocks = sight.seen(stage)
         return memory
 
+    def follow(self, memory: Memory, reference: Reference) -> Memory:
+        """The memory for another reference; a plan learns of its schedule by itself."""
+        if reference.baked is not memory.reference.baked:
+            free = np.asarray(memory.body[3], np.int64)
+            memory.body = tuple(body_of(memory.rig, reference, memory.feet, free))
+        return memory
+
+    def surround(self, memory: Memory, reference: Reference, stage: Stage) -> Memory:
+        """The memory on another stage: it looks for blocks anew."""
+        if self.has("sight"):
+            memory.blocks = sight.seen(stage)
+        return memory
+
     def _untouched(self) -> bool:
         """Are the gains that may be tuned those of the class?"""
         return self.kos == McSim.kos and self.k == McSim.k and self.tasks == Tasks() and bool(self.departures)

@@ -50,8 +50,10 @@ class Scene(NamedTuple):
 def make_plan(way: McSim, state: State, touches: Touches, reference: Reference, memory: Memory) -> dict[str, Any]:
     """Plan anew and put the plan into the memory; gives the traces of it."""
     if reference is not memory.reference:
-        memory.reference, memory.schedule = reference, Schedule(reference)
+        memory.reference, memory.schedule = reference, Schedule(reference, memory.clock.time)
         memory.passing = Passing.of(reference)
+    if not np.isfinite(memory.planned):
+        memory.clock.time = state.time  # it may take over under way
     dt = state.time - memory.planned if np.isfinite(memory.planned) else 0.0
     now = memory.rig.at(state.q, state.v)
     touching = _touching(state, touches, now, memory)
@@ -73,8 +75,8 @@ def make_plan(way: McSim, state: State, touches: Touches, reference: Reference, 
 
 def _touching(state: State, touches: Touches, now: Terms, memory: Memory) -> np.ndarray:
     """Points (P,) that touch something to stand on."""
-    if memory.ground is None:
-        own = set(memory.rig.character.body_names)
+    if memory.ground is None or memory.names is not touches.names:
+        memory.names, own = touches.names, set(memory.rig.character.body_names)
         memory.ground = np.array([n not in own and not n.startswith("ball_") for n in touches.names], bool)
     on = np.zeros(len(memory.last), bool)
     contacts.touched(touches.table, memory.ground, memory.rig.bodies, now.points, on, memory.normal,

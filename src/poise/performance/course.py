@@ -1,0 +1,158 @@
+"""Course: what the user wants to see, what is followed instead, and how both change under way."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from poise.errors import BadValue, ClipMismatch, PoiseError
+from poise.maths.rotations import Array
+from poise.methods import contract
+from poise.motion import edit as edits
+from poise.motion.clip import Clip, Edit
+from poise.motion.loop import distances, features
+from poise.motion.reference import Reference
+from poise.motion.resample import sample as sampled
+from poise.physical.live.live import LiveRepair
+from poise.stage import Stage
+
+EVERY = 0.1  # [s] between two repairs of the motion ahead
+_ENTRY = 1.5  # [s] of another clip in which the best moment to enter is looked for
+_LOOK = 0.2  # [s] of both motions that are compared for it
+_SPEEDS, _BENT = (0.3, 2.5), 60.0  # factors of a clip's own speed and [degrees] of a period within which it is steered
+
+
+class Course:
+    """The user's own reference with its edits, and the one that is followed: repaired, fitted, repaired again ahead."""
+
+    def __init__(self, own: Reference, *, prepares: bool, repairs: bool):
+        self.own, self.followed = own, own
+        self._prepares, self._repairs = prepares, repairs
+        self.edited = False
+        self._repaired = -np.inf  # [s] when the motion ahead was last repaired
+        self._base: Clip | None = None  # what is steered
+
+    def pack(self) -> dict[str, Any]:
+        """What it remembers beside the two references."""
+        return {"prepares": self._prepares, "repairs": self._repairs, "edited": self.edited,
+                "repaired": self._repaired, "base": self._base}  # fmt: skip
+
+    def unpack(self, packed: dict[str, Any]) -> None:
+        """Go on from what `pack` gave."""
+        self._prepares, self._repairs, self.edited = packed["prepares"], packed["repairs"], packed["edited"]
+        self._repaired, self._base = packed["repaired"], packed["base"]
+
+    def prepare_for(self, way: Any, stage: Stage, time: float) -> contract.Notes:
+        """Follow what a method makes of the user's own reference; one that was edited under way stays as it is."""
+        if not self._prepares or self.edited:
+            return []
+        made, notes = contract.prepared(way, self.own, stage)
+        if time == 0.0 or made.baked is not self.followed.baked:
+            self.followed = made if time == 0.0 else self.followed.hand_over(made, time)
+        return notes
+
+    def due(self, time: float) -> bool:
+        """Repair the motion ahead where that is due; true where another reference is followed now."""
+        if not (self.edited and self._repairs) or time - self._repaired < EVERY - 1e-6:
+            return False
+        self._repaired = time
+        try:
+            made = LiveRepair().ahead(self.followed, time)
+        except PoiseError:
+            return False  # what cannot be repaired is followed as it is
+        changed = made is not self.followed
+        self.followed = made
+        return changed
+
+    def edit(self, edit: Edit, time: float, over: float) -> None:
+        """Both references edited from a time [s] on."""
+        if not hasattr(edit, "apply"):
+            raise BadValue(f"An edit is one of poise.edit ({', '.join(edits.__all__)}), not {edit!r}.")
+        if not time + over < self.own.ends:
+            raise BadValue(f"The clip ends at {self.own.ends:.2f} s; at {time:.2f} s nothing of it is left to edit.")
+        self._hand_over(lambda r: _edited(r, edit, time), time, over)
+
+    def play(self, clip: Clip, time: float, over: float, start: float | None) -> None:
+        """Both references pass into another clip."""
+        character = self.own.character
+        if clip.character is not character:
+            if clip.character.xml != character.xml:
+                raise ClipMismatch(f"A clip of {clip.character.name} cannot follow one of {character.name}: "
+                                   "retarget it first.")  # fmt: skip
+            clip = replace(clip, character=character)
+        if not clip.duration > over:
+            raise BadValue(f"{clip.name or 'The clip'} lasts {clip.duration:.2f} s, less than the transition of "
+                           f"{over:g} s.")  # fmt: skip
+        enter = entry(self.own, clip, time) if start is None else start
+        self._base = None
+        self._hand_over(lambda r: Reference(clip, start=enter - time), time, over)
+
+    def steer(self, speed: float, turn: float, time: float, over: float) -> None:
+        """Both references with another speed [m/s], turning by `turn` [degrees/s]."""
+        base = self.own.baked if self._base is None else self._base
+        if base.cycle is None or float(np.linalg.norm(base.cycle.shift[:2])) < 0.1:
+            raise BadValue(f"{base.name or 'The clip'} is no loop that travels, and cannot be steered; walks and runs "
+                           "can, after clip.loop().")  # fmt: skip
+        if not (np.isfinite(speed) and np.isfinite(turn)):
+            raise BadValue(f"A speed and a turn are numbers, not {speed} and {turn}.")
+        own = float(np.linalg.norm(base.cycle.shift[:2])) / base.duration
+        low, high = (own * s for s in _SPEEDS)
+        if not low <= speed <= high:
+            raise BadValue(f"{base.name or 'The clip'} goes {own:.2f} m/s and can be steered from {low:.2f} to "
+                           f"{high:.2f} m/s, not to {speed:.2f}.")  # fmt: skip
+        ratio = float(np.sqrt(speed / own))
+        bent = turn * base.duration / ratio
+        if abs(bent) > _BENT:
+            raise BadValue(f"A turn of {turn:.0f} degrees/s is more than {_BENT:.0f} degrees a period.")
+        changes: list[Edit] = []
+        if abs(ratio - 1.0) > 1e-6:
+            changes = [edits.Stride(scale=ratio), edits.Warp(speed=ratio)]
+        if abs(bent) > 1e-6:
+            changes.append(edits.Turn(bent))
+        clip = base
+        for change in changes:
+            clip = change.apply(clip)
+        phase = _phase(self.own, time)
+        self._hand_over(lambda r: Reference(clip, start=phase * clip.duration - time), time, over)
+        self._base = base
+
+    def _hand_over(self, change: Any, time: float, over: float) -> None:
+        """Change both references; nothing is kept where one of them refuses."""
+        if not (np.isfinite(over) and over > 0.0):
+            raise BadValue(f"A change needs some time to be blended in; {over} s is too little.")
+        own = self.own.hand_over(change(self.own), time, over)
+        same = self.followed is self.own
+        followed = own if same else self.followed.hand_over(change(self.followed), time, over)
+        self.own, self.followed, self.edited = own, followed, True
+        self._repaired = -np.inf
+
+
+def _edited(reference: Reference, edit: Edit, time: float) -> Reference:
+    """A reference with one more edit, at the pose at hand where the edit changes its timing."""
+    changed = Reference(reference.clip, (*reference.edits, edit), reference.start)
+    ratio = changed.duration / reference.duration
+    if reference.baked.cycle is None or changed.baked.cycle is None or abs(ratio - 1.0) < 1e-9:
+        return changed
+    return Reference(reference.clip, changed.edits, (time + reference.start) * ratio - time)
+
+
+def _phase(reference: Reference, time: float) -> float:
+    """Share of the period at a time [s]."""
+    return ((time + reference.start) / reference.duration) % 1.0
+
+
+def entry(reference: Reference, clip: Clip, time: float) -> float:
+    """The time [s] in a clip at which pose, speed and contacts go best with a reference at a time [s]."""
+    dt = clip.dt
+    width = max(2, round(_LOOK / dt))
+    here = reference.between(time, time + (width + 1) * dt, 1.0 / dt)
+    latest = clip.duration if clip.cycle is not None else min(_ENTRY, clip.duration - (width + 1) * dt)
+    count = max(1, int(latest / dt))
+    there = sampled(clip, np.arange(count + width + 2) * dt)
+    apart: Array = distances(features(here), features(there))
+    differ = here.contacts.labels[:, None] != there.contacts.labels[None]
+    apart = apart + 0.1 * differ.mean(axis=-1) if differ.shape[-1] else apart
+    cost = [float(np.mean(np.diagonal(apart, k)[: width + 1])) for k in range(count)]
+    return int(np.argmin(cost)) * dt
