@@ -12,7 +12,7 @@ SOURCE = Path(__file__).resolve().parents[1] / "src" / "poise"
 ORDER = ["maths", "solve", "character", "dynamics", "motion", "physical", "stage", "take", "simulate", "methods",
          "judge", "export", "performance", "experiments", "studio", "cli"]  # fmt: skip
 EVERYWHERE = {"errors", "printable", "budgets", "_version", "files", "progress", "citations", "kernels",
-              "kernel_content", "cache_folder", "threads", "settings", "extras"}  # fmt: skip
+              "kernel_content", "cache_folder", "remembered", "threads", "settings", "extras"}  # fmt: skip
 MAY_PERFORM = {"judge", "export", "experiments", "studio", "cli"}
 # A value may offer a verb whose code lives further down, if it imports it only when the verb is used.
 LAZY = {("motion.clip", "export"), ("motion.clip", "physical"), ("motion.clip", "stage"), ("motion.load", "physical"),

@@ -26,7 +26,7 @@ def ended(take: Take) -> Ended:
     last = float(take.time[-1])
     if end.whole and take.asked > 0.0 and last < take.asked - 1.5 * take.dt:
         return Ended("stopped", last, f"{take.asked:.2f} s were asked for")
-    sinks = going_down(take) if end.whole else None
+    sinks = going_down(take.part(len(take.segments) - 1) if len(take.segments) > 1 else take) if end.whole else None
     if sinks is not None:
         return Ended("fell", sinks.time, going_down_words(sinks))
     return end if np.isfinite(end.time) else Ended("blew up", last, "the time of its end is not finite")

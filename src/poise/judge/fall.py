@@ -37,6 +37,10 @@ def fall(take: Take, frames: int | None = None) -> Fall | None:
     in the user's own clip, or in what was followed, 0.25 s before to 0.25 s after.
     """
     count = len(take) if frames is None else frames
+    if len(take.segments) > 1:  # each on its own stage
+        parts = [(p.frame, take.part(k)) for k, p in enumerate(take.segments) if p.frame < count]
+        down = [f for first, part in parts if (f := fall(part, min(len(part), count - first))) is not None]
+        return min(down) if down else None
     found = [f for f in (_touched(take, count), _sank(take, count)) if f is not None]
     return min(found) if found else None
 

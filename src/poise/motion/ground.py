@@ -38,10 +38,11 @@ class Flat:
 
 @dataclass(frozen=True)
 class Slope:
-    """A plane through the origin that rises by `degrees` along `heading` (0: the X axis, in degrees about Z)."""
+    """A plane that rises by `degrees` along `heading` (0: the X axis, in degrees about Z), at height 0 at `start`."""
 
     degrees: float = 5.0
     heading: float = 0.0  # [degrees]
+    start: float = 0.0  # [m] along the heading from the origin
 
     def __post_init__(self) -> None:
         if not abs(self.degrees) < 60.0:
@@ -55,7 +56,14 @@ class Slope:
 
     def height(self, x: Array, y: Array) -> Array:
         gx, gy = self.gradient
-        return gx * np.asarray(x, float) + gy * np.asarray(y, float)
+        plane = gx * np.asarray(x, float) + gy * np.asarray(y, float)
+        return plane - np.tan(np.radians(self.degrees)) * self.start if self.start else plane
+
+    def moved(self, turn: float, shift: tuple[float, float]) -> Slope:
+        """The slope after the world was turned about Z [rad] and shifted [m]; its heights stay."""
+        way = np.radians(self.heading) + turn
+        along = float(np.cos(way) * shift[0] + np.sin(way) * shift[1])
+        return Slope(self.degrees, float(np.degrees(way)), self.start + along)
 
     def normal(self, x: Array, y: Array) -> Array:
         n = np.array([-self.gradient[0], -self.gradient[1], 1.0])

@@ -18,6 +18,7 @@ from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.maths.splines import Spline
 from poise.motion.clip import Clip, Edit
+from poise.motion.ground import Ground, Slope
 from poise.motion.hold import Hold, retimed
 
 
@@ -125,6 +126,19 @@ class Reference:
         for e in self.edits:
             clip = e.apply(clip)
         return clip
+
+    @property
+    def moved(self) -> Shift:
+        """How the clip is turned and shifted where this reference took over from another one under way."""
+        return Shift() if self._from is None else self._from.align
+
+    @cached_property
+    def ground(self) -> Ground:
+        """The ground of the clip where the clip is now."""
+        ground, move = self.baked.ground, self.moved
+        if not isinstance(ground, Slope) or (move.turn == 0.0 and move.shift[0] == 0.0 and move.shift[1] == 0.0):
+            return ground
+        return ground.moved(move.turn, move.shift[:2])
 
     @property
     def character(self) -> Character:

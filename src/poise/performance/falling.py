@@ -76,7 +76,7 @@ class Watch:
         chosen = balls.body == body
         for reference in {id(r): r for r in (course.own, course.followed)}.values():
             q = np.stack([reference.sample(max(0.0, float(t))).q for t in times])
-            high = clearance(balls.centres(self.character, q), reference.baked.ground, balls.radius)
+            high = clearance(balls.centres(self.character, q), reference.ground, balls.radius)
             if high[:, chosen].min(initial=np.inf) <= SCHEDULED_HEIGHT:
                 return True
         return False
@@ -85,7 +85,7 @@ class Watch:
         if self._count % _EVERY:
             return False
         high = self._height(state.q, self.stage.ground)
-        wanted = self._height(course.followed.sample(state.time).q, course.followed.baked.ground)
+        wanted = self._height(course.followed.sample(state.time).q, course.followed.ground)
         self._low = self._low + _EVERY / 120 if high < FALL_HEIGHT * wanted else 0.0
         return self._low >= FALL_TIME + 1e-9
 

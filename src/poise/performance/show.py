@@ -184,7 +184,11 @@ class Show:
     def _take_over(self, made: Driver) -> None:
         self.driver = made
         made.announce(self.recorder)
-        self.recorder.segment(made.way.name, made.way, made.step)
+        self._segment()
+
+    def _segment(self) -> None:
+        driver = self.driver
+        self.recorder.segment(driver.way.name, driver.way, driver.step, driver.stage)
 
     def _follow(self) -> None:
         """Let the method follow the reference as it is now."""
@@ -234,6 +238,7 @@ class Show:
         self.driver.restage(stage)
         self.driver.announce(self.recorder)
         self.watch.stage = stage
+        self._segment()
         self.recorder.log(self.time, "stage", "the stage was changed")
 
     def edit(self, edit: Edit, over: float = 0.3) -> None:

@@ -13,6 +13,7 @@ from poise.motion import edit
 from poise.motion.clip import Clip
 from poise.motion.ground import Flat, Ground, Slope
 from poise.motion.reference import Reference
+from poise.physical.kept import kept
 from poise.physical.repair.repair import make_physical
 
 
@@ -45,15 +46,16 @@ def _on(clip: Clip, ground: Ground) -> Clip:
     level = isinstance(clip.ground, Flat) and clip.ground.level == 0.0
     if not (isinstance(ground, Slope) and level):
         return clip
-    return _sloped(clip, ground.degrees, ground.heading)
+    return _sloped(clip, ground.degrees, ground.heading, ground.start)
 
 
 @lru_cache(maxsize=16)
-def _sloped(clip: Clip, degrees: float, heading: float) -> Clip:
-    return clip.edit(edit.Slope(degrees, heading))
+def _sloped(clip: Clip, degrees: float, heading: float, start: float) -> Clip:
+    change = edit.Slope(degrees, heading, start)
+    return kept("fit", clip, repr(change), lambda c: c.edit(change))
 
 
 @lru_cache(maxsize=32)
 def _repaired(clip: Clip) -> Clip:
-    """Remembered: the same clip is often performed from many starts."""
-    return make_physical(clip)
+    """Remembered, also on disk: the same clip is often performed from many starts, and pushed in many ways."""
+    return kept("repair", clip, "", make_physical)

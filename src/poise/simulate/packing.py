@@ -8,6 +8,7 @@ by `start` and are not kept; of references only whether they are the one that is
 from __future__ import annotations
 
 import dataclasses
+from importlib import import_module
 from typing import Any
 
 import mujoco
@@ -80,6 +81,8 @@ def _pack(value: Any, path: str, reference: Reference, out: Packed, seen: set[in
             if plain is not None:
                 out[path + "@"] = plain
                 return
+        elif isinstance(value, tuple) and hasattr(value, "_fields"):
+            out[path + "!"] = f"{type(value).__module__}:{type(value).__qualname__}"
         for name, part in inside.items():
             _pack(part, f"{path}/{name}", reference, out, seen)
 
@@ -137,7 +140,7 @@ def _unpack(value: Any, path: str, packed: Packed, reference: Reference, seen: s
 
 def _names_below(path: str, packed: Packed) -> list[str]:
     """Names of what was packed directly below a path."""
-    found = {k[len(path) + 1 :].split("/")[0].rstrip("#@") for k in packed if k.startswith(path + "/")}
+    found = {k[len(path) + 1 :].split("/")[0].rstrip("#@!") for k in packed if k.startswith(path + "/")}
     return sorted(found)
 
 
@@ -168,21 +171,17 @@ def _grown(path: str, packed: Packed, reference: Reference, value: Any) -> Any:
     made = {n: _grown_part(f"{path}/{n}", packed, reference) for n in names}
     if all(n.isdigit() for n in names):
         return tuple(made[str(k)] for k in range(len(names)))
-    kind = _KNOWN.get(frozenset(names))
-    if kind is None:
-        raise BadValue(f"The memory cannot be made again: nothing is known of {path} with {', '.join(names)}.")
-    return kind(**made)
+    return _kind(path, packed)(**made)
+
+
+def _kind(path: str, packed: Packed) -> Any:
+    """The kind of tuple that was packed at a path; only those of poise are made."""
+    module, _, name = str(packed.get(path + "!", "")).partition(":")
+    found = getattr(import_module(module), name, None) if module.startswith("poise.") else None
+    if not (isinstance(found, type) and issubclass(found, tuple)):
+        raise BadValue(f"The memory cannot be made again: nothing is known of {path or 'it'}.")
+    return found
 
 
 def _grown_part(path: str, packed: Packed, reference: Reference) -> Any:
     return _end(None, packed[path], reference) if path in packed else _grown(path, packed, reference, None)
-
-
-def _known() -> dict[frozenset[str], Any]:
-    """Values that a memory may hold and a fresh one does not, by the names of their fields."""
-    from poise.simulate.servo import Servo
-
-    return {frozenset(Servo._fields): Servo}
-
-
-_KNOWN = _known()

@@ -69,7 +69,8 @@ def _flat(builder: Builder, earth: Earth, ground: Flat) -> None:
 
 
 def _slope(builder: Builder, earth: Earth, ground: Slope) -> None:
-    _plane(builder, earth, 0.0, ground.normal(np.zeros(()), np.zeros(())))
+    level = float(ground.height(np.zeros(()), np.zeros(())))
+    _plane(builder, earth, level, ground.normal(np.zeros(()), np.zeros(())))
 
 
 def _stairs(builder: Builder, earth: Earth, ground: Stairs) -> None:

@@ -102,14 +102,14 @@ class Recorder:
         self.labels = self.labels if labels is None else tuple(labels)
         self.facts["step"] = self.facts["step"] if step is None else float(step)
 
-    def segment(self, method: str, settings: object, step: float) -> None:
-        """Another method goes on from the next frame on; its time step as in `begin`."""
+    def segment(self, method: str, settings: object, step: float, stage: object) -> None:
+        """Another method, or the same on another stage, goes on from the next frame; its time step as in `begin`."""
         parts = self.facts["segments"]
         if not parts:
-            parts.append([0, self.facts["method"], self.facts["settings"], self.facts["step"]])
+            parts.append([0, *(self.facts[n] for n in ("method", "settings", "step", "stage"))])
         if parts[-1][0] == self._frames:
             parts.pop()
-        parts.append([self._frames, method, describe(settings), float(step)])
+        parts.append([self._frames, method, describe(settings), float(step), describe(stage)])
 
     def call(self, frame: int, time: float, name: str, values: Any) -> None:
         """Note what somebody asked for before a frame; `values` are plain."""

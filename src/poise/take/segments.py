@@ -17,6 +17,7 @@ class Segment(NamedTuple):
     method: str
     settings: Any  # description: plain values
     step: float  # [s] by which its states were computed, 0: in another way
+    stage: Any = None  # description of the stage as it was then
 
 
 class Call(NamedTuple):
@@ -30,7 +31,7 @@ class Call(NamedTuple):
 
 def segments_of(facts: Mapping[str, Any]) -> tuple[Segment, ...]:
     """The segments among the facts of a take; none where one method performed all of it."""
-    out = tuple(Segment(int(f), printable(m), s, float(h)) for f, m, s, h in facts.get("segments", ()))
+    out = tuple(Segment(int(f), printable(m), s, float(h), g) for f, m, s, h, g in facts.get("segments", ()))
     if any(b.frame <= a.frame for a, b in zip(out, out[1:], strict=False)) or (out and out[0].frame != 0):
         raise BadValue("its segments do not follow each other.")
     if any(not (math.isfinite(s.step) and 0.0 <= s.step <= 1.0) for s in out):

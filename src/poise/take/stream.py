@@ -8,6 +8,7 @@ import json
 import os
 import re
 import shutil
+from dataclasses import replace
 from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
@@ -194,8 +195,9 @@ def assemble(reference: Reference, facts: dict[str, Any], arrays: dict[str, Arra
     samples = [reference.sample(float(t)) for t in time + lag]
     points = len(reference.character.contact_points)
     contacts, external, assist = (tables[n] for n in ("contacts", "external", "assist"))
+    clip = reference.baked
     return Take(
-        clip=reference.baked, method=str(facts["method"]), start=reference.start, time=time, q=arrays["q"],
+        clip=clip if reference.ground is clip.ground else replace(clip, ground=reference.ground), method=str(facts["method"]), start=reference.start, time=time, q=arrays["q"],
         v=arrays["v"], torque=arrays["torque"],
         contacts=ContactRecord.from_rows(contacts[:, 0], contacts[:, 1:], facts["others"]),
         external=WrenchRecord.from_rows(external[:, 0], external[:, 1:], facts["labels"]),

@@ -111,11 +111,10 @@ class Take:
         return out
 
     def part(self, k: int) -> Take:
-        """The k-th segment as a take of its own."""
-        first = self.segments[k]
-        last = self.segments[k + 1].frame if k + 1 < len(self.segments) else len(self) - 1
-        cut = self.cut(float(self.time[first.frame]), float(self.time[min(last, len(self) - 1)]))
-        return cut.with_(method=first.method, settings=first.settings, step=first.step, segments=())
+        """The k-th segment as a take of its own, on the stage as it was then."""
+        from poise.take.touching import part
+
+        return part(self, k)
 
     @property
     def dt(self) -> float:

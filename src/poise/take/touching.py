@@ -64,8 +64,24 @@ def _source_times(take: Take) -> Array | None:
     return np.interp(local, clip.times, clip.source_times)
 
 
-def cut(take: Take, start: float, end: float | None) -> Take:
-    """The frames from start to end [s]."""
+def part(take: Take, k: int) -> Take:
+    """The k-th segment of a take, with the first frame of the next one as its last."""
+    this, ends = take.segments[k], k + 1 == len(take.segments)
+    last = len(take) - 1 if ends else take.segments[k + 1].frame
+    at = float(take.time[last])
+    out = cut(take, float(take.time[this.frame]), at, Ended("stopped", at, "another segment follows"))
+    changes = {"method": this.method, "settings": this.settings, "step": this.step, "stage": this.stage}
+    if not ends:  # what acted after its last frame belongs to the next one
+        traces = {name: rows.copy() for name, rows in out.traces.items()}
+        for rows in traces.values():
+            rows[-1] = np.nan
+        tables = {n: _rows(getattr(out, n), 0, len(out) - 1) for n in ("contacts", "external", "assist")}
+        changes |= {"traces": traces, **tables}
+    return replace(out, **changes, segments=())
+
+
+def cut(take: Take, start: float, end: float | None, ended: Ended | None = None) -> Take:
+    """The frames from start to end [s]; `ended`: how they end, where that is known."""
     last = float(take.time[-1]) if end is None else end
     kept = np.flatnonzero((take.time >= start - 1e-9) & (take.time <= last + 1e-9))
     if not len(kept):
@@ -76,7 +92,7 @@ def cut(take: Take, start: float, end: float | None) -> Take:
         take, **arrays, contacts=_rows(take.contacts, a, b), external=_rows(take.external, a, b),
         assist=_rows(take.assist, a, b), props={k: np.array(x[a:b]) for k, x in take.props.items()},
         traces={k: np.array(x[a:b]) for k, x in take.traces.items()},
-        events=tuple(e for e in take.events if start <= e.time <= last), run_ended=_cut_end(take, last),
+        events=tuple(e for e in take.events if start <= e.time <= last), run_ended=ended or _cut_end(take, last),
         own=None if take.own is None else take.own.rows(a, b), asked=0.0, segments=_segments(take, a, b), calls=(),
     )  # fmt: skip
 
