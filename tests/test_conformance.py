@@ -53,6 +53,7 @@ def at_once(show, frames):
 
 
 def same(a: poise.Take, b: poise.Take) -> bool:
+    """Bit for bit."""
     pairs = [(a.q, b.q), (a.v, b.v), (a.torque, b.torque), (a.contacts.force, b.contacts.force),
              (a.external.force, b.external.force), (a.q_ref, b.q_ref)]  # fmt: skip
     return all(np.array_equal(x, y) for x, y in pairs)
@@ -114,7 +115,8 @@ def test_a_push_is_recorded_where_it_acts(stand, method):
     show = poise.begin(stand, method).run(0.1)
     show.push("chest", (0.0, 24.0, 0.0), duration=0.05)
     take = show.run(0.1).take()
-    assert np.array_equal(np.unique(take.external.frame), np.arange(12, 18))
+    acts = np.linalg.norm(take.external.force, axis=1) > 1e-6
+    assert np.array_equal(np.unique(take.external.frame[acts]), np.arange(12, 18))
     assert np.allclose(take.external.force.sum(axis=0) / 120, [0.0, 24.0 * 0.05, 0.0])
 
 
@@ -148,7 +150,7 @@ def test_any_method_takes_over_from_any_other(stand, method):
 @pytest.mark.parametrize("method", ["pd", "mcsim", "modal", "modal-torques", "balance"])
 def test_a_fallen_body_goes_limp(stand, method):
     show = poise.begin(stand, method)
-    show.push("chest", (1500.0, 0.0, 0.0), duration=0.2)
+    show.push("chest", (600.0, 0.0, 0.0), duration=0.2)
     show.run(3.0)
     take = show.finish()
     assert take.ended in ("fell", "lost") and show.method == "limp" and finite(take)

@@ -50,8 +50,10 @@ class Course:
         if not self._prepares or self.edited:
             return []
         made, notes = contract.prepared(way, self.own, stage)
-        if time == 0.0 or made.baked is not self.followed.baked:
-            self.followed = made if time == 0.0 else self.followed.hand_over(made, time)
+        if time == 0.0:
+            self.followed = made
+        elif not _same(made, self.followed):
+            self.followed = self.followed.hand_over(made, time)
         return notes
 
     def due(self, time: float) -> bool:
@@ -128,6 +130,12 @@ class Course:
         followed = own if same else self.followed.hand_over(change(self.followed), time, over)
         self.own, self.followed, self.edited = own, followed, True
         self._repaired = -np.inf
+
+
+def _same(one: Reference, other: Reference) -> bool:
+    """Do two references, not edited under way, follow the same clip?"""
+    a, b = one.baked, other.baked
+    return a is b or (np.array_equal(a.q, b.q) and np.array_equal(a.contacts.labels, b.contacts.labels))
 
 
 def _edited(reference: Reference, edit: Edit, time: float) -> Reference:

@@ -109,8 +109,8 @@ class Watch:
 class Limp:
     """No torques but what slows joints down, as loose muscles and skin do."""
 
-    rate: float = number(12.0, "rate at which joints lose their speed", 0, 100, "1/s")
-    period: float = number(1 / 480, "time between two torques", 0.0005, 1 / 120, "s")
+    rate: float = number(60.0, "rate at which joints lose their speed", 0, 100, "1/s")
+    period: float = number(1 / 960, "time between two torques", 0.0005, 1 / 120, "s")
 
     name = "limp"
 

@@ -6,6 +6,8 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 
+import numpy as np
+
 from poise import remembered
 from poise.errors import PoiseError
 from poise.motion.clip import Clip
@@ -27,6 +29,8 @@ def kept(kind: str, clip: Clip, settings: str, make: Callable[[Clip], Clip]) -> 
     if file is not None:
         try:
             found = npz.load(file)
+            if np.array_equal(found.q, clip.q) and np.array_equal(found.contacts.labels, clip.contacts.labels):
+                return clip  # there was nothing to do
             return replace(found, character=clip.character, recording=clip.recording, placement=clip.placement,
                            source=replace(found.source, file=clip.source.file))  # fmt: skip
         except PoiseError:

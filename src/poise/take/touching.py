@@ -100,7 +100,7 @@ def cut(take: Take, start: float, end: float | None, ended: Ended | None = None)
 def _segments(take: Take, first: int, last: int) -> tuple[Segment, ...]:
     """The segments of the frames first .. last-1, counted from there."""
     kept = [p._replace(frame=max(p.frame - first, 0)) for p in take.segments if p.frame < last]
-    return tuple(p for p, after in zip(kept, [*kept[1:], None], strict=True) if after is None or after.frame > p.frame)
+    return tuple(p for p, after in zip(kept, [*kept[1:], None], strict=False) if after is None or after.frame > p.frame)
 
 
 def _cut_end(take: Take, last: float) -> Ended:
