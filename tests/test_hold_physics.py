@@ -14,7 +14,7 @@ from poise.judge.audit_clip import audit_clip, needed
 from poise.maths import configuration as conf
 from poise.motion.hold import Hold
 from poise.physical.repair.explain import explain
-from poise.physical.repair.holds import loads
+from poise.physical.repair.problem import loads
 from poise.physical.repair.repair import repair
 from poise.solve.cones import cone_least_squares
 

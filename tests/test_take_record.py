@@ -17,7 +17,7 @@ import pytest
 import poise
 from poise.dynamics import Wrench
 from poise.errors import BadFile, BadValue, ClipMismatch
-from poise.motion.ground import Slope
+from poise.ground.slope import Slope
 from poise.stage import Push, Stage
 from poise.take import CONTACT_COLUMNS, ContactRecord, Recorder, Take, TakeInterrupted, WrenchRecord, columns, is_take
 from poise.take import stream as take_stream

@@ -11,9 +11,8 @@ import mujoco
 import numpy as np
 
 from poise import budgets
-from poise.character.placement import Binding
 from poise.character.roles import ROLES, SIDES, mirrored
-from poise.character.skeleton import Skeleton
+from poise.character.skeleton import Binding, Skeleton
 from poise.errors import BadValue, UnknownBody
 from poise.maths import tree as kin
 from poise.maths.configuration import BALL, FREE, Layout

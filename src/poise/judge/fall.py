@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.character import Character
+from poise.ground.ground import parts_of
 from poise.judge.surface import clearance, skin
 from poise.maths import rotations as rot
 from poise.maths.intervals import runs
@@ -115,9 +116,10 @@ def pelvis_height(take: Take, frames: Sequence[int]) -> tuple[Array, Array]:
 
 def _tipped(take: Take, place: Array, rows: np.ndarray) -> Array:
     """How much higher (K,) [m] than at rest a seesaw is under places (K, 3): who walks down with it has not sunk."""
-    if "seesaw" not in take.props:
+    hinged = [take.props[p.name] for p in parts_of(take.ground) if p.joint == "hinge" and p.name in take.props]
+    if not hinged:
         return np.zeros(len(place))
-    rest, pose = take.props["seesaw"][0], take.props["seesaw"][rows]
+    rest, pose = hinged[0][0], hinged[0][rows]
     turn = rot.multiply(pose[:, 3:], rot.conjugate(rest[3:]))
     up, pivot = rot.rotate(turn, np.array([0.0, 0.0, 1.0])), pose[:, :3] - rot.rotate(turn, rest[:3])
     lean = -np.einsum("fi,fi->f", up[:, :2], place[:, :2] - pivot[:, :2]) / up[:, 2] + pivot[:, 2]

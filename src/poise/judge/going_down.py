@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from poise.ground.ground import Ground
 from poise.judge.fall import FALL_HEIGHT, FALL_TIME, pelvis_height, pelvis_places
 from poise.judge.support import beyond_support
 from poise.maths.rotations import Array
-from poise.motion.ground import Ground
 from poise.take import Take
 
 LOW = 0.75  # share of the reference's height of the pelvis above which it may be a landing

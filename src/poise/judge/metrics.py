@@ -9,10 +9,11 @@ import numpy as np
 
 from poise.character import Character
 from poise.errors import UnknownName
+from poise.ground.ground import moves
 from poise.judge.fall import feet_of
 from poise.judge.report import weight_of
 from poise.judge.surface import clearance, skin
-from poise.judge.touches import STILL, sliding
+from poise.judge.touches import sliding
 from poise.maths import rotations as rot
 from poise.maths.configuration import BALL, HINGE
 from poise.maths.rotations import Array
@@ -121,7 +122,7 @@ def penetration(take: Take) -> float:
 
 def lowest(take: Take) -> Array:
     """Height (F,) of the lowest shape above the ground at rest [m]; 0 where the ground can move."""
-    if type(take.ground).__name__ not in STILL:
+    if moves(take.ground):
         return np.zeros(len(take))
     balls = skin(take.character)
     return clearance(balls.centres(take.character, take.q), take.ground, balls.radius).min(axis=1, initial=np.inf)

@@ -11,13 +11,14 @@ from poise.character import Character
 from poise.judge import words
 from poise.judge.finding import Finding
 from poise.judge.tolerances import Tolerances
+from poise.maths import GRAVITY
 from poise.maths.rotations import Array
 
 __all__ = ["AuditReport", "Stretch", "Tolerances", "Worst", "advice", "moving_mean", "rms", "weight_of", "worst"]
 
 
 RUNS = (10, 15)  # frames at 120 a second
-EARTH, _WEIGHTLESS = 9.81, 1e-3  # [m/s²]; what falls more slowly than the other has no weight to measure by
+_WEIGHTLESS = 1e-3  # [m/s²]; what falls more slowly has no weight to measure by
 
 
 class Worst(NamedTuple):
@@ -229,7 +230,7 @@ def worst(values: Array, times: Array, names: list[str] | None = None) -> Worst:
 def weight_of(character: Character) -> float:
     """Weight [N] that forces are measured by: under the character's own gravity, or the Earth's where it has none."""
     gravity = float(np.linalg.norm(character.model.opt.gravity))
-    return character.mass * (gravity if gravity > _WEIGHTLESS else EARTH)
+    return character.mass * (gravity if gravity > _WEIGHTLESS else GRAVITY)
 
 
 def rms(rows: Array) -> float:

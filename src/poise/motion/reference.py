@@ -12,13 +12,13 @@ import numpy as np
 
 from poise.character import Character
 from poise.errors import BadValue
+from poise.ground.ground import Ground, moved
 from poise.kernels import njit
 from poise.maths import configuration as conf
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.maths.splines import Spline
 from poise.motion.clip import Clip, Edit
-from poise.motion.ground import Ground, Slope
 from poise.motion.hold import Hold, retimed
 
 
@@ -135,10 +135,7 @@ class Reference:
     @cached_property
     def ground(self) -> Ground:
         """The ground of the clip where the clip is now."""
-        ground, move = self.baked.ground, self.moved
-        if not isinstance(ground, Slope) or (move.turn == 0.0 and move.shift[0] == 0.0 and move.shift[1] == 0.0):
-            return ground
-        return ground.moved(move.turn, move.shift[:2])
+        return moved(self.baked.ground, self.moved.turn, self.moved.shift[:2])
 
     @property
     def character(self) -> Character:

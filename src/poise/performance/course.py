@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 
 from poise.errors import BadValue, ClipMismatch, PoiseError
+from poise.ground.slope import Slope as Ramp
 from poise.maths.rotations import Array
 from poise.methods import contract
 from poise.motion import edit as edits
 from poise.motion.clip import Clip, Edit
-from poise.motion.ground import Slope as Ramp
 from poise.motion.loop import distances, features
 from poise.motion.reference import Reference
 from poise.motion.resample import sample as sampled
-from poise.physical.live.live import LiveRepair
+from poise.physical.live import LiveRepair
 from poise.stage import Stage
 
 EVERY = 0.1  # [s] between two repairs of the motion ahead

@@ -10,10 +10,10 @@ import numpy as np
 from poise.character import Character
 from poise.dynamics import Dynamics
 from poise.errors import BadValue
+from poise.ground.ground import Ground
 from poise.judge.fall import FALL_HEIGHT, FALL_TIME, SCHEDULED_HEIGHT, SCHEDULED_TIME, feet_of, pelvis_of
 from poise.judge.surface import clearance, skin
 from poise.maths.rotations import Array
-from poise.motion.ground import Ground
 from poise.motion.reference import Reference
 from poise.performance.course import Course
 from poise.settings import check, number

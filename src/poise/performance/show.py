@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from poise.errors import BadValue
+from poise.ground.ground import Ground
 from poise.methods import contract
 from poise.methods.find import find
 from poise.motion.clip import Clip, Edit
-from poise.motion.ground import Ground
 from poise.motion.reference import Reference
 from poise.performance import encoding
 from poise.performance.course import Course

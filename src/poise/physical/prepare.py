@@ -6,12 +6,13 @@ closely ask for this first. Both take about as long as the clip lasts, once.
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 
 from poise.errors import PoiseError
+from poise.ground.ground import Ground, level_of, plane_of
 from poise.motion import edit
 from poise.motion.clip import Clip
-from poise.motion.ground import Flat, Ground, Slope
 from poise.motion.reference import Reference
 from poise.physical.kept import kept
 from poise.physical.repair.repair import make_physical
@@ -43,10 +44,12 @@ def prepared(reference: Reference, ground: Ground, *, fit: bool = True,
 
 def _on(clip: Clip, ground: Ground) -> Clip:
     """The clip on a sloping ground, where it was made for a level one at the same place."""
-    level = isinstance(clip.ground, Flat) and clip.ground.level == 0.0
-    if not (isinstance(ground, Slope) and level):
+    plane = plane_of(ground)
+    if plane is None or plane.incline is None or level_of(clip.ground) != 0.0:
         return clip
-    return _sloped(clip, ground.degrees, ground.heading, ground.start)
+    degrees, heading = plane.incline
+    start = -plane.height / math.tan(math.radians(degrees)) if plane.height else 0.0
+    return _sloped(clip, degrees, heading, start)
 
 
 @lru_cache(maxsize=16)

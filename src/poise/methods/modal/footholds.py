@@ -14,11 +14,12 @@ import numpy as np
 
 from poise.character import Character
 from poise.character.roles import SIDES
+from poise.dynamics.compiled import Pose as Views
 from poise.kernels import njit
+from poise.maths import GRAVITY
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.methods.modal.legs import Legs
-from poise.methods.modal.linearise import Views
 from poise.methods.modal.pendulum import sway
 from poise.motion.feet.capture_point import Foothold
 from poise.motion.reference import Reference
@@ -95,7 +96,7 @@ def _roll(labels, goal, feet, speed, dt, leads, places):
 @njit(cache=True)
 def _frequency(frames, first):
     """[1/s] at which a body over its foot falls."""
-    return np.sqrt(9.81 / max(frames.centre[first, 2], 0.3))
+    return np.sqrt(GRAVITY / max(frames.centre[first, 2], 0.3))
 
 
 @njit(cache=True)
@@ -106,7 +107,7 @@ def _off_course(views, root, M, v, frames, first, off, drift, error):
         speed = 0.0
         for j in range(len(v)):
             speed += M[c, j] * v[j]
-        off[c] = views.centre[0, c] - frames.centre[first, c]
+        off[c] = views.centre_of_mass[c] - frames.centre[first, c]
         drift[c] = speed / M[0, 0] - frames.momentum[first, c]
         error[c] = off[c] + drift[c] / frequency
 
@@ -204,7 +205,7 @@ class Walker:
                 off = real - self.feet[f]
                 if np.abs(off).max() > _QUIET or np.abs(self.root - self.feet[f]).max() > _SAME:
                     self.feet[f] += (1.0 - np.exp(-self.dt / _FIRM)) * off
-        frequency = float(np.sqrt(9.81 / max(height, 0.3)))
+        frequency = float(np.sqrt(GRAVITY / max(height, 0.3)))
         for f in (0, 1):
             other = 1 - f
             if stands[f]:

@@ -13,9 +13,9 @@ import numpy as np
 
 from poise.character import Character
 from poise.character.roles import SIDES
+from poise.dynamics.compiled import Pose as Views
 from poise.kernels import njit
 from poise.maths.rotations import Array
-from poise.methods.modal.linearise import Views
 from poise.methods.modal.tumble import line_of
 
 _PARTS = ("shin", "foot", "toes")
@@ -76,9 +76,9 @@ def _ends_of(views, body, local, out):
     """Fill out (2, 3) with the ends of a capsule in the world."""
     for e in range(2):
         for r in range(3):
-            out[e, r] = views.xpos[body, r]
+            out[e, r] = views.positions[body, r]
             for c in range(3):
-                out[e, r] += views.xmat[body, 3 * r + c] * local[e, c]
+                out[e, r] += views.rotations[body, r, c] * local[e, c]
 
 
 @njit(cache=True)

@@ -6,18 +6,23 @@
 
 b_n is the wrench of frame n (`wrench`, `stencil`), its moment taken about a fixed point and divided by a length, scaled
 to a body of 70 kg. The contacts that may push are scheduled and held in place, so their columns are constants.
+Closed hands add bars, at which a force in any direction may act, and the loads that they carry.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from poise.dynamics.wrench import Masses, root_wrench, root_wrench_derivatives
+from poise.character import Character
+from poise.dynamics.wrench import NOTHING, Loads, Masses, root_wrench, root_wrench_derivatives
 from poise.kernels import njit
 from poise.maths import configuration as conf
 from poise.maths.rotations import Array
+from poise.motion.clip import Clip
+from poise.motion.hold import Hold
 from poise.motion.ik.problem import IkProblem
 from poise.motion.ik.terms import spun
 from poise.physical.repair.explain import Explained, explain
@@ -26,12 +31,56 @@ from poise.solve import gauss_newton
 from poise.solve.gauss_newton import Normal, Result, Settings
 
 
+def bars(holds: Sequence[Hold]) -> list[Hold]:
+    """The holds of fixed bars, whose places are known."""
+    return [h for h in holds if not h.carries and h.place is not None]
+
+
+def off_bars(clip: Clip) -> float:
+    """Greatest distance [m] of a hand's point from the bar that it holds; 0 where no hand holds one."""
+    away = [np.linalg.norm(h.path(clip) - np.asarray(h.place), axis=1)[h.covers(clip.times)] for h in bars(clip.grips)]
+    return max((float(d.max(initial=0.0)) for d in away), default=0.0)
+
+
+def held(clip: Clip) -> np.ndarray:
+    """Boolean (N,): does a hand hold a fixed bar?"""
+    return np.any([h.covers(clip.times) for h in bars(clip.grips)], axis=0) | np.zeros(len(clip), bool)
+
+
+def gripped(ground: ContactCones, holds: Sequence[Hold], times: Array) -> ContactCones:
+    """The ground with the bars that hands hold at these times (N,) [s]: a force in any direction at each."""
+    closed = bars(holds)
+    if not closed:
+        return ground
+    ways = np.broadcast_to(np.eye(3), (len(times), len(closed), 3, 3))
+    arms = np.array([h.place for h in closed])[None] - ground.about[:, None]
+    extra = np.concatenate([np.cross(arms[:, :, None], ways) / ground.length, ways], axis=-1)
+    return replace(
+        ground,
+        columns=np.ascontiguousarray(np.concatenate([ground.columns, extra], axis=1)),
+        contact=np.ascontiguousarray(np.column_stack([ground.contact, *(h.covers(times) for h in closed)])),
+        friction=np.concatenate([ground.friction, np.full(len(closed), np.inf)]),
+    )
+
+
+def loads(character: Character, holds: Sequence[Hold], times: Array) -> Loads:
+    """What the hands carry at these times (N,) [s]."""
+    carried = [h for h in holds if h.carries]
+    if not carried:
+        return NOTHING
+    return Loads(
+        np.array([character.body(h.hand) for h in carried], np.int64),
+        np.array([h.local(character) for h in carried]),
+        np.ascontiguousarray(np.stack([h.mass * h.share(times) for h in carried], axis=1)),
+    )
+
+
 @dataclass(frozen=True, eq=False)
-class Ground:
+class ContactCones:
     """What may push, one row a frame."""
 
     columns: Array  # (N, K, 3, 6) wrenches of unit forces (normal, tangent, tangent): moment / length, force
-    touching: np.ndarray  # (N, K) bool
+    contact: np.ndarray  # (N, K) bool
     friction: Array  # (K,), infinite for closed hands, which can be pulled as well
     about: Array  # (N, 3) the point about which moments are taken [m]
     length: float  # [m] that weighs moments against forces
@@ -43,7 +92,7 @@ class PhysicalProblem:
 
     motion: IkProblem
     body: Masses
-    ground: Ground
+    ground: ContactCones
     dt: float  # [s]
     scale: float  # from newtons to those of a body of 70 kg
     unexplained: float  # w_F [1/N]
@@ -102,7 +151,7 @@ class PhysicalProblem:
     def explained(self, b: Array) -> Explained:
         """What the ground explains of wrenches b."""
         start = self.memory.get("left")
-        found = explain(b, self.ground.columns, self.ground.touching, self.ground.friction, start)
+        found = explain(b, self.ground.columns, self.ground.contact, self.ground.friction, start)
         self.memory["left"] = found.left
         return found
 

@@ -9,11 +9,10 @@ from poise.maths import rotations as rot
 from poise.maths.intervals import drop_short, frames, runs
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
-from poise.motion.contacts.foot_motion import footing, speeds
-from poise.motion.ik import hands_on_ground
-from poise.physical.repair.holds import held
-from poise.physical.repair.prints import printed, soles
-from poise.physical.repair.problem import Ground
+from poise.motion.contact.foot_motion import foot_motion, speeds
+from poise.motion.ik import hands
+from poise.physical.repair.footprints import printed, soles
+from poise.physical.repair.problem import ContactCones, held
 
 TREMBLE = 0.008  # [m] a point that strays no further from its mean while it touches stands still; else it is led
 FASTEST = 0.25  # [m/s] at which a point that is led may still be pushed
@@ -57,7 +56,7 @@ def standing_places(clip: Clip) -> Array:
     carrying = _carriers(clip, goals, labels)
     if carrying.any():
         goals = printed(clip, labels, carrying)
-    for point, place, on in hands_on_ground.goals(clip.character, clip.q, clip.contacts.labels, clip.ground):
+    for point, place, on in hands.goals(clip.character, clip.q, clip.contacts.labels, clip.ground):
         goals[on, point] = place
     return goals
 
@@ -143,7 +142,7 @@ def supported(clip: Clip, goals: Array, labels: np.ndarray) -> tuple[Array, np.n
 
     What touches before such a gap stays, and what touches after it comes, where that is nearest to the recording.
     """
-    seen = footing(clip)
+    seen = foot_motion(clip)
     lift, places = seen.trimmed(seen.lift), clip.character.points(clip.q)
     goals, labels = goals.copy(), labels.copy()
     for a, e in runs(~labels.any(axis=1) & ~held(clip)):
@@ -171,7 +170,7 @@ def closed(clip: Clip, goals: Array, labels: np.ndarray) -> tuple[Array, np.ndar
     return goals, labels
 
 
-def pushing(clip: Clip, goals: Array, labels: np.ndarray, friction: float, margin: float) -> Ground:
+def pushing(clip: Clip, goals: Array, labels: np.ndarray, friction: float, margin: float) -> ContactCones:
     """The ground under contacts at `goals` (N, P, 3), each foot's drawn in towards the middle of what touches of it.
 
     Moments are taken about the root of the clip, N frames of it.
@@ -190,4 +189,4 @@ def pushing(clip: Clip, goals: Array, labels: np.ndarray, friction: float, margi
     ways = np.stack([normal, first, np.cross(normal, first)], axis=2)  # (N, P, 3, 3)
     arms = np.cross((places - about[:, None])[:, :, None], ways) / length
     columns = np.ascontiguousarray(np.concatenate([arms, ways], axis=-1))
-    return Ground(columns, np.ascontiguousarray(labels, bool), np.full(len(points), friction), about, length)
+    return ContactCones(columns, np.ascontiguousarray(labels, bool), np.full(len(points), friction), about, length)

@@ -17,7 +17,7 @@ from poise.character.roles import SIDES
 from poise.maths import configuration as conf
 from poise.maths.intervals import frames, runs
 from poise.maths.rotations import Array
-from poise.motion.contacts.foot_motion import footing
+from poise.motion.contact.foot_motion import foot_motion
 from poise.physical.repair.setup import Plan
 from poise.physical.repair.standing import enduring, standing
 from poise.solve import gauss_newton
@@ -95,7 +95,7 @@ class _Kept(NamedTuple):
 
 def _falls(plan: Plan) -> np.ndarray:
     """Boolean (N,): does the recorded body fall as if nothing held it?"""
-    seen = footing(plan.recorded)
+    seen = foot_motion(plan.recorded)
     return seen.trimmed(seen.lift) < -FALL
 
 
@@ -143,19 +143,19 @@ def _move(plan: Plan, switch: Switch, by: int, falls: np.ndarray) -> _Kept | Non
     own = plan.recorded.character.contact_points.of(switch.side)
     labels, goals = plan.labels[rows].copy(), plan.goals[rows].copy()
     was, to = switch.frame - rows.start, switch.frame - rows.start + by
-    touching, first, last = np.any(labels[:, own], axis=1), min(was, to), max(was, to)
+    contact, first, last = np.any(labels[:, own], axis=1), min(was, to), max(was, to)
     least = frames(SHORTEST, plan.recorded.dt)
     if first < 1 or last >= len(labels) - 1:
         return None
     if (by > 0) == switch.lands:  # contact is taken away
         rest = slice(to, to + least) if switch.lands else slice(max(0, to - least), to)
-        if not touching[first:last].all() or not touching[rest].all():
+        if not contact[first:last].all() or not contact[rest].all():
             return None  # nothing that deserves the name of a stance would be left
         labels[first:last, own] = False
         if np.any(~labels[first:last].any(axis=1) & ~falls[rows][first:last]):
             return None  # a body that does not fall is held
     else:
-        if touching[first:last].any():
+        if contact[first:last].any():
             return None
         edge = was if switch.lands else was - 1
         labels[first:last, own] = labels[edge, own]
