@@ -10,9 +10,9 @@ import pytest
 import poise
 from poise import methods
 from poise.errors import PoiseError
+from poise.methods.contract import Around
 from poise.methods.modal import Modal
 from poise.motion.reference import Reference
-from poise.methods.contract import Around
 from poise.simulate.simulator import State
 from poise.take import Take
 

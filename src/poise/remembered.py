@@ -1,8 +1,8 @@
 """remembered: what took long to make, kept on disk by what it was made from. Bounded; `poise cache --clear` empties it.
 
-A thing is found again by its content: the bytes it was made from, the settings, the code of poise itself, the versions of
-the packages that compute, and the kind of machine. So nothing has to be declared stale, and bits are the same as if it
-were made anew. Where there is no folder that can be trusted, nothing is kept.
+A thing is found again by its content: the bytes it was made from, the settings, the code of poise itself, the versions
+of the packages that compute, and the kind of machine. So nothing has to be declared stale, and bits are the same as if
+it were made anew. Where there is no folder that can be trusted, nothing is kept.
 """
 
 from __future__ import annotations

@@ -19,7 +19,11 @@ NOT_WHOLE = 1  # exit code of a performance that did not come to its end on its 
 
 def arguments(p: argparse.ArgumentParser) -> None:
     p.add_argument("source", metavar="CLIP", help="a motion file or a built-in name")
-    p.add_argument("--method", default="pd", help="how it is performed (default: pd, joint servos alone); one of your own is package.module:Class")
+    p.add_argument(
+        "--method",
+        default="pd",
+        help="how it is performed (default: pd, joint servos alone); one of your own is package.module:Class",
+    )
     p.add_argument("--set", action="append", default=[], metavar="NAME=VALUE",
                    help="a setting of the method, as `poise methods NAME` lists them; may be repeated")  # fmt: skip
     p.add_argument("--honest", action="store_true", help="with --method balance: exact physics, no artificial torque")

@@ -1,8 +1,8 @@
 """What can be asked of a ground, and what holds where it does not say.
 
 A ground is a frozen dataclass with `height` and `normal`, both at rest. What else is particular to its kind it may tell
-by attributes and methods: `plane`, `tops`, `obstacles`, `pieces`, `drawn`, `scaled`, `mirrored`, `moved`. Nobody looks at the
-class of a ground; everybody asks the functions here.
+by attributes and methods: `plane`, `tops`, `obstacles`, `pieces`, `drawn`, `scaled`, `mirrored`, `moved`. Nobody looks
+at the class of a ground; everybody asks the functions here.
 """
 
 from __future__ import annotations

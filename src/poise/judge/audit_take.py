@@ -58,8 +58,8 @@ def _sound_part(take: Take, bad: Finding, limits: Tolerances) -> AuditReport:
     first = int((bad.detail or {})["frame"])
     name, weight = _name(take), weight_of(take.character)
     if first > 0:
-        return replace(_by_segment(take.cut(float(take.time[0]), float(take.time[first - 1])), limits), frames=len(take),
-                       duration=take.duration)  # fmt: skip
+        sound = take.cut(float(take.time[0]), float(take.time[first - 1]))
+        return replace(_by_segment(sound, limits), frames=len(take), duration=take.duration)
     no, never = float("nan"), Worst(float("nan"))
     return AuditReport("take", name, len(take), take.duration, weight, no, no, no, never, never, no, no, no, never,
                        never, never, no, no)  # fmt: skip

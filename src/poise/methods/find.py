@@ -1,4 +1,4 @@
-"""find: a method by its name, also one of the user's own: a module's class, or an entry point of an installed package."""
+"""find: a method by its name, also one of the user's own: a class in a module, or an entry point of a package."""
 
 from __future__ import annotations
 

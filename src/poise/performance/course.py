@@ -143,7 +143,11 @@ def _edited(reference: Reference, edit: Edit, time: float) -> Reference:
     move = reference.moved
     if isinstance(edit, edits.Slope) and (move.turn or any(move.shift)):  # the world's slope, seen from the clip
         heading = 0.0 if edit.heading is None else edit.heading
-        back = Ramp(edit.degrees, heading, edit.start).moved(0.0, (-move.shift[0], -move.shift[1])).moved(-move.turn, (0, 0))
+        back = (
+            Ramp(edit.degrees, heading, edit.start)
+            .moved(0.0, (-move.shift[0], -move.shift[1]))
+            .moved(-move.turn, (0, 0))
+        )
         edit = edits.Slope(edit.degrees, back.heading, back.start)
     changed = Reference(reference.clip, (*reference.edits, edit), reference.start)
     ratio = changed.duration / reference.duration

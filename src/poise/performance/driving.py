@@ -8,8 +8,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from poise.extras import need
 from poise.errors import BadValue, UnknownName
+from poise.extras import need
 from poise.maths.rotations import Array
 from poise.methods import contract
 from poise.motion.reference import Reference

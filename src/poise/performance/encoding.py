@@ -66,6 +66,7 @@ def value(data: Any, own: Mapping[str, Any] | None = None, character: Character 
 
     A clip of the same body gets the character that is given: references are followed by one character alone.
     """
+
     def inner(x: Any) -> Any:
         return value(x, own, character)
 

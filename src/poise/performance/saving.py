@@ -95,4 +95,3 @@ def _resumed(facts: dict[str, Any], arrays: dict[str, np.ndarray], given: Mappin
                 logs=told["logs"], count=told["count"])  # fmt: skip
     show.watch.unpack({k: encoding.value(v) for k, v in facts["watch"].items()})
     return show
-

@@ -258,7 +258,7 @@ class Show:
             self._note("play", clip=clip, over=over, start=start)
 
     def steer(self, speed: float, turn: float = 0.0, over: float = 0.5) -> None:
-        """Walk or run with another speed [m/s], bending to the left by `turn` [degrees/s]; needs a loop that travels."""
+        """Walk or run with another speed [m/s], bending to the left by `turn` [degrees/s]; a loop that travels can."""
         with self._lock, one_thread():
             self._going()
             self.course.steer(speed, turn, self.time, over)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from poise.errors import BadValue
@@ -32,7 +33,7 @@ class Call(NamedTuple):
 def segments_of(facts: Mapping[str, Any]) -> tuple[Segment, ...]:
     """The segments among the facts of a take; none where one method performed all of it."""
     out = tuple(Segment(int(f), printable(m), s, float(h), g) for f, m, s, h, g in facts.get("segments", ()))
-    if any(b.frame <= a.frame for a, b in zip(out, out[1:], strict=False)) or (out and out[0].frame != 0):
+    if any(b.frame <= a.frame for a, b in pairwise(out)) or (out and out[0].frame != 0):
         raise BadValue("its segments do not follow each other.")
     if any(not (math.isfinite(s.step) and 0.0 <= s.step <= 1.0) for s in out):
         raise BadValue("its segments have steps that no simulation has.")

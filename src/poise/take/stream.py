@@ -8,8 +8,8 @@ import json
 import os
 import re
 import shutil
-from dataclasses import replace
 from collections.abc import Iterable
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -24,8 +24,8 @@ from poise.motion.reference import Reference
 from poise.take.columns import read
 from poise.take.ended import Ended
 from poise.take.own import sampled
-from poise.take.segments import calls_of, segments_of
 from poise.take.record import CONTACT_WIDTH, WRENCH_WIDTH, ContactRecord, LogEntry, WrenchRecord
+from poise.take.segments import calls_of, segments_of
 from poise.take.take import Take
 
 try:
@@ -196,8 +196,9 @@ def assemble(reference: Reference, facts: dict[str, Any], arrays: dict[str, Arra
     points = len(reference.character.contact_points)
     contacts, external, assist = (tables[n] for n in ("contacts", "external", "assist"))
     clip = reference.baked
+    clip = clip if reference.ground is clip.ground else replace(clip, ground=reference.ground)
     return Take(
-        clip=clip if reference.ground is clip.ground else replace(clip, ground=reference.ground), method=str(facts["method"]), start=reference.start, time=time, q=arrays["q"],
+        clip=clip, method=str(facts["method"]), start=reference.start, time=time, q=arrays["q"],
         v=arrays["v"], torque=arrays["torque"],
         contacts=ContactRecord.from_rows(contacts[:, 0], contacts[:, 1:], facts["others"]),
         external=WrenchRecord.from_rows(external[:, 0], external[:, 1:], facts["labels"]),
