@@ -72,7 +72,7 @@ class Course:
     def edit(self, edit: Edit, time: float, over: float) -> None:
         """Both references edited from a time [s] on."""
         if not hasattr(edit, "apply"):
-            raise BadValue(f"An edit is one of poise.edit ({', '.join(edits.__all__)}), not {edit!r}.")
+            raise BadValue(f"An edit is one of poise.edit ({', '.join(edits.NAMES)}), not {edit!r}.")
         if not time + over < self.own.ends:
             raise BadValue(f"The clip ends at {self.own.ends:.2f} s; at {time:.2f} s nothing of it is left to edit.")
         self._hand_over(lambda r: _edited(r, edit, time), time, over)
