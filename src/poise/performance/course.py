@@ -16,13 +16,13 @@ from poise.motion.clip import Clip, Edit
 from poise.motion.loop import distances, features
 from poise.motion.reference import Reference
 from poise.motion.resample import sample as sampled
+from poise.performance.pace import Pace
 from poise.physical.live import LiveRepair
 from poise.stage import Stage
 
 EVERY = 0.1  # [s] between two repairs of the motion ahead
 _ENTRY = 1.5  # [s] of another clip in which the best moment to enter is looked for
 _LOOK = 0.2  # [s] of both motions that are compared for it
-_SPEEDS, _BENT = (0.3, 2.5), 60.0  # factors of a clip's own speed and [degrees] of a period within which it is steered
 
 
 class Course:
@@ -33,17 +33,18 @@ class Course:
         self._prepares, self._repairs = prepares, repairs
         self.edited = False
         self._repaired = -np.inf  # [s] when the motion ahead was last repaired
-        self._base: Clip | None = None  # what is steered
+        self.pace: Pace | None = None  # of a walk or run that is steered, or on its way to another clip
 
     def pack(self) -> dict[str, Any]:
         """What it remembers beside the two references."""
         return {"prepares": self._prepares, "repairs": self._repairs, "edited": self.edited,
-                "repaired": self._repaired, "base": self._base}  # fmt: skip
+                "repaired": self._repaired, "pace": None if self.pace is None else self.pace.pack()}  # fmt: skip
 
     def unpack(self, packed: dict[str, Any]) -> None:
         """Go on from what `pack` gave."""
         self._prepares, self._repairs, self.edited = packed["prepares"], packed["repairs"], packed["edited"]
-        self._repaired, self._base = packed["repaired"], packed["base"]
+        self._repaired = packed["repaired"]
+        self.pace = None if packed["pace"] is None else Pace.unpack(packed["pace"])
 
     def prepare_for(self, way: Any, stage: Stage, time: float) -> contract.Notes:
         """Follow what a method makes of the user's own reference; one that was edited under way stays as it is."""
@@ -58,16 +59,19 @@ class Course:
 
     def due(self, time: float) -> bool:
         """Repair the motion ahead where that is due; true where another reference is followed now."""
-        if not (self.edited and self._repairs) or time - self._repaired < EVERY - 1e-6:
+        if not self.edited:
             return False
+        before = self.followed
+        self._go_on(time)
+        if not self._repairs or time - self._repaired < EVERY - 1e-6:
+            return self.followed is not before
         self._repaired = time
         try:
             made = LiveRepair().ahead(self.followed, time)
         except PoiseError:
-            return False  # what cannot be repaired is followed as it is
-        changed = made is not self.followed
+            return self.followed is not before  # what cannot be repaired is followed as it is
         self.followed = made
-        return changed
+        return made is not before
 
     def edit(self, edit: Edit, time: float, over: float) -> None:
         """Both references edited from a time [s] on."""
@@ -76,9 +80,10 @@ class Course:
         if not time + over < self.own.ends:
             raise BadValue(f"The clip ends at {self.own.ends:.2f} s; at {time:.2f} s nothing of it is left to edit.")
         self._hand_over(lambda r: _edited(r, edit, time), time, over)
+        self.pace = None
 
     def play(self, clip: Clip, time: float, over: float, start: float | None) -> None:
-        """Both references pass into another clip."""
+        """Both references pass into another clip, by way of speeds between theirs."""
         character = self.own.character
         if clip.character is not character:
             if clip.character.xml != character.xml:
@@ -88,38 +93,34 @@ class Course:
         if not clip.duration > over:
             raise BadValue(f"{clip.name or 'The clip'} lasts {clip.duration:.2f} s, less than the transition of "
                            f"{over:g} s.")  # fmt: skip
-        enter = entry(self.own, clip, time) if start is None else start
-        self._base = None
-        self._hand_over(lambda r: Reference(clip, start=enter - time), time, over)
+        pace = self.pace or Pace(self.own.baked)
+        if start is not None or not pace.may_lead_to(clip):
+            self._enter(clip, time, over, entry(self.own, clip, time) if start is None else start)
+            self.pace = None
+            return
+        self.pace = pace.towards(clip, over)
+        self._go_on(time)
+
+    def _enter(self, clip: Clip, time: float, over: float, start: float) -> None:
+        self._hand_over(lambda _: Reference(clip, start=start - time), time, over)
 
     def steer(self, speed: float, turn: float, time: float, over: float) -> None:
-        """Both references with another speed [m/s], turning by `turn` [degrees/s]."""
-        base = self.own.baked if self._base is None else self._base
-        if base.cycle is None or float(np.linalg.norm(base.cycle.shift[:2])) < 0.1:
-            raise BadValue(f"{base.name or 'The clip'} is no loop that travels, and cannot be steered; walks and runs "
-                           "can, after clip.loop().")  # fmt: skip
-        if not (np.isfinite(speed) and np.isfinite(turn)):
-            raise BadValue(f"A speed and a turn are numbers, not {speed} and {turn}.")
-        own = float(np.linalg.norm(base.cycle.shift[:2])) / base.duration
-        low, high = (own * s for s in _SPEEDS)
-        if not low <= speed <= high:
-            raise BadValue(f"{base.name or 'The clip'} goes {own:.2f} m/s and can be steered from {low:.2f} to "
-                           f"{high:.2f} m/s, not to {speed:.2f}.")  # fmt: skip
-        ratio = float(np.sqrt(speed / own))
-        bent = turn * base.duration / ratio
-        if abs(bent) > _BENT:
-            raise BadValue(f"A turn of {turn:.0f} degrees/s is more than {_BENT:.0f} degrees a period.")
-        changes: list[Edit] = []
-        if abs(ratio - 1.0) > 1e-6:
-            changes = [edits.Stride(scale=ratio), edits.Warp(speed=ratio)]
-        if abs(bent) > 1e-6:
-            changes.append(edits.Turn(bent))
-        clip = base
-        for change in changes:
-            clip = change.apply(clip)
-        phase = _phase(self.own, time)
-        self._hand_over(lambda r: Reference(clip, start=phase * clip.duration - time), time, over)
-        self._base = base
+        """Both references with another speed [m/s], turning by `turn` [degrees/s], step by step."""
+        pace = self.pace or Pace(self.own.baked)
+        self.pace = pace.steered(speed, turn, over)
+        self._go_on(time)
+
+    def _go_on(self, time: float) -> None:
+        """The next step towards where the pace leads, where there is one."""
+        if self.pace is None or not self.pace.due(time):
+            return
+        before, self.pace = self.pace, self.pace.next(time)
+        clip = self.pace.clip
+        if self.pace.base is before.base:
+            phase = _phase(self.own, time)
+            self._enter(clip, time, self.pace.over, phase * clip.duration)
+        else:
+            self._enter(clip, time, before.into, entry(self.own, clip, time))
 
     def _hand_over(self, change: Any, time: float, over: float) -> None:
         """Change both references; nothing is kept where one of them refuses."""
