@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -22,6 +23,7 @@ from poise.stage import Stage
 
 EVERY = 0.1  # [s] between two repairs of the motion ahead
 _ENTRY = 1.5  # [s] of another clip in which the best moment to enter is looked for
+_SETTLED = 0.3  # [s] after a transition for which it is still repaired
 _LOOK = 0.2  # [s] of both motions that are compared for it
 
 
@@ -31,31 +33,40 @@ class Course:
     def __init__(self, own: Reference, *, prepares: bool, repairs: bool):
         self.own, self.followed = own, own
         self._prepares, self._repairs = prepares, repairs
-        self.edited = False
+        self.edited = False  # is it no longer what was prepared before it began?
+        self._until = -np.inf  # [s] up to which the motion ahead must be repaired
+        self._prepare: Callable[[Reference], tuple[Reference, contract.Notes]] = lambda r: (r, [])
         self._repaired = -np.inf  # [s] when the motion ahead was last repaired
         self.pace: Pace | None = None  # of a walk or run that is steered, or on its way to another clip
 
     def pack(self) -> dict[str, Any]:
         """What it remembers beside the two references."""
         return {"prepares": self._prepares, "repairs": self._repairs, "edited": self.edited,
+                "until": self._until,
                 "repaired": self._repaired, "pace": None if self.pace is None else self.pace.pack()}  # fmt: skip
 
     def unpack(self, packed: dict[str, Any]) -> None:
         """Go on from what `pack` gave."""
         self._prepares, self._repairs, self.edited = packed["prepares"], packed["repairs"], packed["edited"]
-        self._repaired = packed["repaired"]
+        self._repaired, self._until = packed["repaired"], packed["until"]
         self.pace = None if packed["pace"] is None else Pace.unpack(packed["pace"])
 
     def prepare_for(self, way: Any, stage: Stage, time: float) -> contract.Notes:
         """Follow what a method makes of the user's own reference; one that was edited under way stays as it is."""
+        self.perform_by(way, stage)
         if not self._prepares or self.edited:
             return []
-        made, notes = contract.prepared(way, self.own, stage)
+        made, notes = self._prepare(self.own)
         if time == 0.0:
             self.followed = made
         elif not _same(made, self.followed):
             self.followed = self.followed.hand_over(made, time)
         return notes
+
+    def perform_by(self, way: Any, stage: Stage) -> None:
+        """From now on clips are made ready for this method on this stage."""
+        if self._prepares:
+            self._prepare = lambda reference: contract.prepared(way, reference, stage)
 
     def due(self, time: float) -> bool:
         """Repair the motion ahead where that is due; true where another reference is followed now."""
@@ -63,7 +74,7 @@ class Course:
             return False
         before = self.followed
         self._go_on(time)
-        if not self._repairs or time - self._repaired < EVERY - 1e-6:
+        if not self._repairs or time > self._until or time - self._repaired < EVERY - 1e-6:
             return self.followed is not before
         self._repaired = time
         try:
@@ -79,8 +90,9 @@ class Course:
             raise BadValue(f"An edit is one of poise.edit ({', '.join(edits.NAMES)}), not {edit!r}.")
         if not time + over < self.own.ends:
             raise BadValue(f"The clip ends at {self.own.ends:.2f} s; at {time:.2f} s nothing of it is left to edit.")
-        self._hand_over(lambda r: _edited(r, edit, time), time, over)
-        self.pace = None
+        own = _edited(self.own, edit, time)
+        self._hand_over(own, own if self.followed is self.own else _edited(self.followed, edit, time), time, over)
+        self._until, self.pace = np.inf, None
 
     def play(self, clip: Clip, time: float, over: float, start: float | None) -> None:
         """Both references pass into another clip, by way of speeds between theirs."""
@@ -96,13 +108,16 @@ class Course:
         pace = self.pace or Pace(self.own.baked)
         if start is not None or not pace.may_lead_to(clip):
             self._enter(clip, time, over, entry(self.own, clip, time) if start is None else start)
-            self.pace = None
+            self._until, self.pace = time + over + _SETTLED, None
             return
         self.pace = pace.towards(clip, over)
         self._go_on(time)
 
     def _enter(self, clip: Clip, time: float, over: float, start: float) -> None:
-        self._hand_over(lambda _: Reference(clip, start=start - time), time, over)
+        """Both pass into a clip at its time `start` [s]; what is followed into the clip made physical as a whole."""
+        begun = Reference(clip, start=start - time)
+        physical = self._prepare(begun)[0]
+        self._hand_over(begun, physical, time, over)
 
     def steer(self, speed: float, turn: float, time: float, over: float) -> None:
         """Both references with another speed [m/s], turning by `turn` [degrees/s], step by step."""
@@ -117,18 +132,19 @@ class Course:
         before, self.pace = self.pace, self.pace.next(time)
         clip = self.pace.clip
         if self.pace.base is before.base:
-            phase = _phase(self.own, time)
-            self._enter(clip, time, self.pace.over, phase * clip.duration)
+            self._enter(clip, time, self.pace.over, _phase(self.own, time) * clip.duration)
+            self._until = -np.inf
         else:
             self._enter(clip, time, before.into, entry(self.own, clip, time))
+            self._until = time + before.into + _SETTLED
 
-    def _hand_over(self, change: Any, time: float, over: float) -> None:
+    def _hand_over(self, own: Reference, followed: Reference, time: float, over: float) -> None:
         """Change both references; nothing is kept where one of them refuses."""
         if not (np.isfinite(over) and over > 0.0):
             raise BadValue(f"A change needs some time to be blended in; {over} s is too little.")
-        own = self.own.hand_over(change(self.own), time, over)
-        same = self.followed is self.own
-        followed = own if same else self.followed.hand_over(change(self.followed), time, over)
+        same = self.followed is self.own and own is followed
+        own = self.own.hand_over(own, time, over)
+        followed = own if same else self.followed.hand_over(followed, time, over)
         self.own, self.followed, self.edited = own, followed, True
         self._repaired = -np.inf
 

@@ -82,6 +82,7 @@ def _resumed(facts: dict[str, Any], arrays: dict[str, np.ndarray], given: Mappin
     course = Course(own, prepares=False, repairs=True)
     course.followed = followed
     course.unpack({k: encoding.value(v) for k, v in facts["course"].items()})
+    course.perform_by(way, stage)
     told = {k: encoding.value(v) for k, v in facts["show"].items()}
     sample = followed.sample(told["time"])
     state = State(told["time"], sample.q, sample.v)  # the real one comes with what was packed
