@@ -1,7 +1,7 @@
 """Pace: how a walk or a run comes from one speed and turn to another, and by way of which speed it passes into another.
 
-Nobody walks at full speed from one step to the next. A change goes in steps that a body can follow: each half second the
-speed changes by a quarter and the way bends by 8 degrees/s more at most. Two clips meet at a speed that both can go.
+Nobody walks at full speed from one step to the next. A change goes in steps that a body can follow: each half second
+the speed changes by an eighth and the way bends by 8 degrees/s more at most. Two clips meet at a speed that both can go.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from poise.motion.clip import Clip
 SLOWEST, FASTEST = 0.3, 1.6  # factors of a clip's own speed within which it is steered
 BENT = 45.0  # [degrees] of a period
 _EVERY = 0.5  # [s] between two steps
-_FACTOR, _TURN = 1.25, 8.0  # of speed, and [degrees/s], in one step
+_FACTOR, _TURN = 1.12, 8.0  # of speed, and [degrees/s], in one step
 _STARTING = 0.8  # [s] in which a body at rest passes into a walk, or comes to rest
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 import time as clock
+import weakref
+from collections.abc import Callable
 from dataclasses import replace
 from os import PathLike
 from typing import Any
@@ -32,6 +34,13 @@ from poise.take import Ended, Recorder, Take
 from poise.threads import on_one_thread, one_thread
 
 
+def _hold_one_thread(show: Show) -> Callable[[], object]:
+    """Compute on one thread as long as a show goes on: to change that with every frame would cost more than a frame."""
+    held = one_thread()
+    held.__enter__()
+    return weakref.finalize(show, held.__exit__, None, None, None)
+
+
 class Show:
     """A performance under way; `poise.begin` makes one.
 
@@ -50,6 +59,7 @@ class Show:
         self._ended: Ended | None = None  # how it came to an end by itself
         self.watch = Watch(course.own.character, driver.stage)
         self._finished: Take | None = None
+        self._release = _hold_one_thread(self)
 
     @property
     def time(self) -> float:
@@ -93,7 +103,7 @@ class Show:
 
     def step(self) -> bool:
         """Go on by one recorded frame, 1/120 s; false where the performance has ended."""
-        with self._lock, one_thread():
+        with self._lock:
             begun = clock.process_time()
             try:
                 return self._frame()
@@ -308,6 +318,7 @@ class Show:
                 self.driver.last(self.recorder)
             ended = self._ended or self._lost_at
             self._finished = take = self.recorder.finish({"loop": self._spent}, ended)
+            self._release()
         if self._error is not None:
             self._error.take = take
             if strict:
