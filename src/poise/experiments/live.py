@@ -80,7 +80,7 @@ def run(options: Options) -> Table:
 
 
 def _counted(takes: list[Take]) -> tuple[str, str, float]:
-    up, did = sum(t.ended.whole for t in takes), sum(bool(t.followed(heading=30.0, root=0.5)) for t in takes)
+    up, did = sum(t.ended.whole for t in takes), sum(bool(t.followed()) for t in takes)
     joints = np.median([np.degrees(t.tracking_error("own").joints) for t in takes])
     return f"{up}/{len(takes)}", f"{did}/{len(takes)}", float(joints)
 

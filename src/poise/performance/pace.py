@@ -1,7 +1,8 @@
 """Pace: how a walk or a run comes from one speed and turn to another, and by way of which speed it passes into another.
 
 Nobody walks at full speed from one step to the next. A change goes in steps that a body can follow: each half second
-the speed changes by an eighth and the way bends by 8 degrees/s more at most. Two clips meet at a speed that both can go.
+the speed changes by an eighth and the way bends by 8 degrees/s more at most. Two clips meet at a speed that both can
+go.
 """
 
 from __future__ import annotations
