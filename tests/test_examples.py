@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 EXAMPLES = sorted((Path(__file__).resolve().parents[1] / "examples").glob("[0-9]*.py"))
-SHORT = {"02_edit_under_way": {"seconds": 2.0}, "04_it_falls": {"seconds": 1.0}}
+SHORT = {"02_edit_under_way": {"seconds": 2.0}, "06_live": {"seconds": 0.3}, "04_it_falls": {"seconds": 1.0}}
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.stem)

@@ -36,7 +36,7 @@ ORDER = (
     "cli",
 )
 EVERYWHERE = {"errors", "printable", "budgets", "_version", "files", "progress", "citations", "kernels",
-              "kernel_content", "cache_folder", "threads", "settings", "extras", "checks"}  # fmt: skip
+              "kernel_content", "cache_folder", "remembered", "threads", "settings", "extras", "checks"}  # fmt: skip
 FACE = {"__init__", "__main__"}  # of poise itself
 MAY_PERFORM = {"judge", "export", "experiments", "studio", "cli"}
 # A value may offer a verb whose code lives further down, if it imports it only when the verb is used.

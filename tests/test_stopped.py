@@ -18,7 +18,7 @@ import pytest
 import poise
 from cli_files import done, names, refused
 from poise.cli import saving
-from poise.performance import _interrupt
+from poise.performance.perform import _interrupt
 from poise.take import Recorder, Take, TakeInterrupted, columns, stream
 
 posix = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")

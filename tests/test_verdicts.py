@@ -27,7 +27,7 @@ from poise.judge.wording.verdict import words
 from poise.maths import rotations as rot
 from poise.methods.kinematic import Kinematic
 from poise.simulate.guard import BlowUp, MethodLost
-from poise.simulate.simulator import Lost, State
+from poise.simulate.simulator import State
 from poise.take import Ended, Recorder, Take
 from poise.take.own import own_of
 
@@ -48,17 +48,17 @@ class Gives(Kinematic):
     def __init__(self, then):
         object.__setattr__(self, "then", then)
 
-    def step(self, state, reference, dt, memory):
-        stepped = super().step(state, reference, dt, memory)
+    def step(self, state, reference, around, dt, memory):
+        stepped = super().step(state, reference, around, dt, memory)
         return self.then(stepped) if state.time > 0.5 else stepped
 
 
 def not_a_number(stepped):
-    state, torque, touches = stepped
-    return State(state.time, state.q * np.nan, state.v), torque, touches
+    state = stepped.state
+    return stepped._replace(state=State(state.time, state.q * np.nan, state.v))
 
 
-LOST = Gives(lambda stepped: Lost("its feet are too far apart"))
+LOST = Gives(lambda stepped: stepped._replace(status="its feet are too far apart"))
 NUMBERLESS = Gives(not_a_number)
 
 

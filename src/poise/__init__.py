@@ -27,7 +27,7 @@ _WHERE = {
     "Hold": "poise.motion.hold",
     "Reference": "poise.motion.reference",
     "check": "poise.motion.check.check",
-    "perform": "poise.performance",
+    **dict.fromkeys(("Show", "begin", "perform", "replay", "resume"), "poise.performance"),
     "audit": "poise.judge.audit",
     "Take": "poise.take",
     **dict.fromkeys(_STAGE, "poise.stage"),
@@ -36,8 +36,9 @@ _MODULES = {"edit": "poise.motion.edit"}
 
 __all__ = [
     "Ball", "Bar", "Barbell", "Blocks", "Box", "Character", "Clip", "Flat", "Grip", "HeightField", "Hold", "Patches",
-    "Platform", "PlatformMotion", "PoiseError", "Push", "Reference", "Seesaw", "Slope", "Sphere", "Stage",
-    "Stairs", "Take", "__version__", "audit", "check", "edit", "load_character", "load_clip", "perform",
+    "Platform", "PlatformMotion", "PoiseError", "Push", "Reference", "Seesaw", "Show", "Slope", "Sphere",
+    "Stage", "Stairs", "Take", "__version__", "audit", "begin", "check", "edit", "load_character", "load_clip",
+    "perform", "replay", "resume",
 ]  # fmt: skip
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
     from poise.motion.hold import Hold
     from poise.motion.load import load_clip
     from poise.motion.reference import Reference
-    from poise.performance import perform
+    from poise.performance import Show, begin, perform, replay, resume
     from poise.stage import (
         Ball,
         Bar,

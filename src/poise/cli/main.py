@@ -24,6 +24,7 @@ VERBS = {
     "audit": "is the physics of a take or a clip true, and where is it not",
     "reproduce": "tables and figures of the papers, run anew",
     "bench": "how fast this machine does the work, beside yardsticks in the same run",
+    "cache": "what is remembered on disk: repairs and fits; and forgetting it",
     "cite": "the papers behind the methods, as text or BibTeX",
     "completion": "shell completion for bash, zsh or fish",
 }

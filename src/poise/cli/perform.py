@@ -19,7 +19,11 @@ NOT_WHOLE = 1  # exit code of a performance that did not come to its end on its 
 
 def arguments(p: argparse.ArgumentParser) -> None:
     p.add_argument("source", metavar="CLIP", help="a motion file or a built-in name")
-    p.add_argument("--method", default="pd", help="how it is performed (default: pd, joint servos alone)")
+    p.add_argument(
+        "--method",
+        default="pd",
+        help="how it is performed (default: pd, joint servos alone); one of your own is package.module:Class",
+    )
     p.add_argument("--set", action="append", default=[], metavar="NAME=VALUE",
                    help="a setting of the method, as `poise methods NAME` lists them; may be repeated")  # fmt: skip
     p.add_argument("--honest", action="store_true", help="with --method balance: exact physics, no artificial torque")
@@ -43,7 +47,7 @@ def arguments(p: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from poise.judge.verdict import verdict
-    from poise.methods import method
+    from poise.methods.find import find
     from poise.methods.schema import changed
     from poise.motion.load import load_any_character
     from poise.performance import perform
@@ -53,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
     stream = saving.streamed(args.save, args.force)
     if args.seconds is not None and not args.seconds > 0:
         raise BadValue(f"--seconds wants a positive number, not {args.seconds}.")
-    made = changed(_honest(args.method) if args.honest else method(args.method), args.set)
+    made = changed(_honest(args.method) if args.honest else find(args.method), args.set)
     floor = ground(args.ground) if args.ground else None
     events = [*map(push, args.push), *map(ball, args.ball)]
     clip = load(args, args.source)

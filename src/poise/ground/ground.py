@@ -1,8 +1,8 @@
 """What can be asked of a ground, and what holds where it does not say.
 
 A ground is a frozen dataclass with `height` and `normal`, both at rest. What else is particular to its kind it may tell
-by attributes and methods: `plane`, `tops`, `obstacles`, `pieces`, `drawn`, `scaled`, `mirrored`. Nobody looks at the
-class of a ground; everybody asks the functions here.
+by attributes and methods: `plane`, `tops`, `obstacles`, `pieces`, `drawn`, `scaled`, `mirrored`, `moved`. Nobody looks
+at the class of a ground; everybody asks the functions here.
 """
 
 from __future__ import annotations
@@ -111,3 +111,10 @@ def mirrored(ground: Ground) -> Ground:
     if hasattr(ground, "mirrored"):
         return ground.mirrored()  # pyright: ignore[reportAttributeAccessIssue]
     raise ClipMismatch(f"A ground of kind {type(ground).__name__} cannot be mirrored.")
+
+
+def moved(ground: Ground, turn: float, shift: tuple[float, float]) -> Ground:
+    """The ground after the world was turned about Z [rad] and shifted [m] (`moved(turn, shift)`); itself otherwise."""
+    if turn == 0.0 and shift[0] == 0.0 and shift[1] == 0.0:
+        return ground
+    return ground.moved(turn, shift) if hasattr(ground, "moved") else ground  # pyright: ignore[reportAttributeAccessIssue]

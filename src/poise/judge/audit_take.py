@@ -13,6 +13,7 @@ import numpy as np
 
 from poise.judge import touches
 from poise.judge.acting import acting
+from poise.judge.audit_segments import together
 from poise.judge.finding import Finding
 from poise.judge.joint_torque import unexplained_joint_torque
 from poise.judge.limits import beyond_range, beyond_torque
@@ -34,7 +35,7 @@ def audit_take(take: Take, tolerances: Tolerances) -> AuditReport:
     """
     bad = not_finite(take)
     if bad is None:
-        report = _measured(take, tolerances)
+        report = _by_segment(take, tolerances)
         ends = not_whole(take)
     else:
         report, ends = _sound_part(take, bad, tolerances), []
@@ -45,13 +46,20 @@ def audit_take(take: Take, tolerances: Tolerances) -> AuditReport:
     return replace(report, findings=tuple(f for part in findings for f in part))
 
 
+def _by_segment(take: Take, limits: Tolerances) -> AuditReport:
+    """The report on a take of finite numbers; each segment is measured with its own time step."""
+    if len(take.segments) < 2:
+        return _measured(take, limits)
+    return together(take, [_measured(take.part(k), limits) for k in range(len(take.segments))])
+
+
 def _sound_part(take: Take, bad: Finding, limits: Tolerances) -> AuditReport:
     """The report on the frames before the first bad one; where there are none, one that knows nothing."""
     first = int((bad.detail or {})["frame"])
     name, weight = _name(take), weight_of(take.character)
     if first > 0:
-        return replace(_measured(take.cut(float(take.time[0]), float(take.time[first - 1])), limits), frames=len(take),
-                       duration=take.duration)  # fmt: skip
+        sound = take.cut(float(take.time[0]), float(take.time[first - 1]))
+        return replace(_by_segment(sound, limits), frames=len(take), duration=take.duration)
     no, never = float("nan"), Worst(float("nan"))
     return AuditReport("take", name, len(take), take.duration, weight, no, no, no, never, never, no, no, no, never,
                        never, never, no, no)  # fmt: skip

@@ -17,16 +17,16 @@ def ended(take: Take) -> Ended:
     """How it ended, and when: what came first of a fall, a number that is none, and the end of the run itself."""
     known = sound_frames(take)
     broken = float(take.time[known]) if known < len(take) else None
-    down = fall(take, known)
-    if down is not None:
+    down, end = fall(take, known), take.run_ended if take.run_ended is not None else _told(take)
+    if down is not None and not (end == "lost" and end.time <= down.time):  # who is lost falls afterwards
         return Ended("fell", down.time, fall_words(take, down))
     if broken is not None:
         return Ended("blew up", broken, "a number in the take is not finite")
-    end = take.run_ended if take.run_ended is not None else _told(take)
     last = float(take.time[-1])
     if end.whole and take.asked > 0.0 and last < take.asked - 1.5 * take.dt:
         return Ended("stopped", last, f"{take.asked:.2f} s were asked for")
-    sinks = going_down(take) if end.whole else None
+    shown = take.part(len(take.segments) - 1) if len(take.segments) > 1 else take
+    sinks = going_down(shown) if end.whole else None
     if sinks is not None:
         return Ended("fell", sinks.time, going_down_words(sinks))
     return end if np.isfinite(end.time) else Ended("blew up", last, "the time of its end is not finite")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -38,8 +38,18 @@ def fall(take: Take, frames: int | None = None) -> Fall | None:
     in the user's own clip, or in what was followed, 0.25 s before to 0.25 s after.
     """
     count = len(take) if frames is None else frames
+    if _on_several_grounds(take):
+        parts = [(p.frame, take.part(k)) for k, p in enumerate(take.segments) if p.frame < count]
+        down = [f for first, part in parts if (f := fall(part, min(len(part), count - first))) is not None]
+        return min(down) if down else None
     found = [f for f in (_touched(take, count), _sank(take, count)) if f is not None]
     return min(found) if found else None
+
+
+def _on_several_grounds(take: Take) -> bool:
+    """Was the ground changed under way?"""
+    grounds = [p.stage.get("ground") if isinstance(p.stage, Mapping) else None for p in take.segments]
+    return any(g != grounds[0] for g in grounds)
 
 
 def feet_of(character: Character) -> np.ndarray:

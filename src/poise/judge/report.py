@@ -84,6 +84,7 @@ class AuditReport:
     friction: float | None = None  # coefficient with which a clip was audited
     findings: tuple[Finding, ...] = ()  # everything beyond its tolerance, as data
     series: dict[str, Array] = field(default_factory=dict)  # by frame: "time", "force", "torque", ...
+    segments: tuple[AuditReport, ...] = ()  # of a take in which methods were switched: a report on each part
 
     @property
     def faults(self) -> tuple[Finding, ...]:

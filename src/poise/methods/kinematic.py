@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.character import Character
-from poise.maths.rotations import Array
+from poise.methods.contract import Around, Stepped
 from poise.motion.reference import Reference
-from poise.simulate.simulator import State, Touches, no_touches
+from poise.simulate.simulator import State, no_touches
 from poise.stage import Stage
 
 
@@ -22,7 +22,10 @@ class Kinematic:
     def start(self, character: Character, reference: Reference, stage: Stage) -> None:
         """Nothing is remembered."""
 
-    def step(self, state: State, reference: Reference, dt: float, memory: None) -> tuple[State, Array, Touches]:
+    def step(self, state: State, reference: Reference, around: Around, dt: float, memory: None) -> Stepped:
         """The reference a time dt later."""
         sample = reference.sample(state.time + dt)
-        return State(state.time + dt, sample.q, sample.v), np.zeros(len(sample.v)), no_touches()
+        return Stepped(State(state.time + dt, sample.q, sample.v), np.zeros(len(sample.v)), no_touches())
+
+    def surround(self, memory: None, reference: Reference, stage: Stage) -> None:
+        """It knows nothing of the stage."""

@@ -55,6 +55,10 @@ class PD:
         stiffness[:6] = 0.0
         return Servos(Dynamics(character), stiffness, self.lag * stiffness)
 
+    def surround(self, memory: Servos, reference: Reference, stage: Stage) -> Servos:
+        """The memory on another stage, of which it knows nothing."""
+        return memory
+
     def act(self, state: State, touches: Touches, reference: Reference, memory: Servos) -> Array:
         """Joint torques (nv,) [N m] within the character's limits."""
         character, h = memory.dynamics.character, self.period

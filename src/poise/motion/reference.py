@@ -6,12 +6,13 @@ import math
 from bisect import bisect_right
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from poise.character import Character
 from poise.errors import BadValue
+from poise.ground.ground import Ground, moved
 from poise.kernels import njit
 from poise.maths import configuration as conf
 from poise.maths import rotations as rot
@@ -127,6 +128,16 @@ class Reference:
         return clip
 
     @property
+    def moved(self) -> Shift:
+        """How the clip is turned and shifted where this reference took over from another one under way."""
+        return Shift() if self._from is None else self._from.align
+
+    @cached_property
+    def ground(self) -> Ground:
+        """The ground of the clip where the clip is now."""
+        return moved(self.baked.ground, self.moved.turn, self.moved.shift[:2])
+
+    @property
     def character(self) -> Character:
         """Whose motion it is."""
         return self.clip.character
@@ -221,6 +232,31 @@ class Reference:
     def unspliced(self) -> Reference:
         """This reference without the curves that were spliced in."""
         return self._with(()) if self._splices else self
+
+    def parts(self) -> dict[str, Any]:
+        """All that it is made of, as clips, edits, numbers and arrays; `of_parts` makes the same of them."""
+        out: dict[str, Any] = {"clip": self.clip, "edits": self.edits, "start": self.start}
+        out["splices"] = [(s.at, s.path.dt, s.path.q, s.path.coef, s.labels) for s in self._splices]
+        hand = self._from
+        if hand is not None:
+            out["from"] = (hand.before, hand.at, hand.over, hand.path.dt, hand.path.q, hand.path.coef, hand.align.turn,
+                           hand.align.shift)  # fmt: skip
+        return out
+
+    @classmethod
+    def of_parts(cls, parts: dict[str, Any]) -> Reference:
+        """The reference that `parts` took apart."""
+        clip, hand = parts["clip"], None
+        layout = clip.character.layout
+        if "from" in parts:
+            before, at, over, dt, q, coef, turn, shift = parts["from"]
+            if before.character.xml == clip.character.xml and before.character is not clip.character:
+                clip = replace(clip, character=before.character)
+                layout = clip.character.layout
+            hand = _Handover(before, at, over, Spline(layout, q, coef, dt), Shift(turn, tuple(shift)))
+        splices = tuple(Splice(at, Spline(layout, q, coef, dt), labels)
+                        for at, dt, q, coef, labels in parts["splices"])  # fmt: skip
+        return cls(clip, tuple(parts["edits"]), parts["start"], hand, splices)
 
     def _with(self, splices: tuple[Splice, ...]) -> Reference:
         """This reference with other curves spliced in; what is baked is not baked again."""

@@ -202,9 +202,9 @@ class Course:
         labels = np.stack([now.contacts, now.contacts, *(s.contacts for s in plain[1:])])
         span, times = reference.blending, at + dt * np.arange(-1, count + more + 1)
         mixed = np.zeros(len(times), bool) if span is None else (times > span[0]) & (times < span[1])
-        goals = places_ahead(character, reference.baked.ground, wanted, now.q, labels, mixed)[: count + 2]
+        goals = places_ahead(character, reference.ground, wanted, now.q, labels, mixed)[: count + 2]
         end = plain[-1]
-        return cls(character, reference.baked.ground, wanted, conf.difference(layout, wanted[: count + 2], followed),
+        return cls(character, reference.ground, wanted, conf.difference(layout, wanted[: count + 2], followed),
                    labels, goals, reference.grips(at - dt, dt, len(times)),
                    ((now.q, now.v, now.a), (end.q, end.v, end.a)), dt)  # fmt: skip
 

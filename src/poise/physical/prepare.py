@@ -6,6 +6,7 @@ closely ask for this first. Both take about as long as the clip lasts, once.
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 
 from poise.errors import PoiseError
@@ -13,6 +14,7 @@ from poise.ground.ground import Ground, level_of, plane_of
 from poise.motion import edit
 from poise.motion.clip import Clip
 from poise.motion.reference import Reference
+from poise.physical.kept import kept
 from poise.physical.repair.repair import make_physical
 
 
@@ -45,15 +47,18 @@ def _on(clip: Clip, ground: Ground) -> Clip:
     plane = plane_of(ground)
     if plane is None or plane.incline is None or level_of(clip.ground) != 0.0:
         return clip
-    return _sloped(clip, *plane.incline)
+    degrees, heading = plane.incline
+    start = -plane.height / math.tan(math.radians(degrees)) if plane.height else 0.0
+    return _sloped(clip, degrees, heading, start)
 
 
 @lru_cache(maxsize=16)
-def _sloped(clip: Clip, degrees: float, heading: float) -> Clip:
-    return clip.edit(edit.Slope(degrees, heading))
+def _sloped(clip: Clip, degrees: float, heading: float, start: float) -> Clip:
+    change = edit.Slope(degrees, heading, start)
+    return kept("fit", clip, repr(change), lambda c: c.edit(change))
 
 
 @lru_cache(maxsize=32)
 def _repaired(clip: Clip) -> Clip:
-    """Remembered: the same clip is often performed from many starts."""
-    return make_physical(clip)
+    """Remembered, also on disk: the same clip is often performed from many starts, and pushed in many ways."""
+    return kept("repair", clip, "", make_physical)

@@ -61,7 +61,7 @@ class FrameRecorder(Protocol):
               external: Array | None = None, assist: Array | None = None, props: Mapping[str, Array] | None = None,
               traces: Mapping[str, Array | float] | None = None) -> None: ...  # fmt: skip
     def log(self, time: float, kind: str, text: str) -> None: ...
-    def follow(self, reference: Reference) -> None: ...
+    def follow(self, reference: Reference, own: Reference | None = None) -> None: ...
     def finish(self, timings: Mapping[str, float] | None = None, ended: Ended | None = None) -> Any: ...
 
 
@@ -89,7 +89,7 @@ def run(
     A blow-up ends the run with `BlowUp`, whose `take` holds everything up to the last frame before it, and says that it
     `ended` so; a recorder with a path has written it.
     """
-    steps = _steps_per_frame(simulator.dt, frame)
+    steps = steps_per_frame(simulator.dt, frame)
     frames = round(seconds / frame)
     if frames < 1 or decimation < 1:
         raise BadValue(
@@ -99,41 +99,39 @@ def run(
     recorder.begin(others=simulator.others, labels=simulator.labels, step=simulator.dt)
     if memory is None:
         memory = controller.start(simulator.character, reference, stage or getattr(simulator, "stage", Stage()))
-    session = _Session(simulator, controller, reference, memory, decimation)
+    session = Session(simulator, controller, reference, memory, decimation)
     begun = clock.process_time()
     try:
         for _ in range(frames):
             if each is not None:
                 session.follow(each(simulator.time), recorder)
-            q, v, props = session.frame(steps)
-            means = simulator.collect()
-            recorder.frame(session.last.time, q, v, means.torque, means.contacts, means.external, means.assist, props,
-                           session.traces)  # fmt: skip
-            for entry in (*simulator.happened(), *session.noted()):
-                recorder.log(*entry)
+            session.record(steps, recorder)
     except BlowUp as error:
-        for entry in simulator.happened():
-            recorder.log(*entry)
-        if error.saved is not None:
-            recorder.log(error.time, "saved state", str(error.saved))
-        recorder.log(error.time, "blow-up", str(error))
+        log_blow_up(error, simulator, recorder)
         error.take = _kept(recorder, session, clock.process_time() - begun, error)
         raise
     spent = clock.process_time() - begun
-    last = simulator.state()
-    recorder.frame(last.time, last.q, last.v, np.zeros(len(last.v)), _EMPTY_CONTACTS, _EMPTY_WRENCHES, _EMPTY_WRENCHES,
-                   simulator.props(), {})  # fmt: skip
+    session.record_last(recorder)
     return recorder.finish({"loop": spent})
 
 
-def _kept(recorder: FrameRecorder, session: _Session, spent: float, error: BlowUp) -> Any:
+def log_blow_up(error: BlowUp, simulator: Simulator, recorder: FrameRecorder) -> None:
+    """Note a blow-up, what happened before it, and where the state before is."""
+    for entry in simulator.happened():
+        recorder.log(*entry)
+    if error.saved is not None:
+        recorder.log(error.time, "saved state", str(error.saved))
+    recorder.log(error.time, "blow-up", str(error))
+
+
+def _kept(recorder: FrameRecorder, session: Session, spent: float, error: BlowUp) -> Any:
     """What was recorded before a blow-up, and the state at the beginning of the frame in which it came."""
-    last = session.last
-    recorder.frame(last.time, last.q, last.v, np.zeros(len(last.v)), _EMPTY_CONTACTS, _EMPTY_WRENCHES, _EMPTY_WRENCHES)
+    session.record_before(recorder)
     return recorder.finish({"loop": spent}, Ended("blew up", error.time, error.reason))
 
 
-def _steps_per_frame(dt: float, frame: float) -> int:
+def steps_per_frame(dt: float, frame: float) -> int:
+    """How many steps of dt [s] make a frame [s]."""
     steps = round(frame / dt)
     if steps < 1 or abs(steps * dt - frame) > 1e-9:
         raise BadValue(f"A frame of {frame:.6g} s is no whole number of steps of {dt:.6g} s; a step of 1/960 s goes "
@@ -141,7 +139,7 @@ def _steps_per_frame(dt: float, frame: float) -> int:
     return steps
 
 
-class _Session:
+class Session:
     """One run under way: who acts, and on what."""
 
     def __init__(
@@ -183,6 +181,29 @@ class _Session:
             self.count += now
             left -= now
         return state.q, state.v, props
+
+    def record(self, steps: int, recorder: FrameRecorder) -> Array:
+        """Simulate one frame and take it down; gives the contacts (K, 18) in it."""
+        simulator = self.simulator
+        q, v, props = self.frame(steps)
+        means = simulator.collect()
+        recorder.frame(self.last.time, q, v, means.torque, means.contacts, means.external, means.assist, props,
+                       self.traces)  # fmt: skip
+        for entry in (*simulator.happened(), *self.noted()):
+            recorder.log(*entry)
+        return means.contacts
+
+    def record_last(self, recorder: FrameRecorder) -> None:
+        """Take down the state as it is now, with which a take ends."""
+        last = self.simulator.state()
+        recorder.frame(last.time, last.q, last.v, np.zeros(len(last.v)), _EMPTY_CONTACTS, _EMPTY_WRENCHES,
+                       _EMPTY_WRENCHES, self.simulator.props(), {})  # fmt: skip
+
+    def record_before(self, recorder: FrameRecorder) -> None:
+        """Take down the state at the beginning of the last frame, which came to nothing."""
+        last = self.last
+        recorder.frame(last.time, last.q, last.v, np.zeros(len(last.v)), _EMPTY_CONTACTS, _EMPTY_WRENCHES,
+                       _EMPTY_WRENCHES)  # fmt: skip
 
     def noted(self) -> list[tuple[float, str, str]]:
         """What the controller has noted since the last call."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
 
 import mujoco
@@ -19,6 +20,7 @@ from poise.simulate.programme import Programme, wrench_means
 from poise.simulate.servo import Servo
 from poise.simulate.simulator import Means, State, Touches
 from poise.stage import Stage
+from poise.stage.events import Push
 from poise.stage.pushes import pushes_at
 from poise.stage.world import World, build
 
@@ -38,13 +40,15 @@ class MujocoSimulator:
 
     def __init__(self, character: Character, stage: Stage | None = None, dt: float = 1 / 960, contact: str = "soft",
                  dump: str | PathLike[str] | None = None):  # fmt: skip
-        self.character, self.stage, self.dt, self._dump = character, stage or Stage(), float(dt), dump
+        self.character, self.stage, self.dt, self.dump = character, stage or Stage(), float(dt), dump
+        self.contact = contact
         self.world: World = build(character, self.stage, contact=contact, dt=self.dt)
         model = self._model = self.world.model
         data = self._data = engine.data_of(model)
         self.others = self.world.others
         self._programme = Programme(self.world, data, self.dt)
         self._grips = Gripping(self.world, data)
+        self._assist_label = len(self._programme.labels)
         self.labels = (*self._programme.labels, "assist")
         self._geoms = contacts.geoms_of(model, self.world.body_label)
         self._touches = np.zeros((contacts.MOST_TOUCHES, 18))
@@ -81,6 +85,21 @@ class MujocoSimulator:
         self.reset(self.character.zero_pose(), check=False)
 
     @property
+    def data(self) -> engine.Data:
+        """MuJoCo's own state."""
+        return self._data
+
+    @property
+    def programme(self) -> Programme:
+        """Pushes, balls and the platform."""
+        return self._programme
+
+    @property
+    def grips(self) -> Gripping:
+        """Hands that hold."""
+        return self._grips
+
+    @property
     def time(self) -> float:
         """Now [s]: counted in steps, so that it never drifts."""
         return self._start + self._count * self.dt
@@ -108,6 +127,14 @@ class MujocoSimulator:
         if check:
             self._refuse_buried()
         engine.get_state(model, data, self._kept)
+
+    def refresh(self) -> None:
+        """Look at the state as it is, after somebody changed it: poses, contacts; sums begin anew."""
+        mujoco.mj_forward(self._model, self._data)
+        self._read()
+        self._forget()
+        self._log.clear()
+        engine.get_state(self._model, self._data, self._kept)
 
     def _forget(self) -> None:
         """Begin the sums of a frame anew."""
@@ -258,7 +285,7 @@ class MujocoSimulator:
 
     def _stop(self, sentence: str, torque: Array) -> None:
         before = self._packed(self._kept)
-        saved = guard.save_state(self._dump, self.character, before, np.asarray(torque, float), self.time, sentence)
+        saved = guard.save_state(self.dump, self.character, before, np.asarray(torque, float), self.time, sentence)
         raise guard.BlowUp(sentence, self.time, saved)
 
     def collect(self) -> Means:
@@ -270,9 +297,9 @@ class MujocoSimulator:
         if self._plain and not self._assisted:
             return Means(torque, rows, _NONE, _NONE)
         seconds = steps * self.dt
-        assist = wrench_means(self._assist, range(len(self._assist)), len(self.labels) - 1, seconds)
+        assist = wrench_means(self._assist, range(len(self._assist)), self._assist_label, seconds)
         self._assisted = False
-        return Means(torque, rows, self._programme.collect(seconds), assist)
+        return Means(torque, rows, self._programme.collect(seconds, self._assist_label), assist)
 
     def _heed(self) -> None:
         """Stop at those of MuJoCo's warnings after which a simulation means nothing."""
@@ -281,6 +308,14 @@ class MujocoSimulator:
             self._stop(f"MuJoCo gave up at {self.time:.4f} s with the warning {warned[0]}: the state is no longer "
                        "sensible, or there are more contacts than it can hold. Try a smaller step or fewer "
                        "props.", self._torque)  # fmt: skip
+
+    def push(self, push: Push) -> None:
+        """A push that nobody knew of before; it acts from its time on."""
+        self.stage = replace(self.stage, events=(*self.stage.events, push))
+        self.stage.check(self.character)
+        self._programme.add(push)
+        self.labels = (*self.labels, self._programme.labels[-1])
+        self._plain = False
 
     def happened(self) -> list[tuple[float, str, str]]:
         """Time, kind and sentence of what happened since the last call."""

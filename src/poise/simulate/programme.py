@@ -41,6 +41,16 @@ class Programme:
         own = body < self.world.nbody
         return push_point(self.world.character, push) if own else np.asarray(push.point or (0.0, 0.0, 0.0), float)
 
+    def add(self, push: Push) -> None:
+        """One more push, under way."""
+        body = self.world.body(push.body)
+        self.pushes.append(push)
+        self._bodies.append(body)
+        self._points.append(self._point(push, body))
+        self.phase = np.append(self.phase, WAITING)
+        self.sums = np.concatenate([self.sums, np.zeros((1, 10))])
+        self.due = 0.0
+
     @property
     def labels(self) -> tuple[str, ...]:
         """A name for each push."""
@@ -162,9 +172,14 @@ class Programme:
         away = data.xipos[slot.target] - data.xipos[slot.body]
         return float(np.linalg.norm(np.cross(away, v)) / max(float(np.linalg.norm(v)), 1e-9))
 
-    def collect(self, seconds: float) -> Array:
-        """Rows (K, 11) of the pushes' means over `seconds`; the sums begin anew."""
-        return wrench_means(self.sums, self._bodies, None, seconds)
+    def collect(self, seconds: float, known: int) -> Array:
+        """Rows (K, 11) of the pushes' means over `seconds`; the sums begin anew.
+
+        `known`: how many pushes there were at the beginning; the label of assistance comes after theirs.
+        """
+        rows = wrench_means(self.sums, self._bodies, None, seconds)
+        rows[:, 1] += rows[:, 1] >= known
+        return rows
 
 
 def add_wrench(row: Array, point: Array, force: Array, moment: Array, dt: float) -> None:

@@ -23,12 +23,6 @@ class State(NamedTuple):
     v: Array  # (nv,)
 
 
-class Lost(NamedTuple):
-    """What a method that moves the character itself gives in place of a step when it cannot go on."""
-
-    reason: str  # one clause in plain words: "its feet left the ground and did not come down where planned"
-
-
 class Touches:
     """What the character touches: K contacts with ground, props, grips and itself, from the step just taken.
 

@@ -43,7 +43,7 @@ def sampled(reference: Reference, time: Array) -> Own:
     samples = [reference.sample(float(t)) for t in time]
     points = len(reference.character.contact_points)
     labels = np.array([s.contacts for s in samples], bool).reshape(len(time), points)
-    return Own(np.array([s.q for s in samples]), labels, reference.baked.ground)
+    return Own(np.array([s.q for s in samples]), labels, reference.ground)
 
 
 def own_of(take: Take) -> Own:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time as clock
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
 from pathlib import Path
 from typing import IO, Any
@@ -59,9 +59,11 @@ class Recorder:
         self.character = self.reference.character
         self.facts: dict[str, Any] = {"start": self.reference.start, "method": method, "settings": describe(settings),
                                       "stage": describe(stage), "seed": int(seed), "step": float(step),
-                                      "asked": float(asked),
+                                      "asked": float(asked), "segments": [], "calls": [],
                                       "versions": versions()}  # fmt: skip
         self.others, self.labels = tuple(others), tuple(labels)
+        self._other: np.ndarray | None = None  # numbers in this recording of what the simulator numbers
+        self._label: np.ndarray | None = None
         self.events: list[LogEntry] = []
         model = self.character.model
         self._time, self._q = Column("time", ()), Column("q", (model.nq,))
@@ -92,13 +94,33 @@ class Recorder:
         What the numbers in the columns `other` of contacts and `label` of wrenches stand for, and the time step [s] of
         v' = v + h a, q' = q + h v' (MuJoCo's integrators but Runge-Kutta), 0 where states come about in another way.
         """
+        if self._frames:  # names that were given keep their numbers
+            self.others, self._other = merged(self.others, self.others if others is None else tuple(others))
+            self.labels, self._label = merged(self.labels, self.labels if labels is None else tuple(labels))
+            return
         self.others = self.others if others is None else tuple(others)
         self.labels = self.labels if labels is None else tuple(labels)
         self.facts["step"] = self.facts["step"] if step is None else float(step)
 
-    def follow(self, reference: Reference) -> None:
-        """The reference that is followed from now on; `reference.edit(e, at=...)` makes one that knows its past."""
-        self.reference, self.own = reference, None
+    def segment(self, method: str, settings: object, step: float, stage: object) -> None:
+        """Another method, or the same on another stage, goes on from the next frame; its time step as in `begin`."""
+        parts = self.facts["segments"]
+        if not parts:
+            parts.append([0, *(self.facts[n] for n in ("method", "settings", "step", "stage"))])
+        if parts[-1][0] == self._frames:
+            parts.pop()
+        parts.append([self._frames, method, describe(settings), float(step), describe(stage)])
+
+    def call(self, frame: int, time: float, name: str, values: Any) -> None:
+        """Note what somebody asked for before a frame; `values` are plain."""
+        self.facts["calls"].append([int(frame), float(time), name, values])
+
+    def follow(self, reference: Reference, own: Reference | None = None) -> None:
+        """The reference that is followed from now on; `reference.edit(e, at=...)` makes one that knows its past.
+
+        `own` is what the user wants to see, where that is something else.
+        """
+        self.reference, self.own = reference, None if own is reference else own
 
     def log(self, time: float, kind: str, text: str) -> None:
         """Note something that happened."""
@@ -120,6 +142,11 @@ class Recorder:
         self._v.row(v)
         self._torque.row(torque)
         tables = self._tables
+        if self._other is not None and contacts is not None:
+            contacts = renumbered(contacts, self._other)
+        if self._label is not None:
+            external = None if external is None else renumbered(external, self._label)
+            assist = None if assist is None else renumbered(assist, self._label)
         if contacts is not None and len(contacts):
             tables["contacts"].rows(frame, contacts)
         if external is not None and len(external):
@@ -232,6 +259,19 @@ class Recorder:
         return stream.assemble(self.reference, self.index(), arrays, tables, props, traces, dict(timings or {}), ended,
                                self.own)  # fmt: skip
 
+    def looked_at(self, last: Callable[[Recorder], None], timings: Mapping[str, float] | None = None,
+                  ended: Ended | None = None) -> Take:  # fmt: skip
+        """Everything so far with one more frame that `last` adds, which is taken back: the recording goes on."""
+        due, time, frames = self._due, self._last, self._frames
+        self._due = -1
+        try:
+            last(self)
+            return self.take(timings, ended)
+        finally:
+            for column in (self._time, self._q, self._v, self._torque, *self._props.values(), *self._traces.values()):
+                column.count -= max(0, len(column) - frames)
+            self._due, self._last, self._frames = due, time, frames
+
     def finish(self, timings: Mapping[str, float] | None = None, ended: Ended | None = None) -> Take:
         """The take; with a `path` it is written there and the folder of frames is removed.
 
@@ -268,6 +308,20 @@ class Recorder:
         if folder is not None:
             stream.remove_folder(folder)
         self.path, self.folder, self._due = None, None, -1
+
+
+def merged(known: tuple[str, ...], names: tuple[str, ...]) -> tuple[tuple[str, ...], np.ndarray | None]:
+    """Names that are known and new ones after them, and which of them each of `names` is; None: the same number."""
+    together = tuple(dict.fromkeys((*known, *names)))
+    numbers = np.array([together.index(n) for n in names], float)
+    return together, None if np.array_equal(numbers, np.arange(len(names))) else numbers
+
+
+def renumbered(rows: Array, numbers: np.ndarray) -> Array:
+    """Rows with the number in column 1 replaced."""
+    out = rows.copy()
+    out[:, 1] = numbers[rows[:, 1].astype(int)]
+    return out
 
 
 def _append(kind: str, group: dict[str, Column], values: Mapping[str, Array | float], frame: int) -> None:

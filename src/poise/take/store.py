@@ -22,6 +22,7 @@ from poise.take.description import describe, ground_of
 from poise.take.ended import Ended
 from poise.take.own import Own
 from poise.take.record import CONTACT_COLUMNS, WRENCH_COLUMNS, ContactRecord, LogEntry, WrenchRecord
+from poise.take.segments import calls_of, segments_of
 from poise.take.take import Take
 
 FORMAT, VERSION = "poise take", 1
@@ -52,7 +53,8 @@ def save(take: Take, path: str | PathLike[str], *, overwrite: bool | None = None
         "step": take.step, "others": list(take.contacts.others), "external": list(take.external.labels),
         "assist": list(take.assist.labels), **names, "stage": take.stage, "settings": take.settings,
         "events": [list(e) for e in take.events], "timings": dict(take.timings), "seed": take.seed,
-        "versions": dict(take.versions), "asked": take.asked,
+        "versions": dict(take.versions), "asked": take.asked, "segments": [list(p) for p in take.segments],
+        "calls": [list(c) for c in take.calls],
         "ended": None if take.run_ended is None else [take.run_ended.kind, take.run_ended.time, take.run_ended.reason],
         "own": None if take.own is None else {"ground": describe(take.own.ground)},
     }  # fmt: skip
@@ -117,6 +119,7 @@ def _take(facts: dict[str, Any], arrays: dict[str, np.ndarray]) -> Take:
         timings={str(k): float(v) for k, v in facts["timings"].items()}, seed=int(facts["seed"]),
         versions={str(k): str(v) for k, v in facts["versions"].items()}, run_ended=_ended(facts.get("ended")),
         asked=_seconds({"asked": 0.0, **facts}, "asked", 0.0), own=_own(facts.get("own"), arrays, clip),
+        segments=segments_of(facts), calls=calls_of(facts),
     )  # fmt: skip
 
 

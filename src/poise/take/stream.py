@@ -9,6 +9,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterable
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -24,6 +25,7 @@ from poise.take.columns import read
 from poise.take.ended import Ended
 from poise.take.own import sampled
 from poise.take.record import CONTACT_WIDTH, WRENCH_WIDTH, ContactRecord, LogEntry, WrenchRecord
+from poise.take.segments import calls_of, segments_of
 from poise.take.take import Take
 
 try:
@@ -193,8 +195,10 @@ def assemble(reference: Reference, facts: dict[str, Any], arrays: dict[str, Arra
     samples = [reference.sample(float(t)) for t in time + lag]
     points = len(reference.character.contact_points)
     contacts, external, assist = (tables[n] for n in ("contacts", "external", "assist"))
+    clip = reference.baked
+    clip = clip if reference.ground is clip.ground else replace(clip, ground=reference.ground)
     return Take(
-        clip=reference.baked, method=str(facts["method"]), start=reference.start, time=time, q=arrays["q"],
+        clip=clip, method=str(facts["method"]), start=reference.start, time=time, q=arrays["q"],
         v=arrays["v"], torque=arrays["torque"],
         contacts=ContactRecord.from_rows(contacts[:, 0], contacts[:, 1:], facts["others"]),
         external=WrenchRecord.from_rows(external[:, 0], external[:, 1:], facts["labels"]),
@@ -204,7 +208,7 @@ def assemble(reference: Reference, facts: dict[str, Any], arrays: dict[str, Arra
         step=float(facts["step"]), props=props, traces=traces, stage=facts["stage"], settings=facts["settings"],
         events=tuple(LogEntry(float(t), str(k), str(x)) for t, k, x in facts["events"]), timings=timings,
         seed=int(facts["seed"]), versions={str(k): str(v) for k, v in facts["versions"].items()}, run_ended=ended,
-        asked=float(facts.get("asked", 0.0)),
+        asked=float(facts.get("asked", 0.0)), segments=segments_of(facts), calls=calls_of(facts),
         own=None if own is None and not lag.any() else sampled(own or reference, time),
     )  # fmt: skip
 

@@ -20,6 +20,7 @@ from poise.take.description import ground_of
 from poise.take.ended import Ended
 from poise.take.own import Own
 from poise.take.record import ContactRecord, LogEntry, WrenchRecord
+from poise.take.segments import Call, Segment
 
 if TYPE_CHECKING:
     from poise.judge.followed import Followed
@@ -61,6 +62,8 @@ class Take:
     run_ended: Ended | None = None  # how the run itself ended; a fall is found later. None: an older file
     asked: float = 0.0  # [s] that were asked for; 0: not known
     own: Own | None = None  # the user's own clip, where something else was followed, or on another clock
+    segments: tuple[Segment, ...] = ()  # where methods were switched: which performed from which frame on
+    calls: tuple[Call, ...] = ()  # what was asked for while it went on, from its beginning; `poise.replay`
 
     def __post_init__(self) -> None:
         frames, model = len(self.time), self.character.model
@@ -98,6 +101,20 @@ class Take:
     def duration(self) -> float:
         """Time from the first to the last frame [s]."""
         return float(self.time[-1] - self.time[0])
+
+    @cached_property
+    def steps(self) -> Array:
+        """The time step [s] by which the state after each frame (F,) was computed, as `step`."""
+        out = np.full(len(self), self.step)
+        for part in self.segments:
+            out[part.frame :] = part.step
+        return out
+
+    def part(self, k: int) -> Take:
+        """The k-th segment as a take of its own, on the stage as it was then."""
+        from poise.take.touching import part
+
+        return part(self, k)
 
     @property
     def dt(self) -> float:

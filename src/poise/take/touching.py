@@ -12,6 +12,7 @@ from poise.maths.rotations import Array
 from poise.motion.clip import Clip
 from poise.take.ended import Ended
 from poise.take.record import ContactRecord, WrenchRecord
+from poise.take.segments import Segment
 from poise.take.take import Take
 
 IN_PLANE = 0.005  # [m] up to which a point is in the plane of a contact
@@ -63,8 +64,24 @@ def _source_times(take: Take) -> Array | None:
     return np.interp(local, clip.times, clip.source_times)
 
 
-def cut(take: Take, start: float, end: float | None) -> Take:
-    """The frames from start to end [s]."""
+def part(take: Take, k: int) -> Take:
+    """The k-th segment of a take, with the first frame of the next one as its last."""
+    this, ends = take.segments[k], k + 1 == len(take.segments)
+    last = len(take) - 1 if ends else take.segments[k + 1].frame
+    at = float(take.time[last])
+    out = cut(take, float(take.time[this.frame]), at, Ended("stopped", at, "another segment follows"))
+    changes = {"method": this.method, "settings": this.settings, "step": this.step, "stage": this.stage}
+    if not ends:  # what acted after its last frame belongs to the next one
+        traces = {name: rows.copy() for name, rows in out.traces.items()}
+        for rows in traces.values():
+            rows[-1] = np.nan
+        tables = {n: _rows(getattr(out, n), 0, len(out) - 1) for n in ("contacts", "external", "assist")}
+        changes |= {"traces": traces, **tables}
+    return replace(out, **changes, segments=())
+
+
+def cut(take: Take, start: float, end: float | None, ended: Ended | None = None) -> Take:
+    """The frames from start to end [s]; `ended`: how they end, where that is known."""
     last = float(take.time[-1]) if end is None else end
     kept = np.flatnonzero((take.time >= start - 1e-9) & (take.time <= last + 1e-9))
     if not len(kept):
@@ -75,9 +92,15 @@ def cut(take: Take, start: float, end: float | None) -> Take:
         take, **arrays, contacts=_rows(take.contacts, a, b), external=_rows(take.external, a, b),
         assist=_rows(take.assist, a, b), props={k: np.array(x[a:b]) for k, x in take.props.items()},
         traces={k: np.array(x[a:b]) for k, x in take.traces.items()},
-        events=tuple(e for e in take.events if start <= e.time <= last), run_ended=_cut_end(take, last),
-        own=None if take.own is None else take.own.rows(a, b), asked=0.0,
+        events=tuple(e for e in take.events if start <= e.time <= last), run_ended=ended or _cut_end(take, last),
+        own=None if take.own is None else take.own.rows(a, b), asked=0.0, segments=_segments(take, a, b), calls=(),
     )  # fmt: skip
+
+
+def _segments(take: Take, first: int, last: int) -> tuple[Segment, ...]:
+    """The segments of the frames first .. last-1, counted from there."""
+    kept = [p._replace(frame=max(p.frame - first, 0)) for p in take.segments if p.frame < last]
+    return tuple(p for p, after in zip(kept, [*kept[1:], None], strict=False) if after is None or after.frame > p.frame)
 
 
 def _cut_end(take: Take, last: float) -> Ended:

@@ -166,6 +166,10 @@ class Balance:
         _must_stand(character, reference, stage)
         return memory
 
+    def surround(self, memory: Memory, reference: Reference, stage: Stage) -> Memory:
+        """The memory on another stage, which it feels with its feet alone."""
+        return memory
+
     def _recorded(self, reference: Reference) -> bool:
         """Does the contact sensor look at the recording?"""
         if self.sensor != "auto":

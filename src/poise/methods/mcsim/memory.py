@@ -65,6 +65,7 @@ class Memory:
     whole: WholeBody = field(default_factory=no_whole_body)  # the character's motion as a whole
     reference_whole: WholeBody = field(default_factory=no_whole_body)  # that of the reference
     ground: np.ndarray | None = None  # labels that may be stood on
+    names: tuple[str, ...] = ()  # what the labels stand for
     planned: float = -np.inf  # [s] when the plan was made
     servo: Servo | None = None  # that carries the plan out
     rail: Array = field(default_factory=lambda: np.zeros((3, 3)))  # inertia along what a planar body's rail holds

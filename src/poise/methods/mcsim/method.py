@@ -122,6 +122,20 @@ class McSim:
             memory.blocks = obstacles.blocks_of(stage)
         return memory
 
+    def follow(self, memory: Memory, reference: Reference) -> Memory:
+        """The memory for another reference; a plan learns of its schedule by itself."""
+        if reference.baked is not memory.reference.baked:
+            free = np.array([0, 2, 4] if self.planar else range(6), np.int64)
+            character = reference.character
+            memory.structure = tuple(structure_of(character, reference, memory.feet, free))
+        return memory
+
+    def surround(self, memory: Memory, reference: Reference, stage: Stage) -> Memory:
+        """The memory on another stage: it looks for blocks anew."""
+        if self.has("sight"):
+            memory.blocks = obstacles.blocks_of(stage)
+        return memory
+
     def _untouched(self) -> bool:
         """Are the gains that may be tuned those of the class?"""
         return self.kos == McSim.kos and self.k == McSim.k and self.tasks == Tasks() and bool(self.departures)

@@ -48,8 +48,10 @@ class Scene(NamedTuple):
 def make_plan(way: McSim, state: State, touches: Touches, reference: Reference, memory: Memory) -> dict[str, Any]:
     """Plan anew and put the plan into the memory; gives the traces of it."""
     if reference is not memory.reference:
-        memory.reference, memory.schedule = reference, Schedule(reference)
+        memory.reference, memory.schedule = reference, Schedule(reference, memory.clock.time)
         memory.passing = Passing.of(reference)
+    if not np.isfinite(memory.planned):
+        memory.clock.time = state.time  # it may take over under way
     dt = state.time - memory.planned if np.isfinite(memory.planned) else 0.0
     now = memory.dynamics.at(state.q, state.v)
     touching = _touching(state, touches, now, memory)
@@ -71,8 +73,8 @@ def make_plan(way: McSim, state: State, touches: Touches, reference: Reference, 
 
 def _touching(state: State, touches: Touches, now: Terms, memory: Memory) -> np.ndarray:
     """Points (P,) that touch something to stand on."""
-    if memory.ground is None:
-        own = set(memory.dynamics.character.body_names)
+    if memory.ground is None or memory.names is not touches.names:
+        memory.names, own = touches.names, set(memory.dynamics.character.body_names)
         memory.ground = np.array([n not in own and not n.startswith("ball_") for n in touches.names], bool)
     known, bodies, skin = memory.known, memory.soles.bodies, memory.way.skin
     on = np.zeros(len(bodies), bool)

@@ -38,11 +38,12 @@ _STANCE, _FLYING = Step(True, 0.0, 1.0, 0.0), Step(False, math.inf, 0.0, math.in
 class Schedule:
     """The contacts of a reference as a table that grows while it is followed."""
 
-    def __init__(self, reference: Reference):
+    def __init__(self, reference: Reference, since: float = 0.0):
+        """`since` [s]: nothing before is asked for, but how long ago feet touched."""
         self.reference = reference
         points = reference.character.contact_points
         self._sides = [points.of(side) for side in SIDES]
-        self._begin = -_LIMIT
+        self._begin = math.floor(since / _GRID) - _LIMIT
         self._end = _end_of(reference)
         self._labels = np.zeros((0, len(points)), bool)
         # by row, of both feet; lists, which are read a number at a time ten times faster than arrays

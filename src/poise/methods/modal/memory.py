@@ -26,6 +26,7 @@ from poise.methods.modal.spectrum import check_stiffness, subtree_stiffness
 from poise.methods.modal.window import window_for
 from poise.motion.feet.capture_point import Foothold
 from poise.motion.reference import Reference
+from poise.simulate import packing
 from poise.stage import Ball, Stage
 from poise.stage.events import Push
 from poise.stage.props import Bar, Barbell
@@ -55,6 +56,7 @@ class Memory:
         """`alone`: the method moves the character itself and must know all that it can meet."""
         _check(settings, reference, stage, alone)
         self.settings, self.character, self.stage, self.alone = settings, character, stage, alone
+        self.kind = _kind(reference)
         self._first = True  # nothing was decided yet: what is carried from the beginning moves with the hands
         self.window = window_for(settings.window, reference, DT)
         friction = stage.friction if settings.friction is None else settings.friction
@@ -101,7 +103,7 @@ class Memory:
     def decide(self, time: float, q: Array, v: Array, reference: Reference, pushes: Sequence[Wrench] = ()) -> Decision:
         """What to do in the step from `time` [s] on, from the state q (nq,), v (nv,), under these pushes."""
         watched, q, v = self.watched, np.ascontiguousarray(q, float), np.ascontiguousarray(v, float)
-        if self.placed is None or self.placed[0] is not q:
+        if self.placed is None or not np.array_equal(self.placed[0], q):
             self.placed = (q, watched.place(q))
         holds = contact_points.update_grips(self.points, watched.places(), time) if self.points.grips else self._open[0]
         if self.loads is not None:
@@ -124,6 +126,17 @@ class Memory:
                         out.contacts[:count],
                         here.places[self.points.feet :])  # fmt: skip
 
+    def notice(self, stage: Stage) -> None:
+        """Learn of events on the stage that were not known before."""
+        if stage is not self.stage:
+            self.stage, self.pushes = stage, [e.at for e in stage.events if isinstance(e, Push)]
+
+    def followed(self, reference: Reference) -> Memory:
+        """The memory for another reference: this one, or a fresh one where it is another kind of motion."""
+        if _kind(reference) == self.kind and window_for(self.settings.window, reference, DT) == self.window:
+            return self
+        return Memory(self.settings, self.character, reference, self.stage, self.alone)
+
     def forget(self) -> None:
         """Begin the next plan and its modes anew: a decision that came to nothing leaves no first guess behind."""
         self.dual[:], self.known[:] = 0.0, 0.0
@@ -134,11 +147,7 @@ class Memory:
         self._first = False
         seized = False
         if loads.changed(holds):
-            own, points, feet = self.character.model, self.points, self.points.feet
-            model = carrying(own, points.bodies[feet:], points.local[feet:], loads.masses) if loads.borne.any() else own
-            self.watched = Watched(self.character, points.bodies, points.local, model)
-            self.rig = self.rig._replace(mass=float(model.body_mass.sum()))
-            self.preview.bear(model)
+            self._bear(loads)
             self.placed = (q, self.watched.place(q))
             seized = self.alone and not first and loads.masses.sum() > light
         if seized and before is not None and self.placed is not None:
@@ -146,6 +155,23 @@ class Memory:
         loads.carry(self.watched.places()[self.points.feet :], DT)
         loads.rate = self.rates(v) * (0.0 if seized else 1.0)
         return v
+
+    def _bear(self, loads: Loads) -> None:
+        """Move and plan from now on with what the hands carry."""
+        own, points, feet = self.character.model, self.points, self.points.feet
+        model = carrying(own, points.bodies[feet:], points.local[feet:], loads.masses) if loads.borne.any() else own
+        self.watched = Watched(self.character, points.bodies, points.local, model)
+        self.rig = self.rig._replace(mass=float(model.body_mass.sum()))
+        self.preview.bear(model)
+
+    def restore(self, packed: packing.Packed, reference: Reference) -> None:
+        """Take over what was packed; the working memory is filled anew from the next pose."""
+        packing.unpack(self, packed, reference)
+        if self.loads is not None:
+            followed = self.preview.reference
+            self._bear(self.loads)
+            self.preview.reference = followed
+        self.placed = None
 
     def rates(self, v: Array) -> Array:
         """Velocities (G, 3) [m/s] of the hands' points in the pose that the working memory holds, at v (nv,)."""
@@ -200,6 +226,11 @@ class Memory:
     def _unaware(self, time: float) -> bool:
         late = self.settings.latency
         return late > 0.0 and any(at - 1e-9 <= time < at + late - 1e-9 for at in self.pushes)
+
+
+def _kind(reference: Reference) -> tuple[bool, bool]:
+    """What of a reference decides how it is followed: does it walk, does it stand all the time?"""
+    return _walks(reference), bool(reference.baked.contacts.feet().all())
 
 
 def _walks(reference: Reference) -> bool:

@@ -10,14 +10,15 @@ from poise.character import Character
 from poise.errors import BadValue
 from poise.kernels import njit
 from poise.maths.rotations import Array
+from poise.methods.contract import Around, Stepped
 from poise.methods.modal.assemble import arrive
-from poise.methods.modal.memory import DT, Memory
+from poise.methods.modal.memory import DT, Decision, Memory
 from poise.methods.modal.settings import Settings
 from poise.motion.reference import Reference
+from poise.simulate import packing
 from poise.simulate.guard import all_finite
-from poise.simulate.simulator import Lost, State, Touches
+from poise.simulate.simulator import State, Touches
 from poise.stage import Stage
-from poise.stage.pushes import pushes_at
 
 FASTEST = 200.0  # [rad/s, m/s] beyond which a body has left what can be computed
 
@@ -32,9 +33,7 @@ class Modal(Settings):
         """A fresh memory."""
         return Memory(self, character, reference, stage, alone=True)
 
-    def step(
-        self, state: State, reference: Reference, dt: float, memory: Memory
-    ) -> tuple[State, Array, Touches] | Lost:
+    def step(self, state: State, reference: Reference, around: Around, dt: float, memory: Memory) -> Stepped:
         """The state after dt [s], the mean torques (nv,) [N m] and the contacts on the way; or why there is none.
 
         Departures: the linearised step changes the momentum by what the forces give at the old pose. The root's
@@ -43,27 +42,38 @@ class Modal(Settings):
         """
         if abs(dt - DT) > 1e-9:
             raise BadValue(f"The modal update goes in steps of 1/120 s, not of {dt:.5g} s.")
-        fresh = memory.placed is None or memory.placed[0] is not state.q  # not the end of the step before
+        fresh = memory.placed is None or not np.array_equal(memory.placed[0], state.q)  # not the end of the step before
         if fresh and too_fast(state.q, state.v):
-            return Lost(why_lost(memory.character, state.v))
-        pushes = ()
-        if any(at - dt < state.time for at in memory.pushes):
-            pushes = pushes_at(memory.stage, memory.character, state.q, state.time, dt)
-        made = memory.decide(state.time, state.q, state.v, reference, pushes)
+            return Stepped.lost(state, why_lost(memory.character, state.v))
+        memory.notice(around.stage)
+        made = memory.decide(state.time, state.q, state.v, reference, around.pushes)
         if too_fast(made.step, made.v):
-            return Lost(why_lost(memory.character, made.v, int(memory.traces["torques_cut"]), len(made.rows)))
+            return Stepped.lost(state, _why(memory, made, made.v))
         q, M, rest = np.empty(len(state.q)), np.empty((len(state.v), len(state.v))), np.empty(6)
         v = arrive(memory.rig, memory.watched.views, state.q, made.step, made.v, made.centre, made.wanted, dt,
                    memory.corrects, q, M, rest)  # fmt: skip
         if too_fast(q, v):
-            return Lost(why_lost(memory.character, v, int(memory.traces["torques_cut"]), len(made.rows)))
+            return Stepped.lost(state, _why(memory, made, v))
         memory.placed = (q, M)
         memory.traces["root_correction"] = rest
         rows, loads = made.rows, memory.loads
         if loads is not None:
             places, gravity = memory.watched.places()[memory.points.feet :], memory.rig.gravity
             rows = loads.rows(rows, made.places, places, memory.rates(v), gravity, dt)
-        return State(state.time + dt, q, v), made.torque, Touches(rows, memory.names)
+        return Stepped(State(state.time + dt, q, v), made.torque, Touches(rows, memory.names), memory.props,
+                       memory.traces)  # fmt: skip
+
+    def pack(self, memory: Memory, reference: Reference) -> packing.Packed:
+        """All that the future depends on."""
+        return packing.pack(memory, reference)
+
+    def unpack(self, memory: Memory, packed: packing.Packed, reference: Reference) -> None:
+        """Put what `pack` gave into a fresh memory."""
+        memory.restore(packed, reference)
+
+    def follow(self, memory: Memory, reference: Reference) -> Memory:
+        """The memory for another reference: a fresh one where it walks, or holds still, as the one before did not."""
+        return memory.followed(reference)
 
 
 @njit(cache=True)
@@ -73,6 +83,11 @@ def too_fast(q, v):
         if not abs(v[i]) < FASTEST:  # what is not a number is not below anything
             return True
     return not all_finite(q)
+
+
+def _why(memory: Memory, made: Decision, v: Array) -> str:
+    """Why a decided step that ends with the velocity v (nv,) is none."""
+    return why_lost(memory.character, v, int(memory.traces["torques_cut"]), len(made.rows))
 
 
 def why_lost(character: Character, v: Array, cut: int = 0, touching: int = -1) -> str:

@@ -66,7 +66,7 @@ class Preview:
             turns, np.zeros((room, 3)), np.zeros((room, 6)), np.zeros((room, 3, 3)), np.zeros((room, p, 3)),
         )  # fmt: skip
         self._first = 0
-        self._reference: Reference | None = None
+        self.reference: Reference | None = None
         self._time = np.nan
         self._dual = np.zeros(12)
         self._constants = (self._watched.views, self._watched.root, points.bodies, points.local, points.friction,
@@ -75,18 +75,18 @@ class Preview:
     def frames(self, reference: Reference, time: float) -> tuple[Frames, int]:
         """Frames, of which those at time, time + dt, ... [s] begin at the row that is given with them."""
         ahead, count = time - self._time, self._count
-        if reference is self._reference and abs(ahead - self.dt) < 1e-6:
+        if reference is self.reference and abs(ahead - self.dt) < 1e-6:
             if self._first == _ROOM:
                 for a in self._all:
                     a[: count - 1] = a[_ROOM + 1 :]
                 self._first = -1
             self._first += 1
             self._add(reference, time + (count - 1) * self.dt, self._first + count - 1, False)
-        elif reference is not self._reference or not abs(ahead) < 1e-9:
+        elif reference is not self.reference or not abs(ahead) < 1e-9:
             self._first = 0
             for k in range(count):
                 self._add(reference, time + k * self.dt, k, k == 0)
-        self._reference, self._time = reference, time
+        self.reference, self._time = reference, time
         return self._all, self._first
 
     def bear(self, model: mujoco.MjModel) -> None:
@@ -95,7 +95,7 @@ class Preview:
         self._watched = Watched(self.character, points.bodies, points.local, model)
         self._constants = (self._watched.views, *self._constants[1:5], float(model.body_mass.sum()),
                            *self._constants[6:])  # fmt: skip
-        self._reference = None
+        self.reference = None
 
     def _now(self) -> Frames:
         """The frames that `frames` gave last, cut to the window."""

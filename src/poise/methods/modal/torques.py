@@ -13,6 +13,7 @@ from poise.methods.modal.memory import DT, Memory
 from poise.methods.modal.settings import Settings
 from poise.motion.reference import Reference
 from poise.settings import number
+from poise.simulate import packing
 from poise.simulate.guard import all_finite
 from poise.simulate.loop import Action
 from poise.simulate.servo import Servo
@@ -42,7 +43,23 @@ class ModalTorques(Settings):
 
     def start(self, character: Character, reference: Reference, stage: Stage) -> Memory:
         """A fresh memory."""
-        memory = Memory(self, character, reference, stage, alone=False)
+        return self._with_servos(Memory(self, character, reference, stage, alone=False))
+
+    def pack(self, memory: Memory, reference: Reference) -> packing.Packed:
+        """All that the future depends on."""
+        return packing.pack(memory, reference)
+
+    def unpack(self, memory: Memory, packed: packing.Packed, reference: Reference) -> None:
+        """Put what `pack` gave into a fresh memory."""
+        memory.restore(packed, reference)
+
+    def follow(self, memory: Memory, reference: Reference) -> Memory:
+        """The memory for another reference: a fresh one where it walks, or holds still, as the one before did not."""
+        other = memory.followed(reference)
+        return memory if other is memory else self._with_servos(other)
+
+    def _with_servos(self, memory: Memory) -> Memory:
+        character = memory.character
         loose = np.full(character.model.nv, _LOOSE**2)
         firm = np.full(character.model.nv, self.firmness**2)
         firm[_leg_dofs(character)] = 0.0

@@ -21,7 +21,7 @@ _STRAIGHT = 15.0  # [degrees] a loop that turns less in a period is made straigh
 
 @dataclass(frozen=True)
 class Slope:
-    """The motion on a plane through the world's origin that rises by `degrees` along `heading`.
+    """The motion on a plane that rises by `degrees` along `heading` and is at height 0 at `start`.
 
     Footprints keep their places on the map and tilt with the plane, the trunk stays upright, the root goes up with
     the ground. A loop stays one: each period leads further up. (Its own turn, if it is small, is straightened first:
@@ -30,6 +30,7 @@ class Slope:
 
     degrees: float  # rise, negative: down
     heading: float | None = None  # [degrees] about Z from the x axis; None: the way of the motion, to 5 degrees
+    start: float = 0.0  # [m] along the heading from the world's origin
 
     def __post_init__(self) -> None:
         if not abs(self.degrees) < 60.0:
@@ -41,7 +42,8 @@ class Slope:
             turn = float(np.degrees(clip.cycle.turn))
             clip = Turn(-turn).apply(clip) if abs(turn) <= _STRAIGHT else opened(clip)
         steps = Footsteps.of(settled(clip))
-        ground = SlopeGround(self.degrees, way_of(steps) if self.heading is None else self.heading)
+        ground = SlopeGround(self.degrees, way_of(steps) if self.heading is None else self.heading,
+                             self.start)  # fmt: skip
         return replant(steps, along_time(steps, Moves.shifts(np.zeros((len(steps), 2))), ground))
 
 

@@ -30,10 +30,10 @@ def write(path: Path, facts: str, arrays: dict[str, np.ndarray]) -> None:
         archive.writestr(zipfile.ZipInfo(_FACTS), facts)
         for name, array in arrays.items():
             with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as member:
-                np.lib.format.write_array(member, _plain(array), allow_pickle=False)
+                np.lib.format.write_array(member, plain(array), allow_pickle=False)
 
 
-def _plain(array: np.ndarray) -> np.ndarray:
+def plain(array: np.ndarray) -> np.ndarray:
     """The same numbers as float64, int64 or bool, in C order."""
     kind = {"b": np.bool_, "i": np.int64, "u": np.int64}.get(np.asarray(array).dtype.kind, np.float64)
     return np.ascontiguousarray(array, kind)

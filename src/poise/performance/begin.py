@@ -1,0 +1,106 @@
+"""begin: a performance that is under way, live."""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from poise.errors import BadValue
+from poise.maths.rotations import Array
+from poise.methods import contract
+from poise.methods.find import find
+from poise.motion.clip import Clip
+from poise.motion.reference import Reference
+from poise.performance import encoding
+from poise.performance.course import Course
+from poise.performance.driving import FRAME, check_simulator, drive
+from poise.performance.show import Show
+from poise.simulate.simulator import State
+from poise.stage import Stage
+from poise.take import Recorder
+from poise.take.stream import check_target
+from poise.threads import on_one_thread
+
+
+@on_one_thread
+def begin(source: Clip | Reference, method: str | Any = "pd", *, stage: Stage | None = None, start: float = 0.0,
+          noise: float = 0.0, seed: int = 0, contact: str = "soft", simulator: str = "mujoco", limp: bool = True,
+          repair: bool = True, save: str | PathLike[str] | None = None,
+          overwrite: bool | None = None) -> Show:  # fmt: skip
+    """A performance of a clip or a reference that is under way: `step` it, `push` it, `edit` it, `take` a look.
+
+    The arguments are those of `poise.perform`. With `limp` a body that has fallen lets go of its joints; with `repair`
+    what is edited under way is made physical half a second ahead, again and again.
+    """
+    return made(source, method, stage, None, start, noise, seed, contact, simulator, limp, repair, save, overwrite,
+                logs=True)  # fmt: skip
+
+
+def made(source: Clip | Reference, method: str | Any, stage: Stage | None, seconds: float | None, start: float,
+         noise: float, seed: int, contact: str, simulator: str, limp: bool, repair: bool,
+         save: str | PathLike[str] | None, overwrite: bool | None, logs: bool) -> Show:  # fmt: skip
+    """The show of `begin`; `seconds` that are asked for, where they are known; `logs`: are calls noted?"""
+    if isinstance(source, Reference) and start:
+        raise BadValue("A Reference begins where it says itself; give its own `start`, not that of perform.")
+    _check(start, noise, seed)
+    check_simulator(simulator)
+    own = source if isinstance(source, Reference) else Reference(source, start=start)
+    way = contract.checked(find(method) if isinstance(method, str) else method)
+    length = length_of(own, seconds)
+    stage = own.baked.stage(own.start, length) if stage is None else stage
+    stage.check(own.character)
+    if save is not None:  # before the clip is prepared, which may take long
+        check_target(Path(save), (own.clip.source.file, own.clip.source.path), overwrite)
+    course = Course(own, prepares=not isinstance(source, Reference), repairs=repair)
+    notes = course.prepare_for(way, stage, 0.0)
+    reference = course.followed
+    sample = reference.sample(0.0)
+    shake = noise * np.random.default_rng(seed).standard_normal(len(sample.v)) if noise else 0.0
+    recorder = Recorder(reference, start=reference.start, method=way.name, settings=way, stage=stage, seed=seed,
+                        path=save, own=own, asked=0.0 if seconds is None and logs else length,
+                        overwrite=overwrite)  # fmt: skip
+    for kind, note in notes:
+        recorder.log(0.0, kind, note)
+    q = sample.q if contract.moves_itself(way) else _lifted(reference, sample.q, recorder)
+    driver = drive(way, reference, stage, State(0.0, q, sample.v + shake), simulator, contact)
+    driver.announce(recorder)
+    if logs:
+        values = {"source": source, "method": way, "stage": stage, "start": start, "noise": noise, "seed": seed,
+                  "contact": contact, "simulator": simulator, "limp": limp, "repair": repair}  # fmt: skip
+        recorder.call(0, 0.0, "begin", {k: encoding.plain(v) for k, v in values.items()})
+    return Show(driver, course, recorder, engine=simulator, contact=contact, limp=limp, logs=logs)
+
+
+def _check(start: float, noise: float, seed: int) -> None:
+    if not (np.isfinite(start) and start >= 0):
+        raise BadValue(f"A performance starts at a time of its clip, 0 s or later, not at {start} s.")
+    if not (np.isfinite(noise) and noise >= 0):
+        raise BadValue(f"The noise of the starting velocities must be 0 or more, not {noise}.")
+    if seed < 0:
+        raise BadValue(f"A seed is a whole number, 0 or more, not {seed}.")
+
+
+def length_of(reference: Reference, asked: float | None) -> float:
+    """How long [s] a performance is: as asked for, the rest of an open clip, or 10 s of a loop."""
+    if asked is None:
+        loops = reference.baked.cycle is not None
+        asked = 10.0 if loops else reference.duration - reference.start
+    if not asked >= FRAME or not np.isfinite(asked):
+        raise BadValue(f"A performance needs at least one frame of {FRAME:.4f} s, not {asked:.4g} s.")
+    return asked
+
+
+def _lifted(reference: Reference, q: Array, recorder: Recorder) -> Array:
+    """The starting pose raised out of the clip's own ground: recorded feet often sink in by some centimetres."""
+    points = reference.character.points(q)[0]
+    ground = reference.baked.ground.height(points[:, 0], points[:, 1])
+    deep = float(np.max(ground - points[:, 2], initial=0.0))
+    if not 0.005 < deep < 0.2:
+        return q
+    recorder.log(
+        0.0, "start", f"the clip begins {100 * deep:.1f} cm inside its own ground; the start was raised by that"
+    )
+    return q + deep * (np.arange(len(q)) == 2)

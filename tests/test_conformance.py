@@ -1,0 +1,222 @@
+"""Every method, one's own too, does in a live show what the contract says."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import poise
+from poise import edit, methods
+from poise.errors import PoiseError
+from poise.methods import contract
+from poise.methods.find import find
+
+OWN = Path(__file__).resolve().parents[1] / "examples" / "05_your_own_method.py"
+EDIT = edit.Offset("head", (0.0, 15.0, 0.0))
+FEW = 12  # frames between two calls
+
+
+sys.path.append(str(OWN.parent))
+NAME = f"{OWN.stem}:Springs"
+METHODS = {name: name for name in methods.names()} | {"own": find(NAME)}
+every_method = pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
+
+
+@pytest.fixture(scope="module")
+def stand():
+    return poise.load_clip("stand")
+
+
+def played(show, run) -> poise.Show:
+    """A push, an edit and a ground, with some frames between them."""
+    run(show, FEW)
+    show.push("chest", (0.0, 30.0, 0.0), duration=0.05)
+    run(show, FEW)
+    show.edit(EDIT)
+    run(show, FEW)
+    show.ground(poise.Slope(1.0))
+    run(show, FEW)
+    return show
+
+
+def stepwise(show, frames):
+    for _ in range(frames):
+        show.step()
+
+
+def at_once(show, frames):
+    show.run(frames / 120)
+
+
+def same(a: poise.Take, b: poise.Take) -> bool:
+    """Bit for bit."""
+    pairs = [(a.q, b.q), (a.v, b.v), (a.torque, b.torque), (a.contacts.force, b.contacts.force),
+             (a.external.force, b.external.force), (a.q_ref, b.q_ref)]  # fmt: skip
+    return all(np.array_equal(x, y) for x, y in pairs)
+
+
+def finite(take: poise.Take) -> bool:
+    return all(np.isfinite(x).all() for x in (take.q, take.v, take.torque, take.contacts.force))
+
+
+@every_method
+def test_the_contract_is_kept(method):
+    way = methods.method(method) if isinstance(method, str) else method
+    assert contract.checked(way) is way
+    assert contract.moves_itself(way) == (not hasattr(way, "act"))
+    assert contract.step_size(way) > 0 and contract.period(way, 1 / 960) > 0
+
+
+@every_method
+def test_the_same_calls_give_the_same_bits_however_steps_are_grouped(stand, method):
+    a = played(poise.begin(stand, method, noise=0.01, seed=4), stepwise).take()
+    b = played(poise.begin(stand, method, noise=0.01, seed=4), at_once).take()
+    assert same(a, b) and finite(a) and len(a) == 4 * FEW + 1
+    assert [c.name for c in a.calls] == ["begin", "push", "edit", "ground"]
+    assert [c.frame for c in a.calls] == [0, FEW, 2 * FEW, 3 * FEW]
+
+
+@every_method
+def test_perform_is_begin_and_run(stand, method):
+    take = poise.perform(stand, method, seconds=0.2, noise=0.01, seed=4)
+    assert same(take, poise.begin(stand, method, noise=0.01, seed=4).run(0.2).finish())
+
+
+@every_method
+def test_two_shows_share_nothing(stand, method):
+    alone = poise.begin(stand, method, noise=0.01, seed=1).run(0.2).take()
+    one, other = (poise.begin(stand, method, noise=0.01, seed=s) for s in (1, 2))
+    for _ in range(24):
+        one.step()
+        other.step()
+    assert same(alone, one.take())
+
+
+@every_method
+def test_replay_and_resume_give_the_same_bits(stand, method, tmp_path):
+    kind = {NAME: METHODS["own"]}
+    show = played(poise.begin(stand, method, noise=0.01, seed=4), stepwise)
+    take = show.take()
+    assert same(poise.replay(take, own=kind).take(), take)
+    show.save_state(tmp_path / "state.npz")
+    np.load(tmp_path / "state.npz", allow_pickle=False).close()
+    again = poise.resume(tmp_path / "state.npz", own=kind)
+    later, resumed = show.run(0.2).take(), again.run(0.2).take()
+    assert np.array_equal(later.q[-25:], resumed.q) and np.array_equal(later.v[-25:], resumed.v)
+    assert later.calls == resumed.calls
+
+
+@every_method
+def test_a_push_is_recorded_where_it_acts(stand, method):
+    show = poise.begin(stand, method).run(0.1)
+    show.push("chest", (0.0, 24.0, 0.0), duration=0.05)
+    take = show.run(0.1).take()
+    acts = np.linalg.norm(take.external.force, axis=1) > 1e-6
+    assert np.array_equal(np.unique(take.external.frame[acts]), np.arange(12, 18))
+    assert np.allclose(take.external.force.sum(axis=0) / 120, [0.0, 24.0 * 0.05, 0.0])
+
+
+@every_method
+def test_what_cannot_be_done_is_one_sentence_and_the_show_goes_on(stand, method):
+    calm = poise.begin(stand, method, noise=0.01).run(0.2).take()
+    show = poise.begin(stand, method, noise=0.01).run(0.1)
+    bad = [lambda: show.push("tail", (0, 1, 0)), lambda: show.push("chest", (0, np.nan, 0)),
+           lambda: show.edit(edit.Pin("tail")), lambda: show.edit("faster"), lambda: show.switch("flying"),
+           lambda: show.switch(object()), lambda: show.steer(1.0), lambda: show.throw("tail"),
+           lambda: show.ground(poise.Flat(0.5)), lambda: show.run(-1.0),
+           lambda: show.play(stand, over=99.0)]  # fmt: skip
+    for call in bad:
+        with pytest.raises(PoiseError) as caught:
+            call()
+        assert str(caught.value).endswith(".") and "\n" not in str(caught.value)
+    assert same(show.run(0.1).take(), calm)
+
+
+@every_method
+def test_any_method_takes_over_from_any_other(stand, method):
+    show = poise.begin(stand, "modal").run(0.1)
+    for next_ in (method, "mcsim", method, "kinematic", method):
+        show.switch(next_)
+        show.run(0.1)
+    take = show.take()
+    assert finite(take) and take.ended == "under way"
+    assert len({s.frame for s in take.segments}) == len(take.segments) >= 2
+    assert same(poise.replay(take, own={NAME: METHODS["own"]}).take(), take)
+
+
+@pytest.mark.parametrize("method", ["pd", "mcsim", "modal", "modal-torques", "balance"])
+def test_a_fallen_body_goes_limp(stand, method):
+    show = poise.begin(stand, method)
+    show.push("chest", (600.0, 0.0, 0.0), duration=0.2)
+    show.run(3.0)
+    take = show.finish()
+    assert take.ended in ("fell", "lost") and show.method == "limp" and finite(take)
+    down = next(e.time for e in take.events if e.kind == "limp")
+    speed = np.abs(take.v[take.time >= down + 0.5, 6:]).max(axis=1)
+    assert speed[0] < 10.0 and np.mean(speed > 10.0) < 0.05  # later, feet that come free may snap for a moment
+
+
+@every_method
+def test_never_a_number_that_is_none(stand, method):
+    show = poise.begin(stand, method, noise=30.0, seed=3)
+    show.run(0.5)
+    assert finite(show.take())
+
+
+def test_limp_can_be_switched_off(stand):
+    show = poise.begin(stand, "pd", limp=False)
+    show.push("chest", (1500.0, 0.0, 0.0), duration=0.2)
+    assert show.run(1.5).method == "pd" and show.take().ended == "fell"
+
+
+def test_a_ball_is_thrown_into_a_world_that_is_built_anew(stand):
+    show = poise.begin(stand, "mcsim").run(0.1)
+    before = show.state
+    show.throw("chest", mass=1.0, speed=8.0)
+    assert np.array_equal(before.q, show.state.q) and np.array_equal(before.v, show.state.v)
+    take = show.run(1.0).take()
+    assert "ball_0" in take.props and "ball_0" in take.contacts.others
+    hit = take.contacts.other == take.contacts.others.index("ball_0")
+    assert hit.any() and same(poise.replay(take).take(), take)
+
+
+def test_modal_refuses_a_ball_and_goes_on(stand):
+    show = poise.begin(stand, "modal").run(0.1)
+    with pytest.raises(PoiseError, match="modal-torques"):
+        show.throw("chest")
+    assert show.run(0.1).take().ended == "under way"
+
+
+def test_calls_come_from_any_thread(stand):
+    show = poise.begin(stand, "pd")
+    threads = [threading.Thread(target=show.push, args=("chest", (0.0, float(k), 0.0))) for k in range(1, 5)]
+    runner = threading.Thread(target=show.run, args=(0.4,))
+    for thread in (runner, *threads):
+        thread.start()
+    for thread in (runner, *threads):
+        thread.join()
+    take = show.take()
+    assert sorted(c.name for c in take.calls) == ["begin", *["push"] * 4] and same(poise.replay(take).take(), take)
+
+
+def test_a_take_with_segments_is_audited_by_segment_and_saved(stand, tmp_path):
+    show = poise.begin(stand, "mcsim").run(0.4)
+    show.switch("modal")
+    take = show.run(0.4).finish()
+    report = poise.audit(take)
+    assert report.passed and len(report.segments) == 2 and [s.step for s in take.segments] == [1 / 960, 0.0]
+    take.save(tmp_path / "take.npz")
+    again = poise.Take.load(tmp_path / "take.npz")
+    assert again.segments == take.segments and again.calls == take.calls and same(again, take)
+
+
+def test_one_of_your_own_lacks_something_and_is_told_so():
+    class Half:
+        name = "half"
+
+    with pytest.raises(PoiseError, match="lacks `start` and `act"):
+        poise.perform(poise.load_clip("stand"), Half(), seconds=0.1)
