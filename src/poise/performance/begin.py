@@ -20,6 +20,7 @@ from poise.performance.driving import FRAME, check_simulator, drive
 from poise.performance.show import Show
 from poise.simulate.simulator import State
 from poise.stage import Stage
+from poise.stage.events import Slippery
 from poise.take import Recorder
 from poise.take.stream import check_target
 from poise.threads import on_one_thread
@@ -52,6 +53,9 @@ def made(source: Clip | Reference, method: str | Any, stage: Stage | None, secon
     length = length_of(own, seconds)
     stage = own.baked.stage(own.start, length) if stage is None else stage
     stage.check(own.character)
+    if any(isinstance(e, Slippery) for e in stage.events) and not getattr(way, "slippery", False):
+        raise BadValue(f"Ground that becomes slippery for a time is known to the method momentum, not to {way.name}; "
+                       "patches of other friction (poise.stage.Patches) are known to all.")  # fmt: skip
     if save is not None:  # before the clip is prepared, which may take long
         check_target(Path(save), (own.clip.source.file, own.clip.source.path), overwrite)
     course = Course(own, prepares=not isinstance(source, Reference), repairs=repair)

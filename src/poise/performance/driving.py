@@ -14,9 +14,9 @@ from poise.maths.rotations import Array
 from poise.methods import contract
 from poise.motion.reference import Reference
 from poise.simulate import packing
+from poise.simulate.assist import assist_rows
 from poise.simulate.carrying import carried
 from poise.simulate.guard import all_finite
-from poise.simulate.assist import assist_rows
 from poise.simulate.loop import Session, steps_per_frame
 from poise.simulate.mujoco import MujocoSimulator
 from poise.simulate.packing import Packed

@@ -11,15 +11,14 @@ from poise.dynamics import engine
 from poise.errors import BadValue
 from poise.maths import configuration as conf
 from poise.maths.rotations import Array
+from poise.methods.contract import Around, Stepped
 from poise.methods.momentum.forces import matched, wrench_matrix, yielding
 from poise.methods.momentum.memory import Memory
 from poise.methods.momentum.pose import Tracking, momenta, put, reduce, velocity, with_momenta
 from poise.methods.momentum.settings import Settings
 from poise.motion.reference import Reference
-from poise.simulate.simulator import Lost, State, Touches
+from poise.simulate.simulator import State, Touches
 from poise.stage import Stage
-from poise.stage.events import Push
-from poise.stage.pushes import pushes_at
 
 DT = 1 / 120  # [s] of the document's steps
 FASTEST = 100.0  # [rad/s, m/s] beyond which a body has left what can be computed
@@ -38,16 +37,14 @@ class Momentum(Settings):
         """A fresh memory."""
         return Memory(self, character, reference, stage, alone=True)
 
-    def step(self, state: State, reference: Reference, dt: float, memory: Memory
-             ) -> tuple[State, Array, Touches] | Lost:  # fmt: skip
+    def step(self, state: State, reference: Reference, around: Around, dt: float, memory: Memory) -> Stepped:
         """The state after dt [s], the mean torques (nv,) [N m] and the contacts on the way; or why there is none."""
         if abs(dt - DT) > 1e-9:
             raise BadValue(f"The method momentum goes in steps of 1/120 s, not of {dt:.5g} s.")
-        return advance(self, state, dt, memory, _pushes(memory, state, dt))
+        return advance(self, state, dt, memory, list(around.pushes))
 
 
-def advance(settings: Settings, state: State, dt: float, memory: Memory, pushes: list
-            ) -> tuple[State, Array, Touches] | Lost:  # fmt: skip
+def advance(settings: Settings, state: State, dt: float, memory: Memory, pushes: list) -> Stepped:
     """One step of the method: feedback, contact forces, pose, and the clocks that go on."""
     memory.tread(state.time)
     seen = Seen.of(memory, state, dt)
@@ -66,23 +63,17 @@ def advance(settings: Settings, state: State, dt: float, memory: Memory, pushes:
     change = given + (dt * ground.A @ forces if len(forces) else 0.0)
     u = velocity(reduced, seen.momenta + 0.5 * change)
     if not reduced.sound or not np.abs(u).max() < FASTEST:
-        return Lost(_why(memory, u))
+        return Stepped.lost(state, _why(memory, u))
     after, v = _arrive(memory, seen, u, ground, forces, pushes, dt, settings.has("centre"))
     if not np.abs(v).max() < FASTEST:
-        return Lost(_why(memory, v))
+        return Stepped.lost(state, _why(memory, v))
     torque = _torques(memory, state, v, ground, forces, pushes, dt)
     memory.traces["residual"] = float(np.linalg.norm(solved.residual)) if solved is not None else 0.0
     memory.traces["shortened"] = wanted.shortened
     touches = Touches(ground.rows(forces, memory.friction), memory.names)
     places = memory.compiled.terms.points[memory.plan.course.points]
     memory.advance(wanted.rate, dt, places)
-    return State(state.time + dt, after, v), torque, touches
-
-
-def _pushes(memory: Memory, state: State, dt: float) -> list:
-    if not any(isinstance(e, Push) for e in memory.stage.events):
-        return []
-    return pushes_at(memory.stage, memory.character, state.q, state.time, dt)
+    return Stepped(State(state.time + dt, after, v), torque, touches, traces=memory.traces)
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ from poise.settings import number
 from poise.simulate.loop import Action
 from poise.simulate.servo import Servo
 from poise.simulate.servo_gain import blocks, shares
-from poise.simulate.simulator import Lost, State, Touches
+from poise.simulate.simulator import State, Touches
 from poise.stage import Stage
 
 STEP = 1 / 960  # [s] of the simulator
@@ -53,9 +53,9 @@ class MomentumTorques(Settings):
         rest = (share, limit, joints, layout.kind, layout.qadr, layout.vadr)
         made = advance(self, state, DT, memory, [])
         inertia = memory.compiled.at(state.q, state.v).mass_matrix.copy()
-        if isinstance(made, Lost):
+        if made.status:
             nothing = np.zeros(len(state.v))
             return Action(Servo(state.time, state.q, nothing, nothing, nothing, inertia, loose, *rest))
-        after, torque, _ = made
+        after, torque = made.state, made.torque
         rate = (after.v - state.v) / DT
         return Action(Servo(state.time, state.q, state.v, rate, torque, inertia, firm, *rest))
