@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from poise.errors import BadValue, ClipMismatch, PoiseError
-from poise.ground.slope import Slope as Ramp
 from poise.maths.rotations import Array
 from poise.methods import contract
 from poise.motion import edit as edits
@@ -158,14 +157,8 @@ def _same(one: Reference, other: Reference) -> bool:
 def _edited(reference: Reference, edit: Edit, time: float) -> Reference:
     """A reference with one more edit, at the pose at hand where the edit changes its timing."""
     move = reference.moved
-    if isinstance(edit, edits.Slope) and (move.turn or any(move.shift)):  # the world's slope, seen from the clip
-        heading = 0.0 if edit.heading is None else edit.heading
-        back = (
-            Ramp(edit.degrees, heading, edit.start)
-            .moved(0.0, (-move.shift[0], -move.shift[1]))
-            .moved(-move.turn, (0, 0))
-        )
-        edit = edits.Slope(edit.degrees, back.heading, back.start)
+    if hasattr(edit, "seen_from") and (move.turn or any(move.shift)):  # it speaks of places in the world
+        edit = edit.seen_from(move.turn, move.shift)  # pyright: ignore[reportAttributeAccessIssue]
     changed = Reference(reference.clip, (*reference.edits, edit), reference.start)
     ratio = changed.duration / reference.duration
     if reference.baked.cycle is None or changed.baked.cycle is None or abs(ratio - 1.0) < 1e-9:

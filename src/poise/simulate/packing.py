@@ -147,7 +147,8 @@ def _names_below(path: str, packed: Packed) -> list[str]:
 def _end(value: Any, packed: Any, reference: Reference) -> Any:
     """A number, an array or a reference as it was packed; an array of the same shape is written into."""
     if isinstance(value, Reference) or (isinstance(packed, str) and packed in ("followed", "other")):
-        return reference if packed == "followed" else None
+        own = value if isinstance(value, Reference) and value is not reference else None  # one that `start` made
+        return reference if packed == "followed" else own
     if isinstance(packed, np.ndarray):
         if isinstance(value, np.ndarray) and value.shape == packed.shape:
             if value.flags.writeable:

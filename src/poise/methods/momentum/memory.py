@@ -9,8 +9,8 @@ import numpy as np
 from poise.character import Character
 from poise.dynamics.compiled import Compiled
 from poise.errors import BadValue
-from poise.ground.platform import Platform
-from poise.ground.seesaw import Seesaw
+from poise.ground.ground import carries
+from poise.maths import GRAVITY
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.methods.momentum.clock import AHEAD, BACK, bounded, rate_of, root_of
@@ -44,7 +44,7 @@ class Memory:
 
     def __init__(self, settings: Settings, character: Character, reference: Reference, stage: Stage, alone: bool):
         """`alone`: the method moves the character itself and must know all that it can meet."""
-        if alone and (isinstance(stage.ground, (Platform, Seesaw)) or any(isinstance(e, Ball) for e in stage.events)):
+        if alone and (carries(stage.ground) or any(isinstance(e, Ball) for e in stage.events)):
             raise BadValue("The method momentum knows grounds at rest and pushes; for balls, platforms and seesaws use "
                            "momentum-torques, which acts in the simulator.")  # fmt: skip
         self.settings, self.character, self.stage, self.alone = settings, character, stage, alone
@@ -52,7 +52,6 @@ class Memory:
         self.usual = float(stage.friction if settings.friction is None else settings.friction)
         self.friction = self.usual  # now
         self.ice = [e for e in stage.events if isinstance(e, Slippery)]
-        self.reference = reference
         self.clip = reference.baked
         self.plan = plan_of(self.clip, settings, self.usual)
         self.line = Timeline(self.plan)
@@ -85,7 +84,7 @@ class Memory:
         line, now = self.line, self.line.placed(self.index)
         heading = float(rot.heading(self.track.sample(max(self.td, 0.0) * line.h).q[3:7]))
         self.way = np.array([np.cos(heading), np.sin(heading), 0.0])
-        frequency = float(np.sqrt(9.81 / max(x[2] - self.feet.level - self.offset[2], 0.3)))
+        frequency = float(np.sqrt(GRAVITY / max(x[2] - self.feet.level - self.offset[2], 0.3)))
         balance = self._balance(x, now, frequency, heading) if self.law is not None else None
         self.feet.plan_landings(self.td, self.law, balance, dt)
         self.goal = self._goal(frequency)
@@ -237,7 +236,7 @@ class Memory:
 
     def _bounded(self, force: Array, moment: Array, s: Segment, low: int, local: Array) -> tuple[Array, Array]:
         """A wrench whose change against the plan's is not beyond what a body can do with its legs."""
-        plain, most = s.forces[low].sum(axis=0), self.plan.course.mass * 9.81
+        plain, most = s.forces[low].sum(axis=0), self.plan.course.mass * GRAVITY
         usual = np.cross(s.corners[low] - s.states[low, :3], s.forces[low]).sum(axis=0)
         reach = np.array([1.0, 1.0, 0.7]) * most
         return (plain + np.clip(force - plain, -reach, reach),

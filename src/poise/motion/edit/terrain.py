@@ -36,6 +36,12 @@ class Slope:
         if not abs(self.degrees) < 60.0:
             raise BadValue(f"A slope must be between -60 and 60 degrees, not {self.degrees}.")
 
+    def seen_from(self, turn: float, shift: Array) -> Slope:
+        """The same slope of the world for a clip that is performed turned by `turn` [rad] and moved by `shift` [m]."""
+        heading = 0.0 if self.heading is None else self.heading
+        back = SlopeGround(self.degrees, heading, self.start).moved(0.0, (-shift[0], -shift[1])).moved(-turn, (0, 0))
+        return Slope(self.degrees, back.heading, back.start)
+
     def apply(self, clip: Clip) -> Clip:
         """The clip on the slope."""
         if clip.cycle is not None and abs(clip.cycle.turn) > 1e-9:
