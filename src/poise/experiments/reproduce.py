@@ -49,6 +49,7 @@ EXPERIMENTS: dict[str, str] = {
     "mcsim/speed": "poise.experiments.mcsim.speed:run",
     "mcsim/tuning": "poise.experiments.mcsim.tuning:run",
     "mcsim/dart": "poise.experiments.mcsim.dart:run",
+    "truth/plates": "poise.experiments.truth.plates:run",
     "balance/ablation": "poise.experiments.balance.ablation:run",
     "balance/forms": "poise.experiments.balance.forms:run",
     "balance/honest": "poise.experiments.balance.honest:run",
@@ -70,7 +71,7 @@ NEEDS: dict[str, str] = {
 }
 """Optional package without which an experiment cannot be run."""
 PLOTS = ("modal/costs", "modal/modes", "modal/windows", "mcsim/errors", "mcsim/gains", "mcsim/pushes",
-         "balance/tracking")  # fmt: skip
+         "balance/tracking", "truth/plates")  # fmt: skip
 """Experiments whose figures are drawn by matplotlib; those of the others are filmstrips."""
 
 
