@@ -24,12 +24,12 @@ from poise.errors import PoiseError
 from poise.judge.audit import audit
 from poise.maths.intervals import runs
 from poise.motion.check.check import penetration, skating
+from poise.motion.cleaning import cleaned
 from poise.motion.clip import Clip
 from poise.motion.contacts.foot_motion import footing
+from poise.motion.contacts.grip_forces import held
 from poise.motion.load import built_in, load_clip
 from poise.motion.resample import resample
-from poise.physical.repair.clean import cleaned
-from poise.physical.repair.holds import held
 from poise.physical.repair.repair import repair
 
 WEIGHT = 70.0 * 9.81  # [N]

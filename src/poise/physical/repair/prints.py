@@ -21,9 +21,9 @@ from poise.maths.intervals import close_gaps, frames, runs
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip, Cycle
 from poise.motion.contacts.foot_motion import speeds
+from poise.motion.contacts.grip_forces import held
 from poise.motion.ground import Ground
 from poise.motion.retarget.footprints import unblocked
-from poise.physical.repair.holds import held
 
 REST = 0.2  # [m/s] touching points that are slower rest
 SHORTEST = 0.08  # [s] of rest that makes a print of its own

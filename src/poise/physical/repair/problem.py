@@ -14,27 +14,17 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from poise.dynamics.supports import Supports
 from poise.dynamics.wrench import Masses, root_wrench, root_wrench_derivatives
 from poise.kernels import njit
 from poise.maths import configuration as conf
 from poise.maths.rotations import Array
 from poise.motion.ik.problem import IkProblem
 from poise.motion.ik.terms import spun
-from poise.physical.repair.explain import Explained, explain
 from poise.physical.repair.stencil import derivatives, rates, steps
 from poise.solve import gauss_newton
+from poise.solve.explain import Explained, explain
 from poise.solve.gauss_newton import Normal, Result, Settings
-
-
-@dataclass(frozen=True, eq=False)
-class Ground:
-    """What may push, one row a frame."""
-
-    columns: Array  # (N, K, 3, 6) wrenches of unit forces (normal, tangent, tangent): moment / length, force
-    touching: np.ndarray  # (N, K) bool
-    friction: Array  # (K,), infinite for closed hands, which can be pulled as well
-    about: Array  # (N, 3) the point about which moments are taken [m]
-    length: float  # [m] that weighs moments against forces
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +33,7 @@ class PhysicalProblem:
 
     motion: IkProblem
     body: Masses
-    ground: Ground
+    ground: Supports
     dt: float  # [s]
     scale: float  # from newtons to those of a body of 70 kg
     unexplained: float  # w_F [1/N]

@@ -12,10 +12,10 @@ from poise.errors import BadValue, ClipMismatch
 from poise.maths import rotations as rot
 from poise.maths.configuration import FREE
 from poise.maths.intervals import runs
+from poise.motion.cleaning import LEAP
 from poise.motion.clip import Clip
 from poise.motion.contacts.foot_motion import footing
-from poise.physical.repair.clean import LEAP
-from poise.physical.repair.holds import held
+from poise.motion.contacts.grip_forces import held
 
 SHORTEST = 8  # frames
 HELD, FALL = 0.8, 5.0  # [s] without any contact, [m/s²] slower than which a body in the air is held by something

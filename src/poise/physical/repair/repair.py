@@ -20,12 +20,12 @@ from poise.maths import configuration as conf
 from poise.maths.intervals import frames
 from poise.maths.rotations import Array
 from poise.motion.check.check import penetration, skating
+from poise.motion.cleaning import cleaned, flipped_joints
 from poise.motion.clip import Clip
+from poise.motion.contacts.grip_forces import off_bars
 from poise.motion.ground import Flat
 from poise.motion.ik.hands_on_ground import kept_labels, laid
 from poise.motion.resample import resample
-from poise.physical.repair.clean import cleaned, flipped_joints
-from poise.physical.repair.holds import off_bars
 from poise.physical.repair.labels import believed, put_down, within_reach
 from poise.physical.repair.refusals import bodies_to_keep, must_fit, must_hang_together
 from poise.physical.repair.report import RepairReport, compare

@@ -9,9 +9,9 @@ import numpy as np
 from poise.dynamics.wrench import masses, root_wrench
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
-from poise.physical.repair.explain import explain
-from poise.physical.repair.holds import gripped, loads
+from poise.motion.contacts.grip_forces import gripped, loads
 from poise.physical.repair.standing import pushing
+from poise.solve.explain import explain
 
 AT_ONCE = 4096  # frames, so that long clips need no more memory than short ones
 

@@ -12,10 +12,10 @@ from poise.dynamics.wrench import masses
 from poise.maths.configuration import BALL
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
+from poise.motion.contacts.grip_forces import gripped, loads
 from poise.motion.ik import ik
 from poise.motion.ik.barrier import Barrier
 from poise.motion.retarget.hands import hold_targets
-from poise.physical.repair.holds import gripped, loads
 from poise.physical.repair.problem import PhysicalProblem
 from poise.physical.repair.standing import (
     carrying,

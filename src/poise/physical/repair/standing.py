@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from poise.character.roles import SIDES
+from poise.dynamics.supports import Supports
 from poise.maths import rotations as rot
 from poise.maths.intervals import drop_short, frames, runs
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
 from poise.motion.contacts.foot_motion import footing, speeds
+from poise.motion.contacts.grip_forces import held
 from poise.motion.ik import hands_on_ground
-from poise.physical.repair.holds import held
 from poise.physical.repair.prints import printed, soles
-from poise.physical.repair.problem import Ground
 
 TREMBLE = 0.008  # [m] a point that strays no further from its mean while it touches stands still; else it is led
 FASTEST = 0.25  # [m/s] at which a point that is led may still be pushed
@@ -171,7 +171,7 @@ def closed(clip: Clip, goals: Array, labels: np.ndarray) -> tuple[Array, np.ndar
     return goals, labels
 
 
-def pushing(clip: Clip, goals: Array, labels: np.ndarray, friction: float, margin: float) -> Ground:
+def pushing(clip: Clip, goals: Array, labels: np.ndarray, friction: float, margin: float) -> Supports:
     """The ground under contacts at `goals` (N, P, 3), each foot's drawn in towards the middle of what touches of it.
 
     Moments are taken about the root of the clip, N frames of it.
@@ -184,10 +184,4 @@ def pushing(clip: Clip, goals: Array, labels: np.ndarray, friction: float, margi
         middle = np.sum(on * goals[:, own], axis=1, keepdims=True) / np.maximum(on.sum(axis=1, keepdims=True), 1.0)
         places[:, own] = middle + (1.0 - margin) * (goals[:, own] - middle)
     normal = np.broadcast_to(clip.ground.normal(places[..., 0], places[..., 1]), places.shape)
-    away = np.where(np.abs(normal[..., :1]) < 0.9, np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0]))
-    first = np.cross(normal, away)
-    first /= np.linalg.norm(first, axis=-1, keepdims=True)
-    ways = np.stack([normal, first, np.cross(normal, first)], axis=2)  # (N, P, 3, 3)
-    arms = np.cross((places - about[:, None])[:, :, None], ways) / length
-    columns = np.ascontiguousarray(np.concatenate([arms, ways], axis=-1))
-    return Ground(columns, np.ascontiguousarray(labels, bool), np.full(len(points), friction), about, length)
+    return Supports.on_ground(places, normal, labels, friction, about, length)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from poise.character import Character
+from poise.dynamics.supports import Supports
 from poise.dynamics.wrench import NOTHING, Loads
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
 from poise.motion.hold import Hold
-from poise.physical.repair.problem import Ground
 
 
 def bars(holds: Sequence[Hold]) -> list[Hold]:
@@ -31,20 +30,12 @@ def held(clip: Clip) -> np.ndarray:
     return np.any([h.covers(clip.times) for h in bars(clip.grips)], axis=0) | np.zeros(len(clip), bool)
 
 
-def gripped(ground: Ground, holds: Sequence[Hold], times: Array) -> Ground:
+def gripped(ground: Supports, holds: Sequence[Hold], times: Array) -> Supports:
     """The ground with the bars that hands hold at these times (N,) [s]: a force in any direction at each."""
     closed = bars(holds)
     if not closed:
         return ground
-    ways = np.broadcast_to(np.eye(3), (len(times), len(closed), 3, 3))
-    arms = np.array([h.place for h in closed])[None] - ground.about[:, None]
-    extra = np.concatenate([np.cross(arms[:, :, None], ways) / ground.length, ways], axis=-1)
-    return replace(
-        ground,
-        columns=np.ascontiguousarray(np.concatenate([ground.columns, extra], axis=1)),
-        touching=np.ascontiguousarray(np.column_stack([ground.touching, *(h.covers(times) for h in closed)])),
-        friction=np.concatenate([ground.friction, np.full(len(closed), np.inf)]),
-    )
+    return ground.with_grips(np.array([h.place for h in closed]), np.column_stack([h.covers(times) for h in closed]))
 
 
 def loads(character: Character, holds: Sequence[Hold], times: Array) -> Loads:
