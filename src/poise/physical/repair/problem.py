@@ -2,7 +2,8 @@
 
     ½ Σ_n [ posture and its acceleration, held points, the ground as a barrier        (`poise.motion.ik.problem`)
           + w_F² · 2 c_n(b_n)                       what no ground force explains     (`explain`)
-          + w_R² |b_{n+1} - b_n|² ]                 wrenches that jump
+          + w_R² |b_{n+1} - b_n|²                   wrenches that jump
+          + |W_n (b_n - b̂_n)|² ]                    wrenches that are not those of the recording
 
 b_n is the wrench of frame n (`wrench`, `stencil`), its moment taken about a fixed point and divided by a length, scaled
 to a body of 70 kg. The contacts that may push are scheduled and held in place, so their columns are constants.
@@ -39,6 +40,8 @@ class PhysicalProblem:
     unexplained: float  # w_F [1/N]
     jump: float  # w_R [1/N]
     fixed: int = 0  # this many frames at the start are not unknowns
+    wanted: Array | None = None  # (N, 6) b̂, the recorded wrenches; None: not known
+    follow: Array | None = None  # (N, 6) W [1/N]
     memory: dict[str, Array] = field(default_factory=dict)  # what was left over last, to start from
 
     @property
@@ -103,23 +106,33 @@ class PhysicalProblem:
             out[0] = out[-2:] = 0.0
         return out
 
+    def _away(self, b: Array) -> tuple[Array, Array]:
+        """W² and b - b̂ (N, 6) of wrenches b; zero where no recorded wrench is known."""
+        if self.wanted is None or self.follow is None:
+            return np.zeros_like(b), np.zeros_like(b)
+        return self.follow**2, b - self.wanted
+
     def cost(self, x: Array) -> float:
         """Value at corrections x."""
         b = self.wrenches(x)
         total = self.unexplained**2 * float(self.explained(b).cost.sum())
-        return self.motion.cost(x) + total + 0.5 * self.jump**2 * float(np.sum(self._jumps(b) ** 2))
+        square, away = self._away(b)
+        total += 0.5 * self.jump**2 * float(np.sum(self._jumps(b) ** 2)) + 0.5 * float(np.sum(square * away**2))
+        return self.motion.cost(x) + total
 
     def normal(self, x: Array) -> Normal:
         """The problem linearised at corrections x."""
         own = self.motion.normal(x)
         b, blocks = self.wrench_derivatives(x)
-        found, jumps = self.explained(b), self._jumps(b)
-        total = own.cost + self.unexplained**2 * float(found.cost.sum()) + 0.5 * self.jump**2 * float(np.sum(jumps**2))
+        found, jumps, (square, away) = self.explained(b), self._jumps(b), self._away(b)
+        share = self.unexplained**2
+        total = own.cost + share * float(found.cost.sum()) + 0.5 * self.jump**2 * float(np.sum(jumps**2))
+        total += 0.5 * float(np.sum(square * away**2))
         bands = np.zeros((4, *own.bands.shape[1:]))
         bands[: len(own.bands)] = own.bands
-        _add(
-            bands, own.gradient, blocks, found.left, found.hessian, self.unexplained**2, jumps, self.jump**2, self.ring
-        )
+        hessian = share * found.hessian
+        hessian[:, range(6), range(6)] += square
+        _add(bands, own.gradient, blocks, share * found.left + square * away, hessian, jumps, self.jump**2, self.ring)
         if self.fixed:
             _hold(bands, own.gradient, self.fixed)
         return Normal(total, own.gradient, bands)
@@ -148,14 +161,14 @@ def _rows(bands, gradient, first, J, weighted, y):
 
 
 @njit(cache=True)
-def _add(bands, gradient, blocks, left, hessian, w_force, jumps, w_jump, ring):
-    """Add the wrench terms to the bands (4, N, d, d) and the gradient (N, d); blocks (N, 3, d, 6)."""
+def _add(bands, gradient, blocks, slope, hessian, jumps, w_jump, ring):
+    """Add the wrench terms, with their slope (N, 6) and Hessian (N, 6, 6) by b, to bands (4, N, d, d) and gradient."""
     N, d = gradient.shape
     pair = np.zeros((4 * d, 6))
     for n in range(N):
         J = blocks[n].reshape(3 * d, 6)
         first = n - 1 if ring else min(max(n - 1, 0), N - 3)
-        _rows(bands, gradient, first, J, w_force * np.dot(J, hessian[n]), w_force * left[n])
+        _rows(bands, gradient, first, J, np.dot(J, hessian[n]), slope[n])
         if w_jump > 0.0 and (ring or 0 < n < N - 2):
             pair[:] = 0.0
             pair[: 3 * d] -= blocks[n].reshape(3 * d, 6)

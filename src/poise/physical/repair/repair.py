@@ -20,19 +20,19 @@ from poise.maths import configuration as conf
 from poise.maths.intervals import frames
 from poise.maths.rotations import Array
 from poise.motion.check.check import penetration, skating
-from poise.motion.cleaning import cleaned, flipped_joints
+from poise.motion.cleaning import flipped_joints
 from poise.motion.clip import Clip
-from poise.motion.contacts.grip_forces import off_bars
+from poise.motion.contacts.evidence import Evidence, evidence
+from poise.motion.contacts.grip_forces import held, off_bars
 from poise.motion.ground import Flat
 from poise.motion.ik.hands_on_ground import kept_labels, laid
 from poise.motion.resample import resample
-from poise.physical.repair.labels import believed, put_down, within_reach
+from poise.physical.repair.labels import put_down, within_reach
 from poise.physical.repair.refusals import bodies_to_keep, must_fit, must_hang_together
 from poise.physical.repair.report import RepairReport, compare
 from poise.physical.repair.residual import residual
 from poise.physical.repair.setup import REFERENCE, Plan, Weights
-from poise.physical.repair.switches import corrected
-from poise.physical.repair.timing import retimed
+from poise.physical.repair.touching_points import touching_points, wanted_wrench
 from poise.solve import gauss_newton
 from poise.solve.gauss_newton import Result, Settings
 from poise.threads import on_one_thread
@@ -41,6 +41,8 @@ SETTINGS = Settings(iterations=20, step=2e-5, gain=1e-3)
 ENOUGH = replace(SETTINGS, gain=2e-3)  # for recordings, to which nothing is nearer than a tenth of a degree
 ROUGH = replace(SETTINGS, gain=1e-2)  # for telling which moments of contact to move
 FURTHER = Settings(iterations=10, step=2e-5, gain=2e-4)  # where that leaves more unexplained than it should
+DOUBTED = 150.0  # [N at 70 kg] left over of the recorded wrench: it is kept half as closely
+LADDER = (0.3, 0.1)  # of the weight on the recorded wrench where the contacts cannot give all of it
 TOES = 1.0  # of turning toes, which a recording that has them tells well enough after cleaning
 STEPPED = Settings(iterations=6, step=1e-3, gain=1e-2)  # for a first guess without physics
 WINDOW, OVERLAP = 8.0, 0.6  # [s] of frames solved at once, and of those that the next window solves again
@@ -85,26 +87,34 @@ def repair(clip: Clip, *, change: float = 1.0, friction: float = 0.8, margin: fl
     if is_physical(clip, friction):
         return Repaired(clip, compare(clip, clip, friction, unchanged=True))
     clip = fine_enough(replace(clip, holds=clip.grips))
-    labels, told = corrected(clip)
-    recorded = cleaned(replace(clip, labels=labels))
-    must_hang_together(recorded)
-    recorded = with_hands(replace(recorded, labels=believed(recorded)))
-    plan = Plan.of(clip, recorded, None, friction=friction, margin=margin, keep=bodies,
-                   weights=replace(Weights(), toes=TOES).allowing(change))  # fmt: skip
+    seen = evidence(clip, friction)
+    must_hang_together(seen.track)
+    recorded = with_hands(replace(seen.track, labels=touching_points(seen)))
+    weights = replace(Weights(), toes=TOES).allowing(change)
+    plan = Plan.of(clip, recorded, None, friction=friction, margin=margin, keep=bodies, weights=weights.following(1.0))
+    plan = keeping_force(plan, seen)
     tell = None if progress is None else _rising(progress)
-    q, results = solve(plan, tell, settings=ROUGH)
-    plan = retimed(plan, q)
-    q, more = solve(plan, tell, q, ENOUGH, results)
-    results += more
+    q, results = solve(plan, tell, settings=ENOUGH)
     out = clip.with_q(q, labels=plan.labels)
-    if not _explained(out, friction, GOOD_FORCE, GOOD_TORQUE):  # it may have stopped too early
+    for share in LADDER:  # what is followed too closely to be explained is followed less closely
+        if _explained(out, friction, GOOD_FORCE, GOOD_TORQUE):
+            break
+        plan = replace(plan, weights=weights.following(share))
         q, more = solve(plan, tell, q, FURTHER, results)
         out, results = clip.with_q(q, labels=plan.labels), results + more
+    told = []
     if progress is not None:
         progress(len(clip), len(clip))
     report = compare(replace(clip, labels=plan.labels), out, friction, told, flips=flipped_joints(clip),
                      iterations=sum(len(r.steps) for r in results), status=results[-1].status.value)  # fmt: skip
     return Repaired(out, report)
+
+
+def keeping_force(plan: Plan, seen: Evidence) -> Plan:
+    """The plan that keeps the recorded wrench where its contacts can give it."""
+    left = np.linalg.norm(seen.left_by(plan.pushed), axis=1)
+    on = plan.pushed.any(axis=1) | held(plan.recorded)
+    return replace(plan, wanted=wanted_wrench(seen, on), trusted=1.0 / (1.0 + (left / DOUBTED) ** 2))
 
 
 def fine_enough(clip: Clip) -> Clip:

@@ -37,6 +37,8 @@ class Weights:
 
     unexplained: float = 0.05  # [1/N] of what the ground cannot give
     jump: float = 0.001  # [1/N] of a wrench that changes from one frame to the next, at 120 frames a second
+    force: float = 0.01  # [1/N] of a force that is not the recording's, for 10 ms
+    moment: float = 0.003  # [1/N] of a moment, divided by the body's length, likewise
     root: float = 9.0  # [1/m²] of moving the root
     sideways: float = 4.0  # of turning knees and elbows that are balls about another axis than that of bending
     toes: float = 0.3  # toes are recorded badly
@@ -49,6 +51,10 @@ class Weights:
     def allowing(self, change: float) -> Weights:
         """The weights with which postures change more (above 1) or less (below 1) willingly."""
         return replace(self, unexplained=self.unexplained * change, jump=self.jump * change)
+
+    def following(self, share: float) -> Weights:
+        """The weights with which the recorded wrench is kept less closely (below 1), and jumps are left to it."""
+        return replace(self, force=share * self.force, moment=share * self.moment, jump=0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +72,8 @@ class Plan:
     margin: float
     weights: Weights
     fences: tuple[ik.FloorTarget, ...] = ()  # what else points shall not pass, told for all frames
+    wanted: Array | None = None  # (N, 6) wrenches of the recording: moment / length, force [N at 70 kg]
+    trusted: Array | None = None  # (N,) from 0 to 1: where they are to be kept
 
     @classmethod
     def of(cls, clip: Clip, recorded: Clip, planted: Clip | None, *, friction: float, margin: float,
@@ -106,7 +114,15 @@ class Plan:
         body = masses(character, loads(character, holds, times))
         scale = REFERENCE / (character.mass * float(np.linalg.norm(character.model.opt.gravity)))
         return PhysicalProblem(motion, body, gripped(ground, holds, times), clip.dt, scale, weights.unexplained,
-                               weights.jump / (120.0 * clip.dt), fixed)  # fmt: skip
+                               weights.jump / (120.0 * clip.dt), fixed, *self._followed(unknown))  # fmt: skip
+
+    def _followed(self, rows: slice) -> tuple[Array | None, Array | None]:
+        """Wrenches of some frames to keep, and how closely [1/N]."""
+        if self.wanted is None or self.trusted is None:
+            return None, None
+        w = self.weights
+        each = np.sqrt(100.0 * self.recorded.dt) * np.array([w.moment] * 3 + [w.force] * 3)
+        return np.ascontiguousarray(self.wanted[rows]), self.trusted[rows, None] * each
 
     def _targets(self, rows: slice) -> list[ik.PointTarget | ik.FloorTarget]:
         points, on = self.recorded.character.contact_points, self.labels[rows]

@@ -1,0 +1,62 @@
+"""Which points of a foot or hand carry it, where the evidence says that it touches."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from poise.character.roles import SIDES
+from poise.maths.intervals import close_gaps, drop_short, frames, runs
+from poise.maths.rotations import Array
+from poise.motion.contacts.evidence import Evidence
+from poise.physical.repair.labels import believed
+
+WORSE = 50.0  # [N at 70 kg] left over more than by all points of a limb: the limb needs the others too
+SHORT, GAP = 0.03, 0.15  # [s] for which that must be so at least, and of gaps in it
+
+
+def touching_points(seen: Evidence) -> np.ndarray:
+    """Labels (N, P): of each foot that touches its lowest points, or all that the evidence says where these are needed.
+
+    Soles do not fit recorded feet to the millimetre, and what is pinned though it was raised costs posture: so the
+    lowest points of a foot are believed, unless they leave more of the wrench than all points that may touch.
+    """
+    track, points = seen.track, seen.track.character.contact_points
+    every = seen.labels.copy()
+    for side in SIDES:
+        own = points.of(side)
+        every[:, own] |= seen.labels[:, own].any(axis=1, keepdims=True)
+    lowest = believed(replace(track, labels=every))
+    lowest = np.where(seen.labels.any(axis=1, keepdims=True), lowest, False)
+    return needed_as_well(seen, lowest, lowest | seen.labels)
+
+
+def needed_as_well(seen: Evidence, few: np.ndarray, more: np.ndarray) -> np.ndarray:
+    """`few` labels (N, P), but `more` of them where these alone leave clearly more of the wrench unexplained."""
+    left = [np.linalg.norm(seen.left_by(labels), axis=1) for labels in (few, more)]
+    dt = seen.track.dt
+    worse = close_gaps(drop_short(left[0] > left[1] + WORSE, frames(SHORT, dt)), frames(GAP, dt))
+    return np.where(worse[:, None], more, few)
+
+
+def wanted_wrench(seen: Evidence, on: np.ndarray, spread: float = 0.05) -> Array:
+    """The recorded wrench (N, 6) to keep: none where nothing touches by `on` (N,).
+
+    What low-passing leaked into a flight goes back to the stances beside it, over `spread` seconds, the most to the
+    nearest frame: so the impulse of a landing stays.
+    """
+    want, dt = seen.wrench, seen.track.dt
+    out, count = want.copy(), frames(spread, dt)
+    for a, e in runs(~on):
+        middle = a if e == len(on) and a > 0 else e if a == 0 else (a + e) // 2
+        for rows, edge, step in ((slice(a, middle), a - 1, -1), (slice(middle, e), e, 1)):
+            at = np.arange(edge, edge + step * count, step)
+            at = at[(at >= 0) & (at < len(on))]
+            at = at[np.logical_and.accumulate(on[at])] if len(at) else at
+            if len(at) and rows.stop > rows.start:
+                share = np.arange(len(at), 0, -1.0)
+                leak = want[rows][: 2 * count] if step < 0 else want[rows][-2 * count :]
+                out[at] += (share / share.sum())[:, None] * leak.sum(axis=0)
+        out[a:e] = 0.0
+    return out
