@@ -82,6 +82,14 @@ class Evidence:
         on = np.ascontiguousarray(np.column_stack([labels, s.touching[:, labels.shape[1] :]]))
         return explain(self.wrench, s.columns, on, s.friction, most=20).left
 
+    def loads(self, labels: np.ndarray) -> Array:
+        """Vertical force (N, L) on each limb by labels (N, P), in body weights: of all that explain, the evenest."""
+        s, points = self.supports, self.track.character.contact_points
+        on = np.ascontiguousarray(np.column_stack([labels, s.touching[:, labels.shape[1] :]]))
+        force = explain(self.wrench, s.columns, on, s.friction, most=20).forces
+        up = np.einsum("nkd,nkd->nk", force, s.columns[..., 5])
+        return np.stack([up[:, points.of(limb)].sum(axis=1) for limb in self.limbs], axis=1) / REFERENCE
+
     @property
     def lift(self) -> Array:
         """Vertical force (N,) that the motion needs, in body weights."""

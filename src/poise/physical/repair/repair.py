@@ -32,7 +32,7 @@ from poise.physical.repair.refusals import bodies_to_keep, must_fit, must_hang_t
 from poise.physical.repair.report import RepairReport, compare
 from poise.physical.repair.residual import residual
 from poise.physical.repair.setup import REFERENCE, Plan, Weights
-from poise.physical.repair.touching_points import touching_points, wanted_wrench
+from poise.physical.repair.touching_points import loaded_feet, touching_points, wanted_wrench
 from poise.solve import gauss_newton
 from poise.solve.gauss_newton import Result, Settings
 from poise.threads import on_one_thread
@@ -91,7 +91,8 @@ def repair(clip: Clip, *, change: float = 1.0, friction: float = 0.8, margin: fl
     must_hang_together(seen.track)
     recorded = with_hands(replace(seen.track, labels=touching_points(seen)))
     weights = replace(Weights(), toes=TOES).allowing(change)
-    plan = Plan.of(clip, recorded, None, friction=friction, margin=margin, keep=bodies, weights=weights.following(1.0))
+    plan = Plan.of(clip, recorded, None, friction=friction, margin=margin, keep=bodies, weights=weights.following(1.0),
+                   loaded=loaded_feet(seen, recorded.contacts.labels))  # fmt: skip
     plan = keeping_force(plan, seen)
     tell = None if progress is None else _rising(progress)
     q, results = solve(plan, tell, settings=ENOUGH)

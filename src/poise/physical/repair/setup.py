@@ -77,14 +77,14 @@ class Plan:
 
     @classmethod
     def of(cls, clip: Clip, recorded: Clip, planted: Clip | None, *, friction: float, margin: float,
-           keep: tuple[int, ...], weights: Weights) -> Plan:  # fmt: skip
+           keep: tuple[int, ...], weights: Weights, loaded: np.ndarray | None = None) -> Plan:  # fmt: skip
         """The plan for a clip as it was given, cleaned, and settled; `keep` are bodies that stay where they were.
 
-        Without a settled clip, feet stand on prints that are found from the cleaned one (`prints`).
+        Without a settled clip, feet stand on prints that are found from the cleaned one (`prints`), and from which of them are `loaded` (N, feet).
         """
         labels = recorded.contacts.labels
         if planted is None:
-            goals = standing_places(recorded)
+            goals = standing_places(recorded, loaded)
             goals, labels = enduring(recorded, goals, carrying(recorded, goals, labels))
             goals, labels = closed(recorded, *supported(recorded, goals, labels))
         else:

@@ -50,13 +50,16 @@ def stance_goals(clip: Clip, labels: np.ndarray) -> Array:
     return goals
 
 
-def standing_places(clip: Clip) -> Array:
-    """Where each contact point (N, P, 3) of a recorded clip shall be: feet on their prints, hands where they rest."""
+def standing_places(clip: Clip, loaded: np.ndarray | None = None) -> Array:
+    """Where each contact point (N, P, 3) of a recorded clip shall be: feet on their prints, hands where they rest.
+
+    `loaded` (N, feet) tells which feet carry a good part of the body.
+    """
     labels = clip.contacts.labels
-    goals = printed(clip, labels)
+    goals = printed(clip, labels, loaded=loaded)
     carrying = _carriers(clip, goals, labels)
     if carrying.any():
-        goals = printed(clip, labels, carrying)
+        goals = printed(clip, labels, carrying, loaded)
     for point, place, on in hands_on_ground.goals(clip.character, clip.q, clip.contacts.labels, clip.ground):
         goals[on, point] = place
     return goals

@@ -12,6 +12,7 @@ from poise.maths.rotations import Array
 from poise.motion.contacts.evidence import Evidence
 from poise.physical.repair.labels import believed
 
+LOADED = 0.1  # of body weight: friction holds a foot that carries more
 WORSE = 50.0  # [N at 70 kg] left over more than by all points of a limb: the limb needs the others too
 SHORT, GAP = 0.03, 0.15  # [s] for which that must be so at least, and of gaps in it
 
@@ -38,6 +39,12 @@ def needed_as_well(seen: Evidence, few: np.ndarray, more: np.ndarray) -> np.ndar
     dt = seen.track.dt
     worse = close_gaps(drop_short(left[0] > left[1] + WORSE, frames(SHORT, dt)), frames(GAP, dt))
     return np.where(worse[:, None], more, few)
+
+
+def loaded_feet(seen: Evidence, labels: np.ndarray) -> np.ndarray:
+    """Boolean (N, feet): which feet carry a good part of the body by labels (N, P)."""
+    loads = seen.loads(labels)
+    return np.stack([loads[:, seen.limbs.index(side)] > LOADED for side in SIDES if side in seen.limbs], axis=1)
 
 
 def wanted_wrench(seen: Evidence, on: np.ndarray, spread: float = 0.05) -> Array:
