@@ -29,7 +29,8 @@ REST = 0.2  # [m/s] touching points that are slower rest
 SHORTEST = 0.08  # [s] of rest that makes a print of its own
 GAP = 0.03  # [s] shorter moves are none
 MISFIT = 0.02  # [m] rms by which what touches may miss its print; a foot that fits one so well does not move on
-RETURNS, STRAYS, BEGINS = 0.06, 0.3, 0.1  # [m], [m] a loaded foot that is back so near, and strayed no further, stood; [s]
+RETURNS, STRAYS = 0.06, 0.3  # [m] a loaded foot that is back so near, and strayed no further, stood
+BEGINS = 0.1  # [s] at both ends of its time under load that are compared
 FAR = 0.06  # [m] by which what touches may miss the first or last print before it rests, or after
 TOLD = 0.1  # of what its touching points tell about a print's heading, told by the heading of the foot
 
@@ -47,21 +48,36 @@ def turned(flat: Array, heading: Array) -> Array:
     return np.stack([c * flat[:, 0] - s * flat[:, 1], s * flat[:, 0] + c * flat[:, 1]], axis=-1)
 
 
-def stood(heading: Array, seen: Array, on: np.ndarray, loaded: np.ndarray, flat: Array, dt: float) -> np.ndarray:
-    """Boolean (n,): does a foot stand that was recorded moving away and coming back while it carried the body?
+def strays(heading: Array, seen: Array, on: np.ndarray, loaded: np.ndarray, flat: Array, dt: float) -> Array:
+    """How far (n,) [m] a foot was recorded to stray and to come back while it carried the body; 0 where it did not.
 
-    Friction holds a loaded foot; what strays and returns under load (rolling ankles in deep flexion) was recorded
+    Friction holds a loaded foot: what strays and returns under load (rolling ankles in deep flexion) was recorded
     badly. A foot that turns on its toes ends elsewhere.
     """
-    out, count = np.zeros(len(heading), bool), frames(BEGINS, dt)
+    out, count = np.zeros(len(heading)), frames(BEGINS, dt)
     weight = on.astype(float)
     for a, e in runs(close_gaps(loaded & on.any(axis=1), frames(GAP, dt))):
         rows = np.arange(a, e)[on[a:e].any(axis=1)]
         if len(rows) < 3:
             continue
-        one, two = (fitted(float(np.median(heading[r])), seen[r], weight[r], flat) for r in (rows[:count], rows[-count:]))
+        one, two = (fitted(float(np.median(heading[r])), seen[r], weight[r], flat)
+                    for r in (rows[:count], rows[-count:]))  # fmt: skip
         apart = max(float(np.linalg.norm(d)) for d in np.subtract(*_ends(one, two, flat)))
-        out[a:e] = apart < RETURNS and _farthest(heading, seen, weight, flat, rows, rows) < STRAYS
+        if apart < RETURNS:
+            out[a:e] = max(_farthest(heading, seen, weight, flat, rows, rows), 1e-6)
+    return out
+
+
+def feet_stray(clip: Clip, labels: np.ndarray, loaded: np.ndarray) -> Array:
+    """`strays` (N, feet) [m] of the feet of a clip that touch by labels (N, P) and are `loaded` (N, feet)."""
+    out, (pos, quat), known = np.zeros(loaded.shape), clip.character.forward(clip.q), clip.character.contact_points
+    for k, sole in enumerate(soles(clip.character)):
+        on = labels[:, sole.points]
+        places = clip.character.place(pos, quat, known.bodies[sole.points], known.positions[sole.points])
+        for a, e in runs(np.any(on, axis=1)):
+            turn = rot.multiply(quat[a:e, sole.body], rot.conjugate(sole.zero))
+            heading = np.unwrap(rot.twist_angle(turn, np.array([0.0, 0.0, 1.0])))
+            out[a:e, k] = strays(heading, places[a:e, :, :2], on[a:e], loaded[a:e, k], sole.flat, clip.dt)
     return out
 
 
@@ -249,8 +265,8 @@ def _path(clip: Clip, q: Array, state: _State, sole: Sole) -> Array:
 def laid(places: Array, turn: Array, state: _State, sole: Sole, ground: Ground, dt: float) -> Array:
     """Places (n, K, 3) of the flat sole over one stance.
 
-    Given where its points (n, K, 3) were, and how the foot was turned (n, 4) from the zero pose. A foot that rolls over an edge turns about a level axis; its heading is what
-    is left of its turn without that.
+    Given where its points (n, K, 3) were, and how the foot was turned (n, 4) from the zero pose. A foot that rolls over
+    an edge turns about a level axis; its heading is what is left of its turn without that.
     """
     on = state.on
     middle = places[on].mean(axis=0)
@@ -271,7 +287,8 @@ def _held(heading: Array, spot: Array, seen: Array, state: _State, sole: Sole,
           dt: float) -> tuple[Array, Array]:  # fmt: skip
     """The path of the sole, brought to rest: constant on each of its prints, as recorded between them."""
     on, alone, _ = state
-    steady = stood(heading, seen, on, state.loaded, sole.flat, dt)
+    away = strays(heading, seen, on, state.loaded, sole.flat, dt)
+    steady = (away > 0.0) & (away < STRAYS)
     fast = np.where(steady[:, None], 0.0, speeds(seen, dt) / REST)
     weight = on / (1.0 + fast**2)  # a point that is about to leave tells less
     prints = found_prints(heading, seen, weight, alone, steady, sole.flat, dt)

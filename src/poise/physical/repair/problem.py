@@ -3,7 +3,8 @@
     ½ Σ_n [ posture and its acceleration, held points, the ground as a barrier        (`poise.motion.ik.problem`)
           + w_F² · 2 c_n(b_n)                       what no ground force explains     (`explain`)
           + w_R² |b_{n+1} - b_n|²                   wrenches that jump
-          + |W_n (b_n - b̂_n)|² ]                    wrenches that are not those of the recording
+          + |W_n (b_n - b̂_n)|²                      wrenches that are not those of the recording
+          + w_C² |c_n - ĉ_n|² ]                     a centre of mass that is not where it was recorded
 
 b_n is the wrench of frame n (`wrench`, `stencil`), its moment taken about a fixed point and divided by a length, scaled
 to a body of 70 kg. The contacts that may push are scheduled and held in place, so their columns are constants.
@@ -12,6 +13,7 @@ to a body of 70 kg. The contacts that may push are scheduled and held in place, 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -22,7 +24,7 @@ from poise.maths import configuration as conf
 from poise.maths.rotations import Array
 from poise.motion.ik.problem import IkProblem
 from poise.motion.ik.terms import spun
-from poise.physical.repair.stencil import derivatives, rates, steps
+from poise.physical.repair.stencil import charted, derivatives, rates, steps
 from poise.solve import gauss_newton
 from poise.solve.explain import Explained, explain
 from poise.solve.gauss_newton import Normal, Result, Settings
@@ -42,6 +44,7 @@ class PhysicalProblem:
     fixed: int = 0  # this many frames at the start are not unknowns
     wanted: Array | None = None  # (N, 6) b̂, the recorded wrenches; None: not known
     follow: Array | None = None  # (N, 6) W [1/N]
+    centre: float = 0.0  # w_C² [1/m²]
     memory: dict[str, Array] = field(default_factory=dict)  # what was left over last, to start from
 
     @property
@@ -79,10 +82,11 @@ class PhysicalProblem:
         v, a = rates(ahead, back, self.dt, self.ring)
         return root_wrench(character, self.body, q, v, a, self.ground.about) * self._units()
 
-    def wrench_derivatives(self, x: Array) -> tuple[Array, Array]:
-        """`wrenches`, and their derivatives (N, 3, nv, 6) by the corrections of each frame and its neighbours.
+    def wrench_derivatives(self, x: Array) -> tuple[Array, Array, Array]:
+        """`wrenches`, their derivatives (N, 3, nv, 6) by the corrections of each frame and its neighbours, and M J.
 
-        For an end of an open chain, by those of the three frames there.
+        For an end of an open chain, by those of the three frames there. M J (N, nv, 3) is the mass times the
+        derivative of the centre of mass by the frame's own correction: force per acceleration.
         """
         character, q = self.motion.character, self.configurations(x)
         ahead, back = steps(character.layout, *_three(self._neighbours(q), q))
@@ -90,7 +94,9 @@ class PhysicalProblem:
         w, *by = root_wrench_derivatives(character, self.body, q, v, a, self.ground.about)
         turn = self._turn if self.ring else None
         blocks = derivatives(character.layout, self.dt, ahead, back, x, turn, by[0], by[1], by[2])
-        return w * self._units(), blocks * self._units()
+        moves = by[2].copy()
+        charted(character.layout.kind, character.layout.vadr, x, turn or 0.0, moves)
+        return w * self._units(), blocks * self._units(), moves[..., 3:]
 
     def explained(self, b: Array) -> Explained:
         """What the ground explains of wrenches b."""
@@ -112,24 +118,39 @@ class PhysicalProblem:
             return np.zeros_like(b), np.zeros_like(b)
         return self.follow**2, b - self.wanted
 
+    @cached_property
+    def _recorded_centre(self) -> Array:
+        return self.motion.character.centre_of_mass(self.motion.q[: self.motion.frames])
+
+    def _strayed(self, x: Array) -> Array:
+        """How far (N, 3) [m] the centre of mass is from the recorded one; of a body that carries loads not told."""
+        if self.centre == 0.0 or len(self.body.carrier):
+            return np.zeros((self.motion.frames, 3))
+        return self.motion.character.centre_of_mass(self.configurations(x)) - self._recorded_centre
+
     def cost(self, x: Array) -> float:
         """Value at corrections x."""
         b = self.wrenches(x)
         total = self.unexplained**2 * float(self.explained(b).cost.sum())
         square, away = self._away(b)
         total += 0.5 * self.jump**2 * float(np.sum(self._jumps(b) ** 2)) + 0.5 * float(np.sum(square * away**2))
-        return self.motion.cost(x) + total
+        return self.motion.cost(x) + total + 0.5 * self.centre * float(np.sum(self._strayed(x) ** 2))
 
     def normal(self, x: Array) -> Normal:
         """The problem linearised at corrections x."""
         own = self.motion.normal(x)
-        b, blocks = self.wrench_derivatives(x)
+        b, blocks, moves = self.wrench_derivatives(x)
         found, jumps, (square, away) = self.explained(b), self._jumps(b), self._away(b)
         share = self.unexplained**2
         total = own.cost + share * float(found.cost.sum()) + 0.5 * self.jump**2 * float(np.sum(jumps**2))
         total += 0.5 * float(np.sum(square * away**2))
         bands = np.zeros((4, *own.bands.shape[1:]))
         bands[: len(own.bands)] = own.bands
+        if self.centre > 0.0 and not len(self.body.carrier):
+            strayed, jac = self._strayed(x), moves / self.motion.character.mass
+            total += 0.5 * self.centre * float(np.sum(strayed**2))
+            bands[0] += self.centre * (jac @ jac.transpose(0, 2, 1))
+            own.gradient[:] += self.centre * np.einsum("ndi,ni->nd", jac, strayed)
         hessian = share * found.hessian
         hessian[:, range(6), range(6)] += square
         _add(bands, own.gradient, blocks, share * found.left + square * away, hessian, jumps, self.jump**2, self.ring)

@@ -39,6 +39,7 @@ class Weights:
     jump: float = 0.001  # [1/N] of a wrench that changes from one frame to the next, at 120 frames a second
     force: float = 0.01  # [1/N] of a force that is not the recording's, for 10 ms
     moment: float = 0.003  # [1/N] of a moment, divided by the body's length, likewise
+    centre: float = 100.0  # [1/m²] of moving the centre of mass
     root: float = 9.0  # [1/m²] of moving the root
     sideways: float = 4.0  # of turning knees and elbows that are balls about another axis than that of bending
     toes: float = 0.3  # toes are recorded badly
@@ -114,7 +115,8 @@ class Plan:
         body = masses(character, loads(character, holds, times))
         scale = REFERENCE / (character.mass * float(np.linalg.norm(character.model.opt.gravity)))
         return PhysicalProblem(motion, body, gripped(ground, holds, times), clip.dt, scale, weights.unexplained,
-                               weights.jump / (120.0 * clip.dt), fixed, *self._followed(unknown))  # fmt: skip
+                               weights.jump / (120.0 * clip.dt), fixed, *self._followed(unknown),
+                               centre=weights.centre)  # fmt: skip
 
     def _followed(self, rows: slice) -> tuple[Array | None, Array | None]:
         """Wrenches of some frames to keep, and how closely [1/N]."""
