@@ -42,6 +42,7 @@ ENOUGH = replace(SETTINGS, gain=2e-3)  # for recordings, to which nothing is nea
 ROUGH = replace(SETTINGS, gain=1e-2)  # for telling which moments of contact to move
 FURTHER = Settings(iterations=10, step=2e-5, gain=2e-4)  # where that leaves more unexplained than it should
 DOUBTED = 150.0  # [N at 70 kg] left over of the recorded wrench: it is kept half as closely
+HANGS = 0.2  # of that, of a body that hangs on a bar, whose place is a guess
 LADDER = (0.3, 0.1)  # of the weight on the recorded wrench where the contacts cannot give all of it
 TOES = 1.0  # of turning toes, which a recording that has them tells well enough after cleaning
 STEPPED = Settings(iterations=6, step=1e-3, gain=1e-2)  # for a first guess without physics
@@ -100,7 +101,7 @@ def repair(clip: Clip, *, change: float = 1.0, friction: float = 0.8, margin: fl
     for share in LADDER:  # what is followed too closely to be explained is followed less closely
         if _explained(out, friction, GOOD_FORCE, GOOD_TORQUE):
             break
-        plan = replace(plan, weights=weights.following(share))
+        plan = replace(plan, weights=replace(weights.following(share), centre=plan.weights.centre))
         q, more = solve(plan, tell, q, FURTHER, results)
         out, results = clip.with_q(q, labels=plan.labels), results + more
     told = []
@@ -114,8 +115,10 @@ def repair(clip: Clip, *, change: float = 1.0, friction: float = 0.8, margin: fl
 def keeping_force(plan: Plan, seen: Evidence) -> Plan:
     """The plan that keeps the recorded wrench where its contacts can give it."""
     left = np.linalg.norm(seen.left_by(plan.pushed), axis=1)
-    on = plan.pushed.any(axis=1) | held(plan.recorded)
-    return replace(plan, wanted=wanted_wrench(seen, on), trusted=1.0 / (1.0 + (left / DOUBTED) ** 2))
+    hangs = held(plan.recorded)
+    trusted = np.where(hangs, HANGS, 1.0) / (1.0 + (left / DOUBTED) ** 2)
+    weights = replace(plan.weights, centre=0.0) if hangs.any() else plan.weights
+    return replace(plan, weights=weights, trusted=trusted, wanted=wanted_wrench(seen, plan.pushed.any(axis=1) | hangs))
 
 
 def fine_enough(clip: Clip) -> Clip:

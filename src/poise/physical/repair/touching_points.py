@@ -15,8 +15,9 @@ from poise.physical.repair.prints import feet_stray
 
 LOADED = 0.1  # of body weight: friction holds a foot that carries more
 FLAT = 0.02  # [m] by which a part of a foot that was turned wrongly may seem lifted
-WRONG = (0.06, 0.2)  # [m] a foot that strays so far under load was turned wrongly; further, the whole leg was
-WORSE, LOST = 50.0, 200.0  # [N at 70 kg] left over more than by all points: a wrongly turned foot, or any, needs them
+WRONG = (0.1, 0.2)  # [m] a foot that strays so far under load was turned wrongly; further, the whole leg was
+HIGH = 0.03  # [m] a foot that floats higher shows nothing of how it stood
+WORSE, LOST = 100.0, 200.0  # [N at 70 kg] left over more than by all points: a wrongly turned foot, or any, needs them
 SHORT, GAP = 0.03, 0.15  # [s] for which that must be so at least, and of gaps in it
 
 
@@ -35,13 +36,25 @@ def touching_points(seen: Evidence) -> np.ndarray:
     few = believed(replace(track, labels=every))
     flat = believed(replace(track, labels=every), FLAT)
     away = feet_stray(track, every, loaded_feet(seen, every))
-    wrong = (away > WRONG[0]) & (away < WRONG[1])
+    wrong = (away > WRONG[0]) & (away < WRONG[1]) & ~_floats(seen, every)
     feet = [points.of(side) for side in SIDES if side in seen.limbs]
     more, much = few.copy(), few | seen.labels
     for k, own in enumerate(feet):
         few[:, own] = np.where(wrong[:, k, None], flat[:, own], few[:, own])
         more[:, own] = np.where(wrong[:, k, None], much[:, own] | flat[:, own], few[:, own])
     return needed_as_well(seen, needed_as_well(seen, few, more, WORSE), few | much, LOST)
+
+
+def _floats(seen: Evidence, labels: np.ndarray) -> np.ndarray:
+    """Boolean (N, feet): feet whose lowest point is ever recorded high above the ground while they touch."""
+    places, points = seen.track.character.points(seen.track.q), seen.track.character.contact_points
+    high = places[..., 2] - seen.track.ground.height(places[..., 0], places[..., 1])
+    feet = [points.of(side) for side in SIDES if side in seen.limbs]
+    out = np.zeros((len(labels), len(feet)), bool)
+    for k, own in enumerate(feet):
+        for a, e in runs(labels[:, own].any(axis=1)):
+            out[a:e, k] = high[a:e, own].min(axis=1).max() > HIGH
+    return out
 
 
 def needed_as_well(seen: Evidence, few: np.ndarray, more: np.ndarray, worse: float) -> np.ndarray:
