@@ -48,6 +48,7 @@ FALL, FREELY, LASTS = 8.5, 60.0, 0.06  # [m/s²] for at least so long [s]: nothi
 SUNK = 0.03  # [m] in the ground, of a foot that does not touch it
 SOLE = 6  # points of a sole from ball to heel at which its height and speed are told
 CARRIED, HIGHEST = (0.2, 0.5), 0.2  # [body weights] from none to all, [m]: of a carried body the lowest limb stands
+EDGE = 0.01  # [s] at both ends of a fall that low-passing may have added to it
 STILL, NEAR = 0.3, 0.03  # [m/s], [m] slower and nearer to the ground a limb seems to stand
 ENOUGH = 0.06  # [s] of standing that tell its usual height
 
@@ -152,9 +153,9 @@ def _needed(track: Clip, places: Array, high: Array, friction: float) -> tuple[S
 
 def _falls(lift: Array, clip: Clip) -> np.ndarray:
     """Boolean (N,): does a body that needs this vertical force (N,) [body weights] fall freely for a while?"""
-    out = np.zeros(len(clip), bool)
+    out, edge = np.zeros(len(clip), bool), frames(EDGE, clip.dt)
     for a, e in runs(lift < 1.0 - FALL / 9.81):
-        out[a:e] = e - a >= frames(LASTS, clip.dt)
+        out[a + edge : e - edge] = e - a >= frames(LASTS, clip.dt)
     return out
 
 
@@ -214,8 +215,8 @@ def _limb(points: ContactPoints, name: str, seen: _Seen, high: Array, floats: Ar
     tilt = high[:, ends].min(axis=1) - high[:, rest].min(axis=1)  # heel over ball
     level = stands & (slow < 0.1)
     tilt -= np.clip(np.median(tilt[level]), -NEAR, NEAR) if level.sum() * dt > ENOUGH else 0.0
-    up, down, both = (np.minimum((x / y) ** 2, LIFT_CAP)
-                      for x, y in ((np.maximum(tilt, 0.0), LIFT), (np.minimum(tilt, 0.0), LIFT), (tilt, ROLL)))  # fmt: skip
+    ways = ((np.maximum(tilt, 0.0), LIFT), (np.minimum(tilt, 0.0), LIFT), (tilt, ROLL))
+    up, down, both = (np.minimum((x / y) ** 2, LIFT_CAP) for x, y in ways)
     costs = np.stack([free, cost + up + PART, cost + down + PART, cost + both], axis=1)
     return Limb(name, [every < 0, np.isin(every, ends), np.isin(every, rest), np.isin(every, own)], costs)
 

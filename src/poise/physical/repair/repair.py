@@ -41,7 +41,7 @@ SETTINGS = Settings(iterations=20, step=2e-5, gain=1e-3)
 ENOUGH = replace(SETTINGS, gain=2e-3)  # for recordings, to which nothing is nearer than a tenth of a degree
 ROUGH = replace(SETTINGS, gain=1e-2)  # for telling which moments of contact to move
 FURTHER = Settings(iterations=10, step=2e-5, gain=2e-4)  # where that leaves more unexplained than it should
-DOUBTED = 150.0  # [N at 70 kg] left over of the recorded wrench: it is kept half as closely
+DOUBTED = 100.0  # [N at 70 kg] left over of the recorded wrench: it is kept half as closely
 HANGS = 0.2  # of that, of a body that hangs on a bar, whose place is a guess
 LADDER = (0.3, 0.1)  # of the weight on the recorded wrench where the contacts cannot give all of it
 TOES = 1.0  # of turning toes, which a recording that has them tells well enough after cleaning

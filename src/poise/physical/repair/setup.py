@@ -28,6 +28,7 @@ from poise.physical.repair.standing import (
     supported,
 )
 
+JUMP = 0.5  # of the usual cost of wrenches that jump, where the recorded wrench is kept
 REFERENCE = 70.0 * 9.81  # [N] the weight for which the costs below are meant
 
 
@@ -55,7 +56,7 @@ class Weights:
 
     def following(self, share: float) -> Weights:
         """The weights with which the recorded wrench is kept less closely (below 1), and jumps are left to it."""
-        return replace(self, force=share * self.force, moment=share * self.moment, jump=0.0)
+        return replace(self, force=share * self.force, moment=share * self.moment, jump=JUMP * self.jump)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +82,8 @@ class Plan:
            keep: tuple[int, ...], weights: Weights, loaded: np.ndarray | None = None) -> Plan:  # fmt: skip
         """The plan for a clip as it was given, cleaned, and settled; `keep` are bodies that stay where they were.
 
-        Without a settled clip, feet stand on prints that are found from the cleaned one (`prints`), and from which of them are `loaded` (N, feet).
+        Without a settled clip, feet stand on prints that are found from the cleaned one (`prints`), and from which of
+        them are `loaded` (N, feet).
         """
         labels = recorded.contacts.labels
         if planted is None:

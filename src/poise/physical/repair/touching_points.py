@@ -52,7 +52,7 @@ def _floats(seen: Evidence, labels: np.ndarray) -> np.ndarray:
     feet = [points.of(side) for side in SIDES if side in seen.limbs]
     out = np.zeros((len(labels), len(feet)), bool)
     for k, own in enumerate(feet):
-        for a, e in runs(labels[:, own].any(axis=1)):
+        for a, e in runs(np.any(labels[:, own], axis=1)):
             out[a:e, k] = high[a:e, own].min(axis=1).max() > HIGH
     return out
 
