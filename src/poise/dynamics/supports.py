@@ -33,6 +33,12 @@ class Supports:
         columns = _columns(places, ways, about, length)
         return cls(columns, np.ascontiguousarray(touching, bool), np.full(places.shape[1], friction), about, length)
 
+    def with_pushes(self, places: Array, touching: np.ndarray, friction: float) -> Supports:
+        """These and others that push upwards at places (N, G, 3) [m], where `touching` (N, G)."""
+        up = np.broadcast_to(np.array([0.0, 0.0, 1.0]), places.shape)
+        more = Supports.on_ground(places, up, touching, friction, self.about, self.length)
+        return self._joined(more.columns, touching, more.friction)
+
     def with_grips(self, places: Array, closed: np.ndarray) -> Supports:
         """These and closed hands at fixed places (G, 3) [m], where `closed` (N, G): forces in any direction."""
         if not len(places):
@@ -40,11 +46,14 @@ class Supports:
         count = len(self.about)
         ways = np.broadcast_to(np.eye(3), (count, len(places), 3, 3))
         extra = _columns(np.broadcast_to(places, (count, *places.shape)), ways, self.about, self.length)
+        return self._joined(extra, closed, np.full(len(places), np.inf))
+
+    def _joined(self, columns: Array, touching: np.ndarray, friction: Array) -> Supports:
         return replace(
             self,
-            columns=np.ascontiguousarray(np.concatenate([self.columns, extra], axis=1)),
-            touching=np.ascontiguousarray(np.column_stack([self.touching, closed])),
-            friction=np.concatenate([self.friction, np.full(len(places), np.inf)]),
+            columns=np.ascontiguousarray(np.concatenate([self.columns, columns], axis=1)),
+            touching=np.ascontiguousarray(np.column_stack([self.touching, touching])),
+            friction=np.concatenate([self.friction, friction]),
         )
 
 

@@ -81,9 +81,13 @@ def feet_stray(clip: Clip, labels: np.ndarray, loaded: np.ndarray) -> Array:
     return out
 
 
-def found_prints(heading: Array, seen: Array, weight: Array, alone: np.ndarray, steady: np.ndarray, flat: Array,
-            dt: float) -> list[np.ndarray]:  # fmt: skip
-    """The frames of each print of a stance, in order; what comes before the first or after the last is on its way."""
+def found_prints(heading: Array, seen: Array, weight: Array, alone: np.ndarray, flat: Array,
+            dt: float, steady: np.ndarray | None = None) -> list[np.ndarray]:  # fmt: skip
+    """The frames of each print of a stance, in order; what comes before the first or after the last is on its way.
+
+    Where a foot is known to be `steady` (n,), it has one print however it was recorded.
+    """
+    steady = np.zeros(len(heading), bool) if steady is None else steady
     n, count = len(heading), frames(SHORTEST, dt)
     if n < 3:
         return [np.arange(n)]
@@ -258,17 +262,20 @@ def _path(clip: Clip, q: Array, state: _State, sole: Sole) -> Array:
     places = character.place(pos, quat, known.bodies[sole.points], known.positions[sole.points])
     for a, e in runs(np.any(state.on, axis=1)):
         turn = rot.multiply(quat[a:e, sole.body], rot.conjugate(sole.zero))
-        places[a:e] = laid(places[a:e], turn, state.rows(slice(a, e)), sole, clip.ground, clip.dt)
+        on, alone, loaded = state.rows(slice(a, e))
+        places[a:e] = laid(places[a:e], turn, on, alone, sole, clip.ground, clip.dt, loaded)
     return places
 
 
-def laid(places: Array, turn: Array, state: _State, sole: Sole, ground: Ground, dt: float) -> Array:
+def laid(places: Array, turn: Array, on: np.ndarray, alone: np.ndarray, sole: Sole, ground: Ground,
+         dt: float, loaded: np.ndarray | None = None) -> Array:  # fmt: skip
     """Places (n, K, 3) of the flat sole over one stance.
 
-    Given where its points (n, K, 3) were, and how the foot was turned (n, 4) from the zero pose. A foot that rolls over
-    an edge turns about a level axis; its heading is what is left of its turn without that.
+    Given where its points (n, K, 3) were, which of them touch (n, K), where nothing else does (n,) and where it is
+    loaded (n,), and how the foot was turned (n, 4) from the zero pose. A foot that rolls over an edge turns about a
+    level axis; its heading is what is left of its turn without that.
     """
-    on = state.on
+    state = _State(on, alone, np.zeros(len(on), bool) if loaded is None else loaded)
     middle = places[on].mean(axis=0)
     up = np.array([0.0, 0.0, 1.0])
     lean = rot.between(up, ground.normal(middle[0], middle[1]))
@@ -291,7 +298,7 @@ def _held(heading: Array, spot: Array, seen: Array, state: _State, sole: Sole,
     steady = (away > 0.0) & (away < STRAYS)
     fast = np.where(steady[:, None], 0.0, speeds(seen, dt) / REST)
     weight = on / (1.0 + fast**2)  # a point that is about to leave tells less
-    prints = found_prints(heading, seen, weight, alone, steady, sole.flat, dt)
+    prints = found_prints(heading, seen, weight, alone, sole.flat, dt, steady)
     turns, spots = heading.copy(), spot.copy()
     fits = [fitted(float(np.median(heading[r])), seen[r], weight[r], sole.flat) for r in prints]
     gaps = [np.arange(a[-1] + 1, b[0]) for a, b in pairwise(prints)]

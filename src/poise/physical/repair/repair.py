@@ -24,14 +24,16 @@ from poise.motion.cleaning import flipped_joints
 from poise.motion.clip import Clip
 from poise.motion.contacts.evidence import Evidence, evidence
 from poise.motion.contacts.grip_forces import held, off_bars
+from poise.motion.contacts.missing_props import RAISED, missing_props, unexplained_frames, with_boxes
 from poise.motion.ground import Flat
 from poise.motion.ik.hands_on_ground import kept_labels, laid
 from poise.motion.resample import resample
-from poise.physical.repair.labels import put_down, within_reach
-from poise.physical.repair.refusals import bodies_to_keep, must_fit, must_hang_together
+from poise.physical.repair.labels import Doubt, put_down, within_reach
+from poise.physical.repair.refusals import bodies_to_keep, must_fit, must_hang_together, must_touch
 from poise.physical.repair.report import RepairReport, compare
 from poise.physical.repair.residual import residual
 from poise.physical.repair.setup import REFERENCE, Plan, Weights
+from poise.physical.repair.switches import contradicted, corrected
 from poise.physical.repair.touching_points import loaded_feet, touching_points, wanted_wrench
 from poise.solve import gauss_newton
 from poise.solve.gauss_newton import Result, Settings
@@ -42,6 +44,7 @@ ENOUGH = replace(SETTINGS, gain=2e-3)  # for recordings, to which nothing is nea
 ROUGH = replace(SETTINGS, gain=1e-2)  # for telling which moments of contact to move
 FURTHER = Settings(iterations=10, step=2e-5, gain=2e-4)  # where that leaves more unexplained than it should
 DOUBTED = 100.0  # [N at 70 kg] left over of the recorded wrench: it is kept half as closely
+SHORTEST_BOX = 0.25  # [s] for which feet must be raised to look for a box under them
 HANGS = 0.2  # of that, of a body that hangs on a bar, whose place is a guess
 LADDER = (0.3, 0.1)  # of the weight on the recorded wrench where the contacts cannot give all of it
 TOES = 1.0  # of turning toes, which a recording that has them tells well enough after cleaning
@@ -84,32 +87,50 @@ def repair(clip: Clip, *, change: float = 1.0, friction: float = 0.8, margin: fl
     frames are done.
     """
     must_fit(clip, change, friction, margin)
+    clip = on_boxes(clip, friction)
     bodies = bodies_to_keep(clip.character, keep)
     if is_physical(clip, friction):
+        must_touch(clip)
         return Repaired(clip, compare(clip, clip, friction, unchanged=True))
     clip = fine_enough(replace(clip, holds=clip.grips))
-    seen = evidence(clip, friction)
+    given, told = corrected(clip)
+    seen = evidence(clip if clip.labels is None else replace(clip, labels=given), friction)
+    must_touch(clip, seen.labels)
+    told += contradicted(clip, seen)
+    props = missing_props(seen)
     must_hang_together(seen.track)
     recorded = with_hands(replace(seen.track, labels=touching_points(seen)))
     weights = replace(Weights(), toes=TOES).allowing(change)
     plan = Plan.of(clip, recorded, None, friction=friction, margin=margin, keep=bodies, weights=weights.following(1.0),
                    loaded=loaded_feet(seen, recorded.contacts.labels))  # fmt: skip
-    plan = keeping_force(plan, seen)
+    seats = unexplained_frames(props, len(clip))
+    plan = replace(keeping_force(plan, seen), seats=seats)
     tell = None if progress is None else _rising(progress)
     q, results = solve(plan, tell, settings=ENOUGH)
     out = clip.with_q(q, labels=plan.labels)
     for share in LADDER:  # what is followed too closely to be explained is followed less closely
-        if _explained(out, friction, GOOD_FORCE, GOOD_TORQUE):
+        if props or _explained(out, friction, GOOD_FORCE, GOOD_TORQUE):
             break
         plan = replace(plan, weights=replace(weights.following(share), centre=plan.weights.centre))
         q, more = solve(plan, tell, q, FURTHER, results)
         out, results = clip.with_q(q, labels=plan.labels), results + more
-    told = []
+    told += [Doubt(p.first, p.last, p.text()) for p in props]
     if progress is not None:
         progress(len(clip), len(clip))
     report = compare(replace(clip, labels=plan.labels), out, friction, told, flips=flipped_joints(clip),
                      iterations=sum(len(r.steps) for r in results), status=results[-1].status.value)  # fmt: skip
     return Repaired(out, report)
+
+
+def on_boxes(clip: Clip, friction: float) -> Clip:
+    """The clip with boxes under feet that stand high above its ground (`missing_props`)."""
+    if clip.labels is not None or not len(clip.character.contact_points.feet):
+        return clip
+    places = clip.character.points(clip.q)[:, clip.character.contact_points.feet]
+    high = places[..., 2] - clip.ground.height(places[..., 0], places[..., 1])
+    if np.mean(high.min(axis=1) > RAISED) * clip.duration < SHORTEST_BOX:  # feet are never long in the air
+        return clip
+    return with_boxes(clip, evidence(clip, friction))
 
 
 def keeping_force(plan: Plan, seen: Evidence) -> Plan:

@@ -13,6 +13,7 @@ from poise.maths.configuration import BALL
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
 from poise.motion.contacts.grip_forces import gripped, loads
+from poise.motion.contacts.missing_props import SEAT_FRICTION, seat_places
 from poise.motion.ik import ik
 from poise.motion.ik.barrier import Barrier
 from poise.motion.retarget.hands import hold_targets
@@ -76,6 +77,7 @@ class Plan:
     fences: tuple[ik.FloorTarget, ...] = ()  # what else points shall not pass, told for all frames
     wanted: Array | None = None  # (N, 6) wrenches of the recording: moment / length, force [N at 70 kg]
     trusted: Array | None = None  # (N,) from 0 to 1: where they are to be kept
+    seats: np.ndarray | None = None  # (N,) bool: frames in which something untold pushes the pelvis
 
     @classmethod
     def of(cls, clip: Clip, recorded: Clip, planted: Clip | None, *, friction: float, margin: float,
@@ -113,6 +115,8 @@ class Plan:
         unknown = slice(rows.start, rows.start + motion.frames)
         part = replace(clip, q=clip.q[unknown].copy(), cycle=None, labels=None, source_times=None)
         ground = pushing(part, self.goals[unknown], self.pushed[unknown], self.friction, self.margin)
+        if self.seats is not None and self.seats[unknown].any():
+            ground = ground.with_pushes(seat_places(part)[:, None], self.seats[unknown, None], SEAT_FRICTION)
         holds, times = self.recorded.grips, clip.times[unknown]
         body = masses(character, loads(character, holds, times))
         scale = REFERENCE / (character.mass * float(np.linalg.norm(character.model.opt.gravity)))

@@ -13,6 +13,7 @@ from poise.character.roles import SIDES
 from poise.maths.intervals import frames, runs
 from poise.motion.clip import Clip
 from poise.motion.contacts.detect import touching
+from poise.motion.contacts.evidence import Evidence
 from poise.motion.contacts.foot_motion import speeds
 from poise.physical.repair.labels import Doubt
 
@@ -66,3 +67,19 @@ def _adopt(labels: np.ndarray, seen: np.ndarray, own: np.ndarray, wrong: np.ndar
             new = seen[block] & right[a:e, None]
             bare = right[a:e] & ~np.any(new, axis=1)  # said to stand, and not clearly wrong
             labels[block] = np.where(bare[:, None], labels[block], new)
+
+
+def contradicted(clip: Clip, seen: Evidence) -> list[Doubt]:
+    """Where given labels of a clip were not followed, since height, speed and force say otherwise."""
+    if clip.labels is None:
+        return []
+    points, out = clip.character.contact_points, []
+    for side in SIDES:
+        own = points.of(side)
+        if len(own):
+            given, found = (np.any(x[:, own], axis=1) for x in (clip.labels, seen.labels))
+            for a, e in runs(given != found):
+                if (e - a) * clip.dt > SHORTEST:
+                    what = "to stand, but is in the air" if given[a] else "to be in the air, but stands"
+                    out.append(Doubt(int(a), int(e) - 1, f"the {side} foot was said {what} by its force: corrected"))
+    return out
