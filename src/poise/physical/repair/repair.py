@@ -95,7 +95,7 @@ def repair(clip: Clip, *, change: float = 1.0, friction: float = 0.8, margin: fl
     clip = fine_enough(replace(clip, holds=clip.grips))
     given, told = corrected(clip)
     seen = evidence(clip if clip.labels is None else replace(clip, labels=given), friction)
-    must_touch(clip, seen.labels)
+    must_touch(clip, seen.labels if clip.labels is None else None)
     told += contradicted(clip, seen)
     props = missing_props(seen)
     must_hang_together(seen.track)
