@@ -40,7 +40,7 @@ class Weights:
     unexplained: float = 0.05  # [1/N] of what the ground cannot give
     jump: float = 0.001  # [1/N] of a wrench that changes from one frame to the next, at 120 frames a second
     force: float = 0.01  # [1/N] of a force that is not the recording's, for 10 ms
-    moment: float = 0.003  # [1/N] of a moment, divided by the body's length, likewise
+    moment: float = 0.008  # [1/N] of a moment, divided by the body's length, likewise
     centre: float = 30.0  # [1/m²] of moving the centre of mass
     root: float = 9.0  # [1/m²] of moving the root
     sideways: float = 4.0  # of turning knees and elbows that are balls about another axis than that of bending
