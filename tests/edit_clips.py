@@ -8,7 +8,7 @@ from manikin import manikin
 from poise.character.character import Character
 from poise.maths import rotations as rot
 from poise.motion.clip import Clip, Cycle
-from poise.motion.edit.fades import fade
+from poise.motion.fades import fade
 from poise.motion.ik.limb import limb, reach
 from poise.motion.recording import Source
 

@@ -245,7 +245,9 @@ class Cases:
     def __init__(self, folder: Path):
         self.folder = folder
         self.motions = bases(folder)
-        self.saved = {kind: walk(folder, kind).read_bytes() for kind in ("clip", "take")}
+        self.saved = {kind: [walk(folder, kind).read_bytes()] for kind in ("clip", "take")}
+        poise.perform(poise.load_clip("stand"), "pd", seconds=0.1, save=folder / "pd.npz")  # with contacts and torques
+        self.saved["take"].append((folder / "pd.npz").read_bytes())
         poise.load_clip("stand").cut(0.0, 0.3).save(folder / "walk.bvh")
         self.motions["walk.bvh"] = (folder / "walk.bvh").read_bytes()
 
@@ -262,7 +264,8 @@ class Cases:
                 (self.folder / each).write_bytes(mutate(data, pick) if each == name else data)
             return self.folder / name.replace("02.asf", "02_01.amc"), "motion"
         path = self.folder / f"fuzz-{kind}.npz"
-        path.write_bytes(mutated_archive(self.saved[kind], pick))
+        whole = self.saved[kind]
+        path.write_bytes(mutated_archive(whole[seed % len(whole)], pick))
         return path, "motion" if kind == "clip" else "take"
 
 

@@ -129,7 +129,7 @@ def cases() -> dict[str, Callable[[], str]]:
     out.update({f"write/{n}": lambda n=n: written(n) for n in FORMATS})
     out.update({"read/bvh": read, "repair/walk": repaired})
     out.update({f"retarget/{n}": lambda n=n: retargeted(n) for n in ("human45", "human57")})
-    out.update({f"edit/{n}": lambda n=n: edited(n) for n in edit.__all__})
+    out.update({f"edit/{n}": lambda n=n: edited(n) for n in edit.NAMES})
     return out
 
 

@@ -2,8 +2,8 @@
 
 `python guarded.py` is a server: it imports poise once, then forks for each line {"do": ..., "path": ...} on standard
 input and answers with a line {"outcome": ..., "text": ..., "seconds": ..., "megabytes": ...}. `Guard` starts one.
-Outcomes: "read" (loaded and used), "refused" (a PoiseError of one printable sentence), "fault" (any other exception),
-"killed" (a signal: a crash of a library, or the limit of memory), "hang".
+Outcomes: "read" (loaded and used), "refused" (a PoiseError of one printable sentence), "fault" (any other exception, or
+numpy's warning of numbers that are none), "killed" (a signal: a crash of a library, or the limit of memory), "hang".
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 import unicodedata
+import warnings
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -77,6 +78,7 @@ def use(path: str, do: str) -> None:
         clip = clip if len(clip) < 240 else clip.cut(0.0, 239 * clip.dt)
     json.dumps(poise.check(clip).to_dict(), allow_nan=False)
     poise.check(clip).text()
+    json.dumps(poise.audit(clip).to_dict(), allow_nan=False)
     poise.audit(clip).text()
     for method in ("kinematic", "pd"):
         take = poise.perform(clip, method, seconds=2 / 120)
@@ -104,6 +106,7 @@ def child(path: str, do: str, say: int) -> None:
 
     resource.setrlimit(resource.RLIMIT_AS, (_ADDRESSES, _ADDRESSES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    warnings.simplefilter("error", RuntimeWarning)  # numbers that are none are not to be computed with
     outcome, text = "read", ""
     try:
         use(path, do)

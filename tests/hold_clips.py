@@ -9,13 +9,14 @@ import numpy as np
 import poise
 from poise.character import Character
 from poise.dynamics import Dynamics
+from poise.maths import GRAVITY
 from poise.maths import rotations as rot
 from poise.motion.clip import Clip
 from poise.motion.hold import Hold
 from poise.motion.recording import Source
 
 UP = np.array([0.0, 0.0, 1.0])
-GRAVITY = 9.81
+
 BAR = np.array([0.2, -0.1, 2.4])  # a point of the bar, which lies along Y
 
 

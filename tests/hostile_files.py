@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import os
 import re
 import zipfile
@@ -117,6 +118,20 @@ def _times(arrays: dict[str, np.ndarray]) -> None:
     arrays["time"] = np.arange(len(arrays["time"])) * 1e7
 
 
+def _fact(name: str, value: float) -> Callable[[Any], None]:
+    def change(facts: Any) -> None:
+        facts[name] = value
+
+    return change
+
+
+def _stature(value: float) -> Callable[[Any], None]:
+    def change(facts: Any) -> None:
+        facts.get("clip", facts)["character"]["stature"] = value
+
+    return change
+
+
 def _character(text: str) -> Callable[[Any], None]:
     def change(facts: Any) -> None:
         facts.get("clip", facts)["character"]["xml"] = text
@@ -201,12 +216,22 @@ HOSTILE: dict[str, tuple[str, Maker]] = {
     "clip with frames of 1e7 s": ("motion", _npz("clip", _dt(1e7))),
     "take with a clip of dt 1e300": ("take", _npz("take", _dt(1e300))),
     "take with frames of 1e7 s": ("take", _npz("take", arrays=_times)),
+    "clip of somebody without height": ("motion", _npz("clip", _stature(0.0))),
+    "take of somebody of less than no height": ("take", _npz("take", _stature(-1.0))),
+    "clip of somebody of 1e7 m": ("motion", _npz("clip", _stature(1e7))),
+    "take with an endless time step": ("take", _npz("take", _fact("step", math.inf))),
+    "take with a time step of 1e300 s": ("take", _npz("take", _fact("step", 1e300))),
+    "take with a negative time step": ("take", _npz("take", _fact("step", -1e-3))),
+    "take that starts at no time": ("take", _npz("take", _fact("start", math.nan))),
+    "take that was to last for ever": ("take", _npz("take", _fact("asked", math.inf))),
     "bvh with frames of 9000 s": _motion("slow.bvh", bvh(frame_time="9000")),
     "bvh of many frames without numbers": _motion(
         "many.bvh", f"{_FRAMES}{'}' * 4001}\nMOTION\nFrames: 100000\nFrame Time: 0.01\n" + "0\n" * 100_000
     ),
     "urdf chain of 900 links": _body("chain.urdf", chain(900)),
     "urdf chain of 4999 links": _body("chain.urdf", chain(4999)),
+    "urdf with a shape 2e9 m away": _body("far.urdf", urdf().replace('"0.03 0 -0.04"', '"2147483648 0 -0.04"')),
+    "mjcf with a ball of 1e6 m": _body("huge.xml", model("", '<geom size="1e6" mass="1"/>')),
     "urdf with nested unknown tags": _body("deep.urdf", urdf().replace("</robot>", nested("x", 5000) + "</robot>")),
     "mjcf with nested unknown tags": _body("deep.xml", model(nested("x", 100_000))),
     "mjcf with bodies inside each other": _body("deep.xml", model("", nested("body", 480))),
@@ -244,6 +269,15 @@ HOSTILE: dict[str, tuple[str, Maker]] = {
     "clip whose character is a replicate bomb": ("motion", _npz("clip", _character(model("", _BOMB)))),
     "take whose character has a huge height field": ("take", _npz("take", _character(model(_FIELD)))),
 }
+
+
+UNUSUAL: dict[str, tuple[str, Maker]] = {
+    "mjcf without gravity": _body("light.xml", mjcf().replace("<default>", '<option gravity="0 0 0"/><default>', 1)),
+    "mjcf of next to no gravity": _body("light.xml", model('<option gravity="0 0 -1e-300"/>')),
+    "mjcf without height": _body("flat.xml", model().replace('size="0.1"', 'type="box" size="0.1 0.1 1e-9" mass="1"')),
+    "mjcf of a motor without limit": _body("strong.xml", mjcf().replace("-0.5 0.5", "-1e307 1e307")),
+}
+"""Odd, and yet to be used like any other."""
 
 
 def star(bodies: int) -> str:

@@ -11,10 +11,10 @@ from poise.errors import BadValue, UnknownName
 from poise.maths import configuration as conf
 from poise.maths import rotations as rot
 from poise.methods.balance import Balance, Cylinder, Pull, Upright, contact, sensor, servo, virtual
-from poise.methods.balance.body import body_of
-from poise.methods.balance.following import parabola
+from poise.methods.balance.hierarchy import hierarchy_of
 from poise.methods.balance.momentum import Links, carry, joint_torques, momentum, momentum_jacobian
-from poise.methods.balance.sole import TWIST, lowest, soles, spare, yield_to
+from poise.methods.balance.sole import HEIGHT, TWIST, give_way, lowest, soles, spare
+from poise.methods.balance.target import parabola
 
 CHARACTERS = ("human45", "human42", "human57")
 
@@ -24,7 +24,7 @@ def links_of(name: str, seed: int = 0) -> tuple[Links, np.ndarray, np.ndarray]:
     nv = character.model.nv
     q = conf.integrate(character.layout, character.zero_pose(), 0.4 * rng.standard_normal(nv))
     v = rng.standard_normal(nv)
-    links = Links(body_of(character))
+    links = Links(hierarchy_of(character))
     links.place(q, v)
     return links, q, v
 
@@ -38,12 +38,12 @@ def skew(p: np.ndarray) -> np.ndarray:
 def test_jacobian_is_the_sum_over_links_of_a_foot_rooted_hierarchy(name: str, foot: int):
     """Equations (5)-(8) written out: link Jacobians, adjoints, spatial masses, rooted at a foot that stands still."""
     links, q, _ = links_of(name)
-    body, model = links.body, links.model
+    body, model = links.hierarchy, links.model
     x = Dynamics(body.character).at(q)
     com, feet = x.centre_of_mass, body.feet[foot]
 
     def twist(b: int) -> np.ndarray:
-        place = links.data.xipos[b]
+        place = links.dynamics.data.xipos[b]
         return np.vstack([x.turning_jacobian(b), x.jacobian(b, place)])
 
     held = twist(int(feet))
@@ -52,10 +52,10 @@ def test_jacobian_is_the_sum_over_links_of_a_foot_rooted_hierarchy(name: str, fo
     for b in range(1, model.nbody):
         own = twist(b)
         rooted = own[:, 6:] - own[:, :6] @ root
-        turn = links.data.ximat[b].reshape(3, 3)
+        turn = links.dynamics.data.ximat[b].reshape(3, 3)
         inertia = turn @ np.diag(model.body_inertia[b]) @ turn.T
         spatial = np.block([[inertia, np.zeros((3, 3))], [np.zeros((3, 3)), model.body_mass[b] * np.eye(3)]])
-        adjoint = np.block([[np.eye(3), np.zeros((3, 3))], [-skew(links.data.xipos[b] - com), np.eye(3)]])
+        adjoint = np.block([[np.eye(3), np.zeros((3, 3))], [-skew(links.dynamics.data.xipos[b] - com), np.eye(3)]])
         total += adjoint.T @ spatial @ rooted
         mass += adjoint.T @ spatial @ adjoint
     found = momentum_jacobian(links, np.eye(2)[foot])
@@ -69,10 +69,10 @@ def test_transposed_jacobian_and_momentum(name: str):
     links, q, v = links_of(name, 1)
     wrench, out = np.random.default_rng(2).standard_normal(6), np.zeros(len(v))
     share = np.array([0.3, 0.7])
-    joint_torques(links.twists, links.beyond, links.body.moved, links.body.path, np.outer(share, wrench), out)
+    joint_torques(links.terms, links.hierarchy.path, np.outer(share, wrench), out)
     assert np.allclose(out, momentum_jacobian(links, share).T @ wrench, atol=1e-10)
-    found = Dynamics(links.body.character).at(q, v).momentum
-    assert np.allclose(momentum(links.own, links.velocity), [*found[3:], *found[:3]], atol=1e-10)
+    found = Dynamics(links.hierarchy.character).at(q, v).momentum
+    assert np.allclose(momentum(links.terms), [*found[3:], *found[:3]], atol=1e-10)
 
 
 @pytest.mark.parametrize("name", CHARACTERS)
@@ -80,7 +80,7 @@ def test_transposed_jacobian_and_momentum(name: str):
 def test_jacobian_against_a_finite_displacement_about_a_foot_that_stands_still(name: str, foot: int):
     """Move the joints a little, put the foot back where it was: the centre of mass has moved by J_com."""
     links, q, v = links_of(name, 4)
-    character = links.body.character
+    character = links.hierarchy.character
     jacobian, size, moved = momentum_jacobian(links, np.eye(2)[foot]), 1e-5, []
     for sign in (1.0, -1.0):
         step = sign * size * v
@@ -88,7 +88,7 @@ def test_jacobian_against_a_finite_displacement_about_a_foot_that_stands_still(n
         there = conf.integrate(character.layout, q, step)
         place, turn = character.forward(q)
         after, turned = character.forward(there)
-        b = int(links.body.feet[foot])
+        b = int(links.hierarchy.feet[foot])
         back = rot.multiply(turn[0, b], rot.conjugate(turned[0, b]))
         centre = character.centre_of_mass(there)[0]
         moved.append(place[0, b] + rot.rotate(back, centre - after[0, b]))
@@ -110,19 +110,19 @@ def test_rates_of_a_shaken_recording_are_smoothed():
 def test_ankles_give_no_more_than_the_sole_bears(seed: int):
     """After the cut, the ground force at a point of the sole balances the ankle's torque and the artificial moment."""
     links, _, _ = links_of("human45")
-    body, character = links.body, links.body.character
+    body, character = links.hierarchy, links.hierarchy.character
     q = character.zero_pose()
     links.place(q, np.zeros(character.model.nv))
     rng, extent = np.random.default_rng(seed), soles(character, body.feet)
     torque, force = 150.0 * rng.standard_normal(character.model.nv), np.array([20.0, -10.0, 400.0])
     moment, b = 10.0 * rng.standard_normal(3), int(body.feet[0])
-    place = links.data.xpos[b]
-    ground = place[2] + extent[0, 4]
+    place = links.dynamics.data.xpos[b]
+    ground = place[2] + extent[0, HEIGHT]
     ankle, change = body.ankle[0], np.zeros(3)
-    asked = moment + links.twists[ankle][:, :3].T @ torque[ankle]
-    assert spare(1.0, extent[0], links.turns[b], place[2] - ground, asked, force, 10.0, change)
-    yield_to(change, 0.0, 0.9, links.twists, body.path[0], torque)
-    total = moment + links.twists[ankle][:, :3].T @ torque[ankle]
+    asked = moment + links.terms.axes[ankle][:, :3].T @ torque[ankle]
+    assert spare(1.0, extent[0], links.terms.quaternions[b], place[2] - ground, asked, force, 10.0, change)
+    give_way(change, 0.0, 0.9, links.terms.axes, body.path[0], torque)
+    total = moment + links.terms.axes[ankle][:, :3].T @ torque[ankle]
     high = place[2] - ground
     along, across = (total[1] - high * force[0]) / force[2], -(total[0] + high * force[1]) / force[2]
     assert extent[0, 0] - 1e-9 <= along <= extent[0, 1] + 1e-9
@@ -135,13 +135,13 @@ def test_ankles_give_no_more_than_the_sole_bears(seed: int):
 def test_a_leg_that_gives_way_does_so_as_a_whole():
     """What the foot cannot bear leaves the wrench that the leg carries: torque, or the force at the centre of mass."""
     links, _, _ = links_of("human45")
-    body, change = links.body, np.array([7.0, -4.0, 2.0])
+    body, change = links.hierarchy, np.array([7.0, -4.0, 2.0])
     for give, reach in ((0.0, 0.9), (1.0, 0.9), (0.4, 0.7)):
         torque, carried, expected = np.zeros(links.model.nv), np.zeros((2, 6)), np.zeros(links.model.nv)
-        yield_to(change, give, reach, links.twists, body.path[0], torque)
+        give_way(change, give, reach, links.terms.axes, body.path[0], torque)
         carried[0] = [-(1 - give) * change[0], -(1 - give) * change[1], -change[2],
                       -give * change[1] / reach, give * change[0] / reach, 0.0]  # fmt: skip
-        expected[6:] = -(links.twists @ carried[0])[6:] * body.path[0][6:]
+        expected[6:] = -(links.terms.axes @ carried[0])[6:] * body.path[0][6:]
         assert np.allclose(torque, expected)
         moved = np.array([0.0, 0.0, reach])  # from the foot to the centre of mass
         assert np.allclose((carried[0, :3] + np.cross(moved, carried[0, 3:]))[:2], -change[:2])
@@ -151,22 +151,22 @@ def test_a_leg_that_gives_way_does_so_as_a_whole():
 def test_what_is_led_is_inverse_dynamics_less_a_rigid_body(name: str):
     """At the reference, torques of the momentum's change and what is led add up to inverse dynamics."""
     links, q, v = links_of(name)
-    body, rng = links.body, np.random.default_rng(3)
+    body, rng = links.hierarchy, np.random.default_rng(3)
     a, step = rng.standard_normal(links.model.nv), 1e-6
     totals = []
     for sign in (-1.0, 1.0):
         later = conf.integrate(body.character.layout, q, sign * step * v + 0.5 * step * step * a)
         links.place(later, v + sign * step * a)
-        totals.append(momentum(links.own, links.velocity))
+        totals.append(momentum(links.terms))
     rate = (totals[1] - totals[0]) / (2 * step)
     lead = links.lead(q, v, a, rate)
     carried, torque = np.zeros((2, 6)), np.zeros(links.model.nv)
     carried[0] = rate
-    carried[0, 5] += 9.81 * links.beyond[1, 9]
-    joint_torques(links.twists, links.beyond, body.moved, body.path, carried, torque)
+    carried[0, 5] += 9.81 * links.dynamics.mass
+    joint_torques(links.terms, body.path, carried, torque)
     x = Dynamics(body.character).at(q, v)
     full = x.mass_matrix @ a + x.bias
-    held = -(links.twists @ carried[0]) * body.path[0]  # the ground's wrench at the foot, through the leg
+    held = -(links.terms.axes @ carried[0]) * body.path[0]  # the ground's wrench at the foot, through the leg
     assert np.allclose((torque + lead - held)[6:], full[6:], atol=1e-3 * np.abs(full).max())
 
 
@@ -216,7 +216,7 @@ def test_the_lowest_corner_of_a_sole(seed: int):
     rng = np.random.default_rng(seed)
     extent, turn = np.array([-0.06, 0.19, -0.05, 0.04, -0.07]), rng.standard_normal(4)
     turn /= np.linalg.norm(turn)
-    corners = np.array([[x, y, extent[4]] for x in extent[:2] for y in extent[2:4]])
+    corners = np.array([[x, y, extent[HEIGHT]] for x in extent[:2] for y in extent[2:4]])
     assert np.isclose(lowest(extent, turn), rot.rotate(turn, corners)[:, 2].min())
 
 
@@ -270,17 +270,15 @@ def test_decomposition_keeps_what_leads_to_the_other_foot():
 
 
 def test_terms_can_be_switched_off_one_by_one():
-    gains = np.array([100.0, 10.0, 2.0, 50.0, 5.0, 3.0])
+    gains = virtual.Gains(kfs=100.0, kfd=10.0, kP=2.0, kts=50.0, ktd=5.0, kL=3.0)
     rng = np.random.default_rng(0)
-    inputs = (
-        rng.standard_normal(6),
-        rng.standard_normal(6),
-        *rng.standard_normal((2, 2)),
-        *rng.standard_normal((2, 3)),
-    )
+    compared = virtual.Compared(
+        mass=70.0, weight=686.0, momentum=rng.standard_normal(6), momentum_wanted=rng.standard_normal(6),
+        place=rng.standard_normal(2), place_wanted=rng.standard_normal(2), turn=rng.standard_normal(3),
+        spin=rng.standard_normal(3), airborne=False, stance=np.zeros(2), other=np.ones(2))  # fmt: skip
 
     def wrench(*terms: str) -> np.ndarray:
-        return virtual.wrench(gains, virtual.switches(terms), 70.0, 686.0, *inputs, False, np.zeros(2), np.ones(2))
+        return virtual.wrench(gains, virtual.acting(terms), compared)
 
     whole = wrench(*virtual.TERMS)
     assert np.allclose(whole, sum(wrench(t) for t in virtual.TERMS))
@@ -289,7 +287,7 @@ def test_terms_can_be_switched_off_one_by_one():
     assert np.allclose(wrench("control_torque")[3:], 0.0)
     assert wrench().any() == False  # noqa: E712
     with pytest.raises(UnknownName, match="linear_momentum"):
-        virtual.switches("momentum")
+        virtual.acting("momentum")
 
 
 def test_world_turn_is_the_logarithm():
@@ -305,14 +303,13 @@ def test_world_turn_is_the_logarithm():
 @pytest.mark.parametrize("name", CHARACTERS)
 def test_tree_solver_is_the_inverse_of_the_mass_matrix(name: str):
     links, q, _ = links_of(name, 3)
-    body, model = links.body, links.model
-    masses, matrix = links.own.copy(), np.zeros((model.nv, model.nv))
+    body, model = links.hierarchy, links.model
+    masses, matrix = links.terms.link_inertias.copy(), np.zeros((model.nv, model.nv))
     point, foot = np.array([0.1, 0.2, 0.0]), int(body.feet[0])
     table = np.zeros((1, 18))
     table[0, 0], table[0, 2:5] = foot, point
-    servo.hold(links.own, links.centre[1], table, np.array([True]), masses)
-    servo.inertia(links.twists, masses, model.body_parentid.astype(np.int64), body.moved, body.parent,
-                  model.dof_armature, matrix)  # fmt: skip
+    servo.hold(links.terms, table, np.array([True]), masses)
+    servo.inertia(links.terms, masses, model.body_parentid.astype(np.int64), body.parent, model.dof_armature, matrix)
     x = Dynamics(body.character).at(q)
     jacobian = x.jacobian(foot, point)
     whole = x.mass_matrix + servo.HELD * jacobian.T @ jacobian

@@ -11,12 +11,10 @@ import poise
 from poise.character.load import load_character
 from poise.errors import BadValue, UnknownBody
 from poise.experiments.balance.outside import cup, dragged, tilt
-from poise.experiments.balance.poses import careless, one_foot, pose_clip, two_feet
-from poise.experiments.balance.pushing import pushed, recovers
 from poise.experiments.balance.search import evolve
 from poise.experiments.balance.spheres import sphere
 from poise.experiments.balance.tracking import hip_error
-from poise.experiments.balance.trial import outlasts, trial
+from poise.experiments.balance.trial import careless, one_foot, outlasts, pose_clip, pushed, recovers, trial, two_feet
 from poise.methods.balance import HONEST, Balance, NoFeet, NotStanding, Pull, Upright
 from poise.motion.load import load_clip
 

@@ -11,14 +11,12 @@ import pytest
 import poise
 from poise.character.load import load_character
 from poise.errors import UnknownName
-from poise.experiments.balance.poses import careless, one_foot, two_feet
-from poise.experiments.balance.pushing import push
-from poise.experiments.balance.trial import outlasts, trial
+from poise.experiments.balance.trial import careless, one_foot, outlasts, push, trial, two_feet
 from poise.maths import rotations as rot
 from poise.methods.balance import DEPARTURES, Balance, Cylinder, contact
-from poise.methods.balance.body import body_of
 from poise.methods.balance.contact import heaviness
-from poise.methods.balance.decision import most_torque
+from poise.methods.balance.hierarchy import hierarchy_of
+from poise.methods.balance.memory import most_torque
 from poise.take import Take
 
 
@@ -130,7 +128,7 @@ def test_joints_of_the_printed_form_know_no_limits(standing, body):
 
 def test_every_position_of_the_slider_is_another_foot(body):
     """0.8 and 1 were one controller: both met the bound of the ankle's strength."""
-    tables = body_of(body)
+    tables = hierarchy_of(body)
     strength = float(tables.torque_limit[tables.ankle.any(axis=0)].max())
     ours = [most_torque(Balance(slider=s), tables) for s in np.linspace(0.0, 1.0, 21)]
     assert np.all(np.diff(ours) > 1.0)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from poise.character.bodies import anthropometry as body
 from poise.character.bodies.humanoid import body_inertials, humanoid, link_order
 from poise.character.bodies.landmarks import complete
-from poise.character.library.proportions import standing
+from poise.character.library.humans import standing
 from poise.character.roles import REQUIRED, ROLES
 from poise.errors import BadValue, NoRoles, UnknownName
 

@@ -89,7 +89,7 @@ def _lower_corners(centre, size):
 
 
 def _lowest_surface(model, data) -> float:
-    from poise.character.model_files.soles import _surface
+    from poise.character.model_files.from_file import _surface
 
     return min(_surface(model, data, g)[:, 2].min() for g in range(model.ngeom))
 

@@ -13,8 +13,7 @@ from poise.character.character import ContactPoints
 from poise.character.skeleton import Skeleton
 from poise.maths import rotations as rot
 from poise.motion.check.check import check, penetration, skating, table
-from poise.motion.check.freefall import free_fall
-from poise.motion.check.spikes import spikes
+from poise.motion.check.flaws import free_fall, spikes
 from poise.motion.reading.floor import level
 from poise.motion.recording import Recording
 

@@ -73,6 +73,12 @@ def test_a_long_clip_is_told_shortly(tmp_path: Path, capsys) -> None:
     assert len(lines) < 60 and any("more s" in line for line in lines)
 
 
+@pytest.mark.parametrize("more", [(), ("--push", "chest:20,0,0@0.05+0.05")], ids=["alone", "pushed"])
+def test_a_clip_that_hangs_from_a_bar_is_performed_with_its_bar(capsys, more: tuple[str, ...]) -> None:
+    told = json.loads(done(capsys, "perform", "swing", "--method", "modal", "--seconds", "0.2", *more, "--json"))
+    assert told["fell"] is None and told["ended"]["how"] == "whole"
+
+
 def test_cite(capsys) -> None:
     assert set(strict(done(capsys, "cite", "--json"))) == set(CITATIONS)
     text = done(capsys, "cite", "modal", "--bibtex")

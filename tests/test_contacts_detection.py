@@ -12,7 +12,7 @@ from poise.character.roles import mirrored
 from poise.errors import BadValue, UnknownName
 from poise.maths.intervals import close_gaps, drop_short, hysteresis, runs, widened
 from poise.motion.clip import Cycle
-from poise.motion.contacts.contacts import Contacts
+from poise.motion.contact.contacts import Contacts
 
 
 def agree(found: list[tuple[float, float]], known: list[tuple[float, float]], within: float) -> bool:

@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from poise.ground.treads import Treads
 from poise.maths.intervals import runs
 from poise.motion.check.check import check
-from poise.motion.check.freefall import free_fall
+from poise.motion.check.flaws import free_fall
 from poise.motion.clip import Clip
-from poise.motion.ground import Treads
 from poise.motion.load import load_clip
 from poise.motion.reading.floor import level
 

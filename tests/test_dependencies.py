@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import importlib.util
 import re
 import sys
 import tomllib
@@ -15,13 +14,12 @@ import cli_files
 from cli_files import names, refused
 from poise import performance
 from poise.errors import MissingExtra
-from poise.experiments.reproduce import EXPERIMENTS, NEEDS, PLOTS, Options, reproduce
+from poise.experiments.reproduce import EXPERIMENTS, Options, reproduce
 from poise.extras import EXTRAS
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 MODULES = {"mujoco-core": "mujoco", "pillow": "PIL", "usd-core": "pxr"}  # where a package is not named as its module
-NOT_IMPORTED = {"mujoco": "the full package of the same module, with OpenGL"}
 BROUGHT = {"llvmlite"}  # numba is made on it and pins its version
 OF_TESTS = {"bvhio"}  # the yardstick of `poise bench`, which does without it
 
@@ -49,7 +47,7 @@ def test_what_is_imported_is_declared_and_what_is_declared_is_imported():
     optional = {m for extra, needed in extras.items() if extra not in ("dev", "all") for m in modules_of(needed)}
     used = imported(ROOT / "src" / "poise")
     assert set(used) - core - optional - OF_TESTS - BROUGHT == set(), "imported and not declared"
-    assert core | optional - set(NOT_IMPORTED) <= set(used), "declared and not used"
+    assert core | optional <= set(used), "declared and not used"
 
 
 def test_the_extra_that_is_named_brings_the_module():
@@ -57,7 +55,7 @@ def test_the_extra_that_is_named_brings_the_module():
     for module, extra in EXTRAS.items():
         assert module in modules_of(extras[extra]), module
     optional = {m for extra, needed in extras.items() if extra not in ("dev", "all") for m in modules_of(needed)}
-    assert optional - set(NOT_IMPORTED) == set(EXTRAS)
+    assert optional == set(EXTRAS)
 
 
 def test_constraints_name_every_declared_package_and_no_dropped_one():
@@ -67,17 +65,16 @@ def test_constraints_name_every_declared_package_and_no_dropped_one():
 
 def test_experiments_say_which_packages_they_need():
     """Found by reading their modules, so that a new one cannot forget it."""
-    for name, place in EXPERIMENTS.items():
-        path = ROOT / "src" / Path(*place.partition(":")[0].split(".")).with_suffix(".py")
-        text = path.read_text()
-        for beside in re.findall(r"from (poise\.experiments\.\S+) import", text):
-            spec = importlib.util.find_spec(beside)
-            if spec is not None and spec.origin and "spacetime" in beside:
-                text += Path(spec.origin).read_text()
-        wanted = {"clarabel": r"import clarabel|cone_program", "cma": r"import cma\b", "dartpy": r'simulator="dart"'}
-        found = [module for module, words in wanted.items() if re.search(words, text)]
-        assert ([NEEDS[name]] if name in NEEDS else []) == found, name
-        assert (name in PLOTS) == bool(re.search(r"import matplotlib", text)), name
+    wanted = {"clarabel": r"import clarabel|cone_program|Spacetime", "cma": r"import cma\b|tune\(|search\(",
+              "dartpy": r'simulator="dart"'}  # fmt: skip
+    for place in {e.place.partition(":")[0] for e in EXPERIMENTS.values()}:
+        text = (ROOT / "src" / "poise" / "experiments" / Path(*place.split("."))).with_suffix(".py").read_text()
+        own = [e for e in EXPERIMENTS.values() if e.place.partition(":")[0] == place]
+        assert {e.package for e in own} - {""} == {name for name, words in wanted.items() if re.search(words, text)}, (
+            place
+        )
+        assert any(e.plots for e in own) == ("options.plot(" in text), place
+        assert {t for e in own for t in e.takes} >= set(re.findall(r"options\.(characters)", text)), place
 
 
 @pytest.fixture

@@ -8,8 +8,7 @@ import pytest
 from manikin import manikin, sway
 from poise.character.character import Character, ContactPoints
 from poise.maths import rotations as rot
-from poise.motion.ik.limb import limb, reach
-from poise.motion.ik.orient import set_turn
+from poise.motion.ik.limb import limb, reach, set_turn
 
 
 @pytest.mark.parametrize("hinges", [True, False])

@@ -12,7 +12,7 @@ from poise.errors import BadValue
 from poise.maths import rotations as rot
 from poise.motion import edit, ground
 from poise.motion.clip import Clip
-from poise.motion.feet.footprints import Footsteps
+from poise.motion.feet.footsteps import Footsteps
 
 EDITS = [
     edit.Move((0.0, 0.25), start=0.3, end=0.9), edit.Turn(40.0), edit.Turn(-60.0, start=0.1, end=1.0),
@@ -118,7 +118,7 @@ def test_stairs_have_one_foothold_a_tread() -> None:
         out = edit.Stairs(rise, 0.32).apply(clip)
         stairs = out.ground
         assert isinstance(stairs, ground.Stairs)
-        prints = [p for p in Footsteps.of(out).prints if 0 <= p.first < len(out)]
+        prints = [p for p in Footsteps.of(out).all if 0 <= p.first < len(out)]
         tread = np.round([p.centre[2] / rise for p in prints]).astype(int)
         assert np.all(np.diff(tread) >= 0) and np.all(np.diff(tread) <= 1) and tread.max() >= 6
         for p in prints:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from poise.errors import BadValue
-from poise.motion.edit.fades import check_interval, envelope, extended, fade, smooth, window
+from poise.motion.fades import check_interval, envelope, extended, fade, smooth, window
 
 
 def test_fade_has_no_rate_and_no_curvature_at_both_ends() -> None:

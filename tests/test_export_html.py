@@ -11,7 +11,9 @@ import pytest
 from export_samples import clip_of_character
 from poise.errors import BadValue
 from poise.export import save
-from poise.motion.ground import Slope, Stairs, Tread, Treads
+from poise.ground.slope import Slope
+from poise.ground.stairs import Stairs
+from poise.ground.treads import Tread, Treads
 
 pytest.importorskip("viser", reason="needs the extra [studio]")
 from html_page import recording

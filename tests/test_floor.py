@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import puppet
-from poise.character.placement import Placement
+from poise.character.skeleton import Placement
+from poise.ground.treads import Treads
 from poise.maths import rotations as rot
 from poise.motion.clip import Clip
-from poise.motion.ground import Treads
 from poise.motion.reading.floor import carried, estimate, level
 
 

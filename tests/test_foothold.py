@@ -5,10 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import poise
-from poise.dynamics import Dynamics
 from poise.errors import BadValue
-from poise.motion.feet.capture_point import Foothold, blend, divergent, with_foot_moved
+from poise.motion.feet.capture_point import Foothold, divergent
 
 
 def test_a_pendulum_that_steps_by_the_law_has_no_error_left():
@@ -59,26 +57,3 @@ def test_shifts_move_at_a_limited_rate_and_bad_laws_are_refused():
     assert np.allclose(law.towards(np.zeros(2), np.array([1.0, 0.001]), 0.01), [0.04, 0.001])
     with pytest.raises(BadValue, match="foothold law"):
         Foothold(rate=0.0)
-
-
-@pytest.mark.parametrize("name", ["human42", "human57"])
-def test_a_sample_with_its_foot_moved_moves_that_leg_alone(name):
-    clip = poise.load_clip("stand", character=name)
-    character = clip.character
-    sample = poise.Reference(clip).sample(0.1)
-    bent = sample._replace(q=sample.q - 0.03 * (np.arange(len(sample.q)) == 2))  # a straight leg has no reach left
-    bent = with_foot_moved(Dynamics(character), bent, "left", np.array([0.0, 0.0, 0.03]))
-    moved = with_foot_moved(Dynamics(character), bent, "left", np.array([0.06, 0.04, 0.02]))
-    foot = character.body("left_foot")
-    (before, turn), (after, now) = character.forward(bent.q), character.forward(moved.q)
-    assert np.allclose((after - before)[0, foot], [0.06, 0.04, 0.02], atol=2e-3)
-    assert np.degrees(2 * np.arccos(min(1.0, abs(float(turn[0, foot] @ now[0, foot]))))) < 1.5
-    legs = [character.body(f"left_{part}") for part in ("thigh", "shin", "foot")]
-    legs += [character.body("left_toes")] if character.has("left_toes") else []
-    others = np.setdiff1d(np.arange(character.model.nbody), legs)
-    assert np.allclose(before[0, others], after[0, others], atol=1e-9)
-
-
-def test_a_blend_is_smooth_and_complete():
-    x = np.array([blend(s) for s in np.linspace(0, 1, 101)])
-    assert x[0] == 0.0 and x[-1] == 1.0 and np.all(np.diff(x) >= 0)

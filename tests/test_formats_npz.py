@@ -13,14 +13,16 @@ import numpy as np
 import pytest
 
 import puppet
-from poise.character.placement import Binding, Placement
-from poise.character.skeleton import EndSite, Skeleton
+from poise.character.skeleton import Binding, EndSite, Placement, Skeleton
 from poise.errors import BadFile, BadValue
+from poise.ground.flat import Flat
+from poise.ground.slope import Slope
+from poise.ground.stairs import Stairs
+from poise.ground.treads import Tread, Treads
 from poise.maths import rotations as rot
 from poise.motion import formats
 from poise.motion.clip import Clip, Cycle
 from poise.motion.formats import npz
-from poise.motion.ground import Flat, Slope, Stairs, Tread, Treads
 from poise.motion.recording import Recording, Source
 
 

@@ -24,7 +24,7 @@ def test_every_clip_method_edit_and_format_has_a_digest() -> None:
     from poise.motion import edit
 
     assert set(library.names()) == set(golden.CLIPS) and set(method_names()) == set(golden.METHODS)
-    assert {f"edit/{name}" for name in edit.__all__} <= set(CASES)
+    assert {f"edit/{name}" for name in edit.NAMES} <= set(CASES)
     for column in golden.table().values():
         assert set(column) == set(CASES)
 

@@ -10,11 +10,11 @@ import pytest
 
 import poise
 from hold_clips import carrying, handstand
+from poise.ground.treads import Tread, Treads
 from poise.judge.audit_clip import audit_clip
 from poise.maths import rotations as rot
 from poise.motion.formats import npz
-from poise.motion.ground import Tread, Treads
-from poise.motion.ik.hands_on_ground import handprints, laid
+from poise.motion.ik.hands import handprints, laid
 from poise.physical.repair.repair import repair
 
 WHEELS = {"cmu/90_02_f0240-0600.bvh": (1.27, 2.0), "deepmimic/humanoid3d_cartwheel.txt": (1.0, 1.7)}

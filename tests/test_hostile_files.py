@@ -13,7 +13,7 @@ import pytest
 import poise
 from character_files import mjcf, urdf
 from guarded import Guard
-from hostile_files import HOSTILE, LARGEST, bvh, changed, model, walk
+from hostile_files import HOSTILE, LARGEST, UNUSUAL, bvh, changed, model, walk
 from poise import budgets
 from poise.character.model_files import scan
 from poise.cli.main import main
@@ -45,6 +45,13 @@ def test_is_refused_soon(guard: Guard, folder: Path, name: str) -> None:
     assert outcome.sound, f"{outcome}"
     assert name in ("memory of 100 GB",) or outcome.outcome == "refused", outcome
     assert len(outcome.text) < 600 and outcome.seconds < 10.0
+
+
+@pytest.mark.parametrize("name", UNUSUAL)
+def test_what_is_merely_odd_is_used(guard: Guard, folder: Path, name: str) -> None:
+    do, make = UNUSUAL[name]
+    outcome = guard.use(make(folder), do)
+    assert outcome.sound and outcome.outcome == "read", f"{outcome}"
 
 
 @pytest.mark.slow

@@ -9,13 +9,13 @@ import plain_world
 import poise
 import puppet
 from poise.errors import BadValue
+from poise.ground.slope import Slope
 from poise.judge import audit
 from poise.judge.audit_clip import CLIP, nearest, needed, solve
 from poise.judge.quiet import without_noise
 from poise.judge.support import beyond_support, contact_map, support, tangents
 from poise.maths import configuration as conf
 from poise.maths import rotations as rot
-from poise.motion.ground import Slope
 
 
 @pytest.fixture(scope="module")

@@ -61,6 +61,25 @@ def test_an_edit_reaches_callers_in_other_files(tmp_path: Path) -> None:
     assert ask(tmp_path).stdout.split() == ["20.0", "21.0"]
 
 
+def test_two_versions_that_have_a_kernel_in_different_files_keep_both(tmp_path: Path) -> None:
+    """Kept code names modules: one that another version wrote must not be tried, fail, and be replaced in turn."""
+    shape = "from typing import NamedTuple\n\nclass Pair(NamedTuple):\n    a: float\n    b: float\n"
+    kernel = "from poise.kernels import njit\n\n@njit(cache=True)\ndef total(pair):\n    return pair.a + pair.b\n"
+    made = {"old": ("shape_before", "sums"), "new": ("shape_now", "sums"), "newer": ("shape_now", "more.sums")}
+    for version, (first, second) in made.items():
+        (tmp_path / version / "more").mkdir(parents=True)
+        (tmp_path / version / f"{first}.py").write_text(shape)
+        (tmp_path / version / f"{second.replace('.', '/')}.py").write_text(kernel)
+    found = []
+    for _ in range(2):
+        for version, (first, second) in made.items():
+            code = f"from {first} import Pair; from {second} import total; print(total(Pair(1.0, 2.0)))"
+            done = ask(tmp_path / version, code, POISE_CACHE_DIR=str(tmp_path / "cache"))
+            assert done.stdout.strip() == "3.0", done.stderr
+        found.append(kept(tmp_path))
+    assert len(found[0]) == 3 and found[1] == found[0]
+
+
 def test_kept_code_that_is_damaged_is_made_anew(tmp_path: Path) -> None:
     for name in FILES:
         write(tmp_path, name)

@@ -9,13 +9,14 @@ import pytest
 
 from poise.character.load import load_character
 from poise.errors import BadValue, NoSolution
-from poise.experiments.library_table import measure, seam
+from poise.experiments.library.table import measure, seam
 from poise.judge.overlap import overlap
 from poise.maths import rotations as rot
 from poise.motion.clip import Clip
+from poise.motion.ik import limb
 from poise.motion.load import load_clip
 from poise.physical import library
-from poise.physical.library import acting, limbs, swing
+from poise.physical.library import acting, swing
 from poise.physical.library.finish import must_be_physical as must_be_physical_clip
 from poise.physical.library.hanging import bar_height
 from poise.physical.library.stand import narrowest
@@ -242,7 +243,7 @@ def test_limbs_reach_their_goals():
     goal = rng.normal(size=(50, 3))
     goal *= (rng.uniform(0.3, 0.8, 50) / np.linalg.norm(goal, axis=1))[:, None]
     for way in (1.0, -1.0):
-        first, second = limbs.two_bones(goal, upper, lower, np.tile([0.3, 1.0, 0.1], (50, 1)), way)
+        first, second = limb.two_bones(goal, upper, lower, np.tile([0.3, 1.0, 0.1], (50, 1)), way)
         np.testing.assert_allclose(rot.rotate(first, upper) + rot.rotate(second, lower), goal, atol=1e-9)
         bend = rot.log(rot.multiply(rot.conjugate(first), second))
         assert np.all(way * bend[:, 1] > 0) and np.abs(bend[:, [0, 2]]).max() < 1e-9

@@ -12,16 +12,16 @@ import pytest
 import poise
 from poise.character.load import load_character
 from poise.errors import BadValue
-from poise.experiments.library_likeness import Likeness
-from poise.experiments.physical_table import between_frames, flight_error
+from poise.experiments.library.likeness import Likeness
+from poise.experiments.physical.table import between_frames, flight_error
 from poise.judge.audit import audit
 from poise.maths import configuration as conf
 from poise.motion.check.check import penetration, skating
 from poise.motion.clip import Clip
 from poise.physical import library
 from poise.physical.library import walk as walking
-from poise.physical.library.figure import bounce
-from poise.physical.library.path import Path as Way
+from poise.physical.library.gait import bounce
+from poise.physical.library.manner import Path as Way
 from poise.physical.library.run import LEGS as RUNNING
 
 GAITS = ("walk", "run", "march", "sneak", "backward", "turn")

@@ -1,4 +1,4 @@
-"""mcsim's equations: the terms, (4), (7)-(11), and the errors in print that are corrected."""
+"""mcsim's equations: (4), (7)-(11), and the errors in print that are corrected."""
 
 from __future__ import annotations
 
@@ -6,13 +6,11 @@ import numpy as np
 import pytest
 
 import poise
-from poise.dynamics import Dynamics
+from poise.dynamics.compiled import Compiled
 from poise.maths import configuration as conf
 from poise.maths import rotations as rot
-from poise.methods.mcsim import contacts, desired, feedback, program, reduced, servo, tasks
-from poise.methods.mcsim import terms as kernels
+from poise.methods.mcsim import contacts, feedback, program, reduced, servo, tasks
 from poise.methods.mcsim.forces import forces
-from poise.methods.mcsim.terms import Rig
 from poise.motion.reference import Sample
 from poise.simulate import servo as law
 from poise.solve.qp import solve_qp
@@ -20,127 +18,103 @@ from poise.solve.qp import solve_qp
 
 @pytest.fixture(scope="module", params=["human42", "biped18"])
 def moving(request):
-    """A rig at a random instant, and the same instant of the shared dynamics."""
+    """The dynamics at a random instant, and random accelerations."""
     character = poise.load_character(request.param)
     rng = np.random.default_rng(3)
     nv = character.model.nv
     q = conf.integrate(character.layout, character.standing_pose(), 0.2 * rng.standard_normal(nv))
     v = rng.standard_normal(nv)
-    rig = Rig.of(character)
-    return rig, rig.at(q, v), Dynamics(character).at(q, v), rng.standard_normal(nv)
-
-
-def test_jacobians_and_their_rates_are_those_of_the_dynamics(moving):
-    rig, now, same, _ = moving
-    nv = len(now.v)
-    linear, angular = np.empty((3, nv)), np.empty((3, nv))
-    for k in range(len(rig.bodies)):
-        body = int(rig.bodies[k])
-        kernels.jacobian(now.axes, rig.chain, now.centre, body, now.points[k], linear, angular)
-        velocity, bias, _, turning = kernels.motion(now.axes, now.rates, rig.chain, now.centre, now.spin, now.v, body,
-                                                    now.points[k])  # fmt: skip
-        assert np.allclose(linear, same.contact_jacobian[k], atol=1e-12)
-        assert np.allclose(angular, same.turning_jacobian(body), atol=1e-12)
-        assert np.allclose(velocity, linear @ now.v, atol=1e-12)
-        assert np.allclose(bias, same.contact_bias[k], atol=1e-11)
-        assert np.allclose(turning, same.turning_bias(body), atol=1e-11)
-
-
-def test_momentum_and_its_rate(moving):
-    rig, now, same, a = moving
-    p, L, dp, dL = kernels.momentum(now.M, now.h, now.v, a, now.origin, now.turn, rig.root, now.centre, rig.mass,
-                                    rig.gravity)  # fmt: skip
-    assert np.allclose(np.concatenate([p, L]), same.momentum, atol=1e-10)
-    assert np.allclose(np.concatenate([dp, dL]), same.momentum_matrix @ a + same.momentum_bias, atol=1e-9)
+    rig = Compiled(character)
+    return rig, rig.at(q, v), rng.standard_normal(nv)
 
 
 def test_the_correction_of_equation_4_leads_to_the_reference_for_pins_and_balls(moving):
     """As printed, d = vec(q_r⁻¹ q) has the other sign for ball joints and leads away."""
-    rig, now, _, _ = moving
+    rig, now, _ = moving
     layout = rig.character.layout
     wanted = rig.character.standing_pose()
-    off = desired.difference(layout, wanted, now.q)
+    off = tasks.difference(layout, wanted, now.q)
     nearer = conf.integrate(layout, now.q, 0.1 * off)
-    before, after = (np.abs(desired.difference(layout, wanted, q)[3:]) for q in (now.q, nearer))
+    before, after = (np.abs(tasks.difference(layout, wanted, q)[3:]) for q in (now.q, nearer))
     assert np.all(after <= before + 1e-12) and not off[:3].any()
     away = conf.integrate(layout, now.q, -0.1 * off)
-    assert np.linalg.norm(desired.difference(layout, wanted, away)) > np.linalg.norm(off)
+    assert np.linalg.norm(tasks.difference(layout, wanted, away)) > np.linalg.norm(off)
 
 
 def test_equation_4_has_no_position_gain_on_the_roots_place(moving):
-    rig, now, _, a = moving
+    rig, now, a = moving
     sample = Sample(now.q + 0.5 * (np.arange(len(now.q)) < 3), now.v, a, np.zeros(len(rig.bodies), bool))
-    assert np.allclose(desired.acceleration(rig.character.layout, sample, now.q, now.v, 500.0), a)
+    assert np.allclose(tasks.acceleration(rig.character.layout, sample, now.q, now.v, 500.0), a)
 
 
 def test_composite_inertia_is_equation_9_with_parallel_axes(moving):
     """A joint's block of M is the sum over all that it carries of R I Rᵀ + m (r² 1 - r rᵀ), in the joint's axes."""
-    rig, now, _, _ = moving
+    rig, now, _ = moving
     model, character = rig.character.model, rig.character
     body = character.body("left_thigh")
     first, count = int(model.body_dofadr[body]), int(model.body_dofnum[body])
     joint = int(model.body_jntadr[body])
     total = np.zeros((3, 3))
     for b in range(1, model.nbody):
-        if rig.chain[b, first]:
-            R = now.turn[b] @ rot.to_matrix(model.body_iquat[b])
-            r = now.origin[b] + now.turn[b] @ model.body_ipos[b] - now.origin[body]
+        if now.chain[b, first]:
+            R = now.rotations[b] @ rot.to_matrix(model.body_iquat[b])
+            r = now.positions[b] + now.rotations[b] @ model.body_ipos[b] - now.positions[body]
             total += R @ np.diag(model.body_inertia[b]) @ R.T
             total += model.body_mass[b] * (r @ r * np.eye(3) - np.outer(r, r))
-    local = now.turn[body].T @ total @ now.turn[body]
+    local = now.rotations[body].T @ total @ now.rotations[body]
     armature = np.diag(model.dof_armature[first : first + count])
-    block = now.M[first : first + count, first : first + count] - armature
+    block = now.mass_matrix[first : first + count, first : first + count] - armature
     axis = model.jnt_axis[joint]
     expected = local if count == 3 else np.array([[axis @ local @ axis]])
     assert np.allclose(block, expected, atol=1e-9)
 
 
 def test_servos_are_critically_damped_and_spare_the_root(moving):
-    rig, now, _, _ = moving
+    rig, now, _ = moving
     nv = len(now.v)
     joints, k, ones = servo.blocks(rig.character), servo.stiffness(rig.character, 0.02), np.ones(nv)
     error, out = np.zeros(nv), np.empty(nv)
     last = joints[-1, 0]  # a leaf: nothing hangs on it, so its block is all of its inertia
     error[last] = 0.1
-    law.feedback(now.M, joints, k, ones, error, np.zeros(nv), out)
+    law.feedback(now.mass_matrix, joints, k, ones, error, np.zeros(nv), out)
     spring = out[last] / error[last]
-    law.feedback(now.M, joints, k, ones, np.zeros(nv), error, out)
+    law.feedback(now.mass_matrix, joints, k, ones, np.zeros(nv), error, out)
     damper = out[last] / error[last]
-    assert damper == pytest.approx(2.0 * np.sqrt(spring * now.M[last, last]))
+    assert damper == pytest.approx(2.0 * np.sqrt(spring * now.mass_matrix[last, last]))
     assert not out[:6].any()
 
 
 def test_printed_root_of_every_element_is_no_number():
     """(10) takes element-wise roots of k_s I_c: a thigh's products of inertia are negative somewhere."""
     character = poise.load_character("human57")
-    rig = Rig.of(character)
+    rig = Compiled(character)
     rng = np.random.default_rng(0)
     q = conf.integrate(character.layout, character.standing_pose(), 0.3 * rng.standard_normal(character.model.nv))
     now = rig.at(q, np.zeros(character.model.nv))
-    blocks = [now.M[a : a + n, a : a + n] for a, n in servo.blocks(character) if n == 3]
+    blocks = [now.mass_matrix[a : a + n, a : a + n] for a, n in servo.blocks(character) if n == 3]
     assert any((b < 0).any() for b in blocks)
     assert all(np.linalg.eigvalsh(b).min() > 0 for b in blocks)
 
 
 def _standing(name: str):
     character = poise.load_character(name)
-    rig = Rig.of(character)
+    rig = Compiled(character)
     now = rig.at(character.standing_pose(), np.zeros(character.model.nv))
     use = np.zeros(len(rig.bodies), bool)
     for side in ("left", "right"):
         use[character.contact_points.of(side)] = True
     up = np.tile([0.0, 0.0, 1.0], (len(use), 1))
-    cones = contacts.Cones(*contacts.cones(use, np.zeros(len(use)), now.points, rig.bodies, up, 0.8, 0.0))
-    return rig, now, cones, character.torque_limit[6:]
+    cones = contacts.cones(use, np.zeros(len(use)), now.points, rig.bodies, up, 0.8, 0.0)
+    return now, cones, character.torque_limit[6:]
 
 
 @pytest.mark.parametrize("name", ["human42", "human57"])
 def test_the_reduced_program_has_the_printed_ones_solution(name):
-    rig, now, cones, limit = _standing(name)
+    now, cones, limit = _standing(name)
     wish = 2.0 * np.random.default_rng(1).standard_normal(len(now.v))
-    whole = solve_qp(program.printed(rig, now, wish, cones, limit))
+    whole = solve_qp(program.printed(now, wish, cones, limit))
     assert whole.solved and max(whole.residuals().values()) < 1e-6
-    problem = tasks.tracking(rig, now, wish, cones, 1e8, 1e-6)
+    problem = tasks.tracking(now, wish, cones, 1e8, 1e-6)
     plan = reduced.solve(problem, limit)
     assert plan.solved
     assert np.allclose(plan.acceleration, program.parts(whole, len(wish)).acceleration, atol=2e-2)
@@ -161,20 +135,20 @@ def test_forces_of_contacts_meet_the_conditions_of_optimality(count):
 
 
 def test_a_plan_obeys_the_equations_of_motion_its_cones_and_its_bounds():
-    rig, now, cones, limit = _standing("human42")
+    now, cones, limit = _standing("human42")
     for strength in (1.0, 0.3):
         wish = 20.0 * np.random.default_rng(2).standard_normal(len(now.v))
-        problem = tasks.tracking(rig, now, wish, cones, 1e6, 1e-6)
+        problem = tasks.tracking(now, wish, cones, 1e6, 1e-6)
         plan = reduced.solve(problem, strength * limit)
-        left = now.M @ plan.acceleration + now.h - plan.torque - problem.generalised @ plan.force
+        left = now.mass_matrix @ plan.acceleration + now.bias - plan.torque - problem.generalised @ plan.force
         assert np.abs(left).max() < 1e-6 * (1.0 + np.abs(plan.torque).max())
         assert plan.force.min() > -1e-6 and np.all(np.abs(plan.torque[6:]) <= strength * limit + 1e-6)
         assert not plan.torque[:6].any()
 
 
 def test_the_program_can_be_had_unsolved_with_its_bounds():
-    rig, now, cones, limit = _standing("human42")
-    problem = tasks.tracking(rig, now, np.zeros(len(now.v)), cones, 1e6, 1e-6)
+    now, cones, limit = _standing("human42")
+    problem = tasks.tracking(now, np.zeros(len(now.v)), cones, 1e6, 1e-6)
     whole = solve_qp(problem.qp(limit))
     plan = reduced.solve(problem, limit)
     assert whole.solved
@@ -182,16 +156,16 @@ def test_the_program_can_be_had_unsolved_with_its_bounds():
 
 
 def test_standing_still_needs_the_weight_and_nothing_more():
-    rig, now, cones, limit = _standing("human42")
-    problem = tasks.tracking(rig, now, np.zeros(len(now.v)), cones, 1e6, 1e-6)
+    now, cones, limit = _standing("human42")
+    problem = tasks.tracking(now, np.zeros(len(now.v)), cones, 1e6, 1e-6)
     plan = reduced.solve(problem, limit)
-    assert (problem.generalised @ plan.force)[2] == pytest.approx(rig.mass * 9.81, rel=1e-3)
+    assert (problem.generalised @ plan.force)[2] == pytest.approx(now.mass * 9.81, rel=1e-3)
     assert np.abs(plan.acceleration).max() < 0.05
 
 
 def test_forces_on_the_edges_of_the_pyramid_lie_in_the_cone():
     up = np.array([[0.1, -0.2, 1.0]]) / np.linalg.norm([0.1, -0.2, 1.0])
-    basis = contacts.cones(np.array([True]), np.zeros(1), np.zeros((1, 3)), np.array([1]), up, 0.7, 0.0)[3]
+    basis = contacts.cones(np.array([True]), np.zeros(1), np.zeros((1, 3)), np.array([1]), up, 0.7, 0.0).basis
     for edge in basis[0].T:
         along = edge @ up[0]
         assert np.linalg.norm(edge - along * up[0]) == pytest.approx(0.7 * along)
@@ -199,29 +173,29 @@ def test_forces_on_the_edges_of_the_pyramid_lie_in_the_cone():
 
 def test_balance_feedback_swings_the_thigh_towards_the_fall_and_is_quiet_on_the_reference():
     character = poise.load_character("human42")
-    rig = Rig.of(character)
+    rig, other = Compiled(character), Compiled(character)
     q, v = character.standing_pose(), np.zeros(character.model.nv)
     goal, foot = rig.at(q, v), character.body("left_foot")
-    assert not feedback.hip_turn(goal, goal, rig.root, foot, 0.0, 0.5, 0.2).any()
-    fast = rig.at(q, v + 0.4 * (np.arange(len(v)) == 0))
-    turn = feedback.hip_turn(fast, goal, rig.root, foot, 0.0, 0.5, 0.2)
-    moved = feedback.with_hips(q, feedback.hips_of(character, "right"), turn, goal, rig.root)
+    assert not feedback.hip_turn(goal, goal, foot, 0.0, 0.5, 0.2).any()
+    fast = other.at(q, v + 0.4 * (np.arange(len(v)) == 0))
+    turn = feedback.hip_turn(fast, goal, foot, 0.0, 0.5, 0.2)
+    moved = feedback.with_hips(q, feedback.hips_of(character, "right"), turn, goal)
     knee = character.body("right_shin")
-    assert character.forward(moved)[0][0, knee, 0] > goal.origin[knee, 0] + 0.01
-    aside = rig.at(q, v - 0.4 * (np.arange(len(v)) == 1))
-    turn = feedback.hip_turn(aside, goal, rig.root, foot, 0.0, 0.5, 0.2)
-    moved = feedback.with_hips(q, feedback.hips_of(character, "right"), turn, goal, rig.root)
-    assert character.forward(moved)[0][0, knee, 1] < goal.origin[knee, 1] - 0.01
+    assert character.forward(moved)[0][0, knee, 0] > goal.positions[knee, 0] + 0.01
+    aside = other.at(q, v - 0.4 * (np.arange(len(v)) == 1))
+    turn = feedback.hip_turn(aside, goal, foot, 0.0, 0.5, 0.2)
+    moved = feedback.with_hips(q, feedback.hips_of(character, "right"), turn, goal)
+    assert character.forward(moved)[0][0, knee, 1] < goal.positions[knee, 1] - 0.01
 
 
 def test_balance_feedback_as_printed_acts_on_the_body_itself():
     """Equation (11) in its own numbers: c_d d + c_v v of the body, whatever the reference does."""
     character = poise.load_character("human42")
-    rig = Rig.of(character)
+    rig = Compiled(character)
     q, v = character.standing_pose(), np.zeros(character.model.nv)
     v[0] = 1.3
     now, foot = rig.at(q, v), character.body("left_foot")
-    turn = feedback.hip_turn(now, now, rig.root, foot, 0.0, 0.5, 0.2, False)
-    d = (now.origin[rig.root] - now.origin[foot])[:2]
+    turn = feedback.hip_turn(now, now, foot, 0.0, 0.5, 0.2, False)
+    d = (now.positions[rig.root] - now.positions[foot])[:2]
     assert turn == pytest.approx([0.5 * d[1], -(0.5 * d[0] + 0.2 * 1.3), 0.0])
-    assert not feedback.hip_turn(now, now, rig.root, foot, 0.0, 0.5, 0.2).any()
+    assert not feedback.hip_turn(now, now, foot, 0.0, 0.5, 0.2).any()

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from poise import load_character, load_clip
+from poise.dynamics.compiled import Compiled
 from poise.maths import configuration as conf
-from poise.methods.mcsim import McSim, contacts, legs, underfoot
+from poise.methods.mcsim import McSim, contacts, legs, terrain
 from poise.methods.mcsim.memory import beside_of, feet_of, legs_of, reach_of
 from poise.methods.mcsim.schedule import Schedule
 from poise.methods.mcsim.settings import Tasks
-from poise.methods.mcsim.terms import Rig
 from poise.methods.mcsim.tuned import kept, told, with_factors
 from poise.motion.feet.leg_clearance import _MARGIN, _shapes, spread
 from poise.motion.reference import Reference
@@ -58,14 +58,14 @@ def test_keeping_aside_is_smooth_and_closes_with_the_loop(crossing):
 
 def _bent(character, q, goal_q, side, place, stands=False):
     """The foot of a side, and where it and its leg are after the leg was bent for `place` (relative to the foot)."""
-    rig, still = Rig.of(character), np.zeros(character.model.nv)
-    now, goal = rig.at(q, still), rig.at(goal_q, still)
+    still, own, other = np.zeros(character.model.nv), Compiled(character), Compiled(character)
+    now, goal = own.at(q, still), other.at(goal_q, still)
     feet = feet_of(character)
     foot = feet[side]
-    start = (now if stands else goal).origin[foot]
-    step = legs.bend(now, goal, start + place, stands, rig.chain, rig.root, foot, legs_of(rig, feet)[side])
-    after = rig.at(conf.integrate(character.layout, goal_q, step), still).origin[foot]
-    return step, after - goal.origin[foot]
+    start = (now if stands else goal).positions[foot]
+    step = legs.bend(now, goal, start + place, stands, foot, legs_of(character, feet)[side])
+    after = own.at(conf.integrate(character.layout, goal_q, step), still).positions[foot]
+    return step, after - goal.positions[foot]
 
 
 @pytest.mark.parametrize("side", [0, 1])
@@ -92,8 +92,9 @@ def _scheduled(due, touching, bodies, height, beside):
     points[:, 2] = height
     normal = np.tile([0.0, 0.0, 1.0], (len(due), 1))
     use, gap = np.zeros(len(due), bool), np.zeros(len(due))
-    contacts.scheduled(np.arange(len(due)), np.array(due), np.array(touching), np.array(bodies), np.array(beside),
-                       points, goal, 0.012, normal, use, gap)  # fmt: skip
+    sole = np.arange(len(due))
+    soles = contacts.Soles(bodies=np.array(bodies), sides=0 * sole, beside=np.array(beside), left=sole, right=sole[:0])
+    contacts.scheduled(sole, soles, np.array(due), np.array(touching), points, goal, 0.012, normal, use, gap)
     return use.tolist(), gap
 
 
@@ -131,7 +132,7 @@ def test_the_reach_of_a_leg_is_its_length(name):
 
 def test_a_foot_turns_with_the_ground():
     tilt = np.array([0.1, -0.05])  # rises along x
-    turn = underfoot.tilted(tilt, np.eye(3))
+    turn = terrain.tilted(tilt, np.eye(3))
     np.testing.assert_allclose(turn @ turn.T, np.eye(3), atol=1e-12)
     normal = np.array([-0.1, 0.05, 1.0])
     np.testing.assert_allclose(turn[:, 2], normal / np.linalg.norm(normal), atol=1e-12)

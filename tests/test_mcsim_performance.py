@@ -11,7 +11,6 @@ import poise
 from poise.errors import BadValue, UnknownName
 from poise.experiments.mcsim.planar import sagittal
 from poise.experiments.mcsim.runs import run_seeds
-from poise.experiments.reproduce import EXPERIMENTS, experiment
 from poise.methods.mcsim import McSim
 from poise.methods.mcsim.schedule import Clock, Schedule
 from poise.motion import edit
@@ -139,11 +138,6 @@ def test_departures_have_names_and_bad_settings_are_refused():
         McSim(departures=("magic",))
     with pytest.raises(BadValue, match=r"kos \[1/s²\] of mcsim must be a number from 0.001"):
         McSim(kos=-1.0)
-
-
-@pytest.mark.parametrize("name", [n for n in EXPERIMENTS if n.startswith("mcsim/")])
-def test_every_experiment_can_be_found(name):
-    assert callable(experiment(name))
 
 
 @pytest.mark.slow

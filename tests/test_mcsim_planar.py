@@ -7,8 +7,7 @@ import pytest
 
 import poise
 from poise.dynamics import engine
-from poise.experiments.mcsim.planar import sagittal
-from poise.experiments.mcsim.planar_walks import steadied, way_of
+from poise.experiments.mcsim.planar import sagittal, steadied, way_of
 from poise.experiments.mcsim.runs import length, run_seeds
 from poise.methods.mcsim import contacts
 
@@ -52,12 +51,12 @@ def test_legs_are_as_strong_as_those_of_a_person_with_such_legs():
 
 def test_points_in_the_skin_of_the_ground_count_as_touching():
     points = np.array([[0.0, 0.0, -1e-4], [0.2, 0.0, 1.5e-3], [0.0, 0.2, 1.5e-3], [0.2, 0.2, 3e-3]])
-    bodies, up = np.array([1, 1, 2, 2]), np.tile([0.0, 0.0, 1.0], (4, 1))
-    level, high = np.full(4, -np.inf), np.full(4, np.inf)
+    bodies, known = np.array([1, 1, 2, 2]), contacts.nothing_known(4)
+    level = known.level
 
     def touching():
         on = np.array([True, False, False, False])
-        contacts.within(points, bodies, 0.002, 1e-4, on, up, level, high)
+        contacts.within(points, bodies, 0.002, 1e-4, known, on)
         return on.tolist()
 
     assert touching() == [True, True, False, False]  # the other foot has never touched anything

@@ -8,43 +8,43 @@ import pytest
 import poise
 from poise.experiments.mcsim.runs import HELD_OUT, phase, run_seeds
 from poise.maths import rotations as rot
-from poise.methods.mcsim import McSim, sight, underfoot
+from poise.methods.mcsim import McSim, obstacles, terrain
 from poise.methods.mcsim.schedule import Schedule
 from poise.motion.reference import Reference
 from poise.stage import Blocks, Seesaw, Stage
 
-BLOCKS = sight.seen(
+BLOCKS = obstacles.blocks_of(
     Stage(ground=Blocks([(1.0, 0.0, 0.0, 0.2, 0.1, 0.05, 0.5), (3.0, 0.0, 30.0, 0.2, 0.1, 0.08, None)]))
 )
 
 
 def test_blocks_are_as_high_as_they_are_where_they_are():
     places = np.array([[1.0, 0.0], [1.3, 0.0], [3.0, 0.0], [1.0, 0.2]])
-    assert sight.height(BLOCKS, places).tolist() == [0.05, 0.0, 0.08, 0.0]
-    assert len(sight.seen(Stage())) == 0
+    assert obstacles.height(BLOCKS, places).tolist() == [0.05, 0.0, 0.08, 0.0]
+    assert len(obstacles.blocks_of(Stage())) == 0
 
 
 @pytest.mark.parametrize("heading", [0.0, 0.7, np.pi / 2])
 def test_a_foothold_on_a_block_is_moved_to_where_none_is_and_no_other(heading):
     foot = np.array([[-0.07, -0.045], [-0.07, 0.045], [0.2, -0.045], [0.2, 0.045]])
     c, s = np.cos(heading), np.sin(heading)
-    on = sight.print_of(foot @ np.array([[c, s], [-s, c]]) + [1.0, 0.0], heading)
-    move = sight.aside(BLOCKS, on, heading, np.zeros(2))
-    assert 0.02 < np.linalg.norm(move) < 0.3 and not sight.height(BLOCKS, on + move).any()
-    assert not sight.aside(BLOCKS, on + np.array([0.0, 1.0]), heading, np.zeros(2)).any()
+    on = obstacles.footprint(foot @ np.array([[c, s], [-s, c]]) + [1.0, 0.0], heading)
+    move = obstacles.aside(BLOCKS, on, heading, np.zeros(2))
+    assert 0.02 < np.linalg.norm(move) < 0.3 and not obstacles.height(BLOCKS, on + move).any()
+    assert not obstacles.aside(BLOCKS, on + np.array([0.0, 1.0]), heading, np.zeros(2)).any()
 
 
 def test_a_foot_is_raised_before_it_meets_a_block():
-    foot = sight.print_of(np.array([[0.5, 0.0], [0.65, 0.0]]), 0.0)
-    assert sight.over(BLOCKS, foot, 0.0) > 0.08 and sight.over(BLOCKS, foot, np.pi) == 0.0
+    foot = obstacles.footprint(np.array([[0.5, 0.0], [0.65, 0.0]]), 0.0)
+    assert obstacles.over(BLOCKS, foot, 0.0) > 0.08 and obstacles.over(BLOCKS, foot, np.pi) == 0.0
 
 
 def test_a_foot_on_tiptoe_is_turned_flat_by_a_share():
     up = rot.rotate(rot.from_axis_angle([0.0, 1.0, 0.0], 0.6), [0.0, 0.0, 1.0])
-    assert np.allclose(underfoot.least_turn(up, 1.0) @ up, [0.0, 0.0, 1.0])
-    half = underfoot.least_turn(up, 0.5) @ up
+    assert np.allclose(terrain.least_turn(up, 1.0) @ up, [0.0, 0.0, 1.0])
+    half = terrain.least_turn(up, 0.5) @ up
     assert np.isclose(np.arccos(half[2]), 0.3) and half[0] > 0.0
-    assert np.allclose(underfoot.least_turn(np.array([0.0, 0.0, 1.0]), 1.0), np.eye(3))
+    assert np.allclose(terrain.least_turn(np.array([0.0, 0.0, 1.0]), 1.0), np.eye(3))
 
 
 def test_feet_in_the_air_where_a_clip_breaks_off_should_land_by_then():

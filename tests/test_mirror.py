@@ -13,12 +13,14 @@ from manikin import manikin, sway
 from poise.character.character import Character, ContactPoints
 from poise.character.roles import mirrored
 from poise.errors import ClipMismatch
+from poise.ground.slope import Slope
+from poise.ground.stairs import Stairs
+from poise.ground.treads import Tread, Treads
 from poise.maths import configuration as conf
 from poise.maths import rotations as rot
 from poise.maths.configuration import BALL, FREE
 from poise.motion import edit
 from poise.motion.clip import Clip
-from poise.motion.ground import Slope, Stairs, Tread, Treads
 from poise.motion.mirror import _renamed, mirror, mirror_q
 
 FLIP = np.array([1.0, -1.0, 1.0])

@@ -71,7 +71,7 @@ def test_legs_that_are_in_each_other_are_seen():
     apart = (away[character.body("left_foot")] - away[character.body("right_foot")])[1]
     views = watched.views
     for part in ("left_shin", "left_foot"):
-        views.xpos[character.body(part), 1] -= apart - 0.02
+        views.positions[character.body(part), 1] -= apart - 0.02
     met = meeting.near(views)
     assert met.gap.min() < -0.02
     assert np.all(met.turns[np.argmin(met.gap), 0, 1] > 0.5)  # the left leg is pushed to the left

@@ -16,7 +16,7 @@ from poise.methods.modal import Modal
 from poise.methods.modal.actuation import plan_low
 from poise.methods.modal.correction import contact_lcp, correct, preference_share
 from poise.methods.modal.eigen import eigen_from
-from poise.methods.modal.linearise import Watched, momentum, momentum_about_origin, with_momentum
+from poise.methods.modal.linearise import Watched, momentum, momentum_about_origin, momentum_lacking, with_more_momentum
 from poise.methods.modal.problem import force_plan
 from poise.methods.modal.schedule import expect
 from poise.methods.modal.spectrum import check_stiffness, find_modes, subtree_stiffness, tracked_share
@@ -169,7 +169,7 @@ def test_momentum_is_set():
     rng = np.random.default_rng(5)
     pose = Watched(character, np.zeros(0, int), np.zeros((0, 3))).pose(character.standing_pose())
     v, wanted = rng.standard_normal(42), rng.standard_normal(6)
-    new = with_momentum(pose, v, wanted)
+    new = with_more_momentum(pose, v, momentum_lacking(pose, v, wanted))
     assert np.allclose(momentum_about_origin(pose, new), wanted) and np.allclose(new[6:], v[6:])
 
 

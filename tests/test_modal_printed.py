@@ -13,13 +13,14 @@ from poise.errors import UnknownName
 from poise.experiments.modal.edits import walks
 from poise.experiments.modal.pushes import CASES
 from poise.experiments.modal.spectra import PLANNED, SHIFTS
+from poise.experiments.reproduce import Options
+from poise.ground.slope import Slope
 from poise.methods.modal import DEPARTURES, Modal, ModalTorques
 from poise.methods.modal.departures import FLAGS
 from poise.methods.modal.legs import Legs
 from poise.methods.modal.linearise import Watched
 from poise.methods.modal.spectrum import tracked_share
 from poise.motion.clip import Clip
-from poise.motion.ground import Slope
 
 LASTS = 10 / 120
 REST = tuple(d for d in DEPARTURES if d != "effort")  # springs are free only where effort is measured from nothing
@@ -142,4 +143,4 @@ def test_studies_say_the_documents_form_and_ours(mocap):
         ("ours", None, None), ("ours", 0.2, False), ("printed", None, None)}  # fmt: skip
     internal = Watched(load_clip("walk").character, np.zeros(0, int), np.zeros((0, 3))).model.nv - 6
     assert max(SHIFTS) == internal - PLANNED == 23
-    assert list(walks(None)) == ["human42"] and list(walks(mocap)) == ["human42", "02_01"]
+    assert list(walks(Options())) == ["human42"] and list(walks(Options(recordings=mocap))) == ["human42", "02_01"]

@@ -78,7 +78,7 @@ def test_the_correction_of_the_root_is_what_the_trace_says():
     for corrected in (False, True):
         q, M, rest, wanted = np.empty(len(sample.q)), np.empty((42, 42)), np.empty(6), made.wanted.copy()
         v = arrive(memory.rig, views, sample.q, made.step, made.v, made.centre, wanted, DT, corrected, q, M, rest)
-        pose = Pose(q, M, views.xmat[root].copy().reshape(3, 3), views.xpos[root].copy(), views.centre[0].copy(),
+        pose = Pose(q, M, views.rotations[root].copy(), views.positions[root].copy(), views.centre_of_mass.copy(),
                     np.empty((0, 3)))  # fmt: skip
         lack = (wanted - momentum_about_origin(pose, v)) / DT
         lack[3:] -= np.cross(pose.centre, lack[:3])

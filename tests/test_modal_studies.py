@@ -13,7 +13,7 @@ from poise.experiments.modal.spectra import at_random, components, frequencies
 from poise.judge.support import beyond_support
 from poise.methods.modal import Modal
 from poise.methods.modal.spectrum import tracked_share
-from poise.physical.live.live import follow
+from poise.physical.live import follow
 from poise.stage import Stage
 
 

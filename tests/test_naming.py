@@ -8,7 +8,7 @@ import pytest
 from poise.character.roles import ROLES
 from poise.character.skeleton import Skeleton
 from poise.character.skeletons import name_words
-from poise.character.skeletons.roles_by_name import roles_by_name
+from poise.character.skeletons.find_roles import roles_by_name
 
 
 def tree(text: str) -> Skeleton:

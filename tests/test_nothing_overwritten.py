@@ -19,7 +19,7 @@ from cli_files import done, names, refused
 from poise.cli import saving
 from poise.errors import AlreadyThere
 from poise.export import WRITERS
-from poise.motion.formats import licence_file
+from poise.motion.formats import licence
 from poise.take import Recorder, Take
 
 LEGAL = "Copyright the dancer.\n\nNobody may sell this dance,\nnor claim to have invented it.\n"
@@ -229,14 +229,14 @@ def test_converting_twice_replaces_what_poise_wrote_and_not_what_was_edited(tmp_
 def test_notes_of_older_versions_are_read_without_their_pointers(tmp_path):
     (tmp_path / "a.licence.txt").write_text("Source of the motion: a (bvh).\nLicence of the source: likely DeepMimic; "
                                             "see a.licence.txt beside the recording\n")  # fmt: skip
-    assert licence_file.beside(tmp_path / "a.bvh") == licence_file.Terms("likely DeepMimic")
+    assert licence.beside(tmp_path / "a.bvh") == licence.Terms("likely DeepMimic")
 
 
 def test_what_is_no_licence_is_not_copied(tmp_path):
     (tmp_path / "copying machine.bvh").write_text("HIERARCHY")
-    assert licence_file.beside(tmp_path / "a.bvh") == licence_file.Terms()
+    assert licence.beside(tmp_path / "a.bvh") == licence.Terms()
     (tmp_path / "LICENSE.pdf").write_bytes(b"%PDF-1.4\0\1")
-    assert licence_file.beside(tmp_path / "a.bvh") == licence_file.Terms("see LICENSE.pdf beside the recording")
+    assert licence.beside(tmp_path / "a.bvh") == licence.Terms("see LICENSE.pdf beside the recording")
 
 
 def test_a_licence_that_cannot_be_written_leaves_no_motion_without_it(tmp_path, monkeypatch):

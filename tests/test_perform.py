@@ -87,3 +87,16 @@ def test_bad_wishes_get_one_sentence(walk):
 def test_a_reference_begins_where_it_says(walk):
     with pytest.raises(BadValue, match="its own `start`"):
         poise.perform(poise.Reference(walk), start=0.2)
+
+
+def test_servos_of_a_body_whose_inertia_is_lost_in_rounding():
+    """The equations that can still be told apart are solved; a sound body's are solved as ever."""
+    from poise.methods.pd import _solved
+
+    sound, force = np.diag([1.0, 4.0, 1e-6]) + 1e-9, np.array([1.0, 2.0, 3e-6])
+    assert np.allclose(_solved(sound, force), np.linalg.solve(sound, force), rtol=1e-9)
+    far = np.array([1e10, 0.0, 1.0])
+    lost = 1e-3 * np.eye(3) + 1e3 * np.outer(far, far)
+    lost[0, 2] = lost[2, 0] = lost[2, 0] * (1.0 + 1e-9)
+    found = _solved(lost, lost @ np.array([0.0, 2.0, 0.0]))
+    assert np.all(np.isfinite(found)) and np.isclose(found[1], 2.0)

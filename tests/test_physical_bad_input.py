@@ -9,7 +9,7 @@ import pytest
 
 import poise
 from poise.errors import BadValue, ClipMismatch, PoiseError
-from poise.experiments.repair_speed import of_length, rough_walk
+from poise.experiments.physical.speed import of_length, rough_walk
 from poise.judge import audit
 from poise.maths import rotations as rot
 from poise.motion.check.check import penetration
@@ -152,7 +152,7 @@ def test_a_hanging_body_is_refused_unless_its_hold_is_told(rough):
     stand = replace(stand.with_q(np.repeat(stand.q[:1], 240, axis=0)), labels=None, dt=1 / 120)
     labels = np.zeros((240, len(stand.character.contact_points)), bool)
     labels[:40, stand.character.contact_points.feet] = True
-    with pytest.raises(BadValue, match="something that the clip does not tell of"):
+    with pytest.raises(BadValue, match="something that is not in the clip"):
         repair(replace(stand, labels=labels))
 
 

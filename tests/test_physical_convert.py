@@ -16,7 +16,7 @@ import pytest
 from PIL import Image
 
 from poise.cli.main import main
-from poise.experiments.repair_speed import of_length, rough_walk
+from poise.experiments.physical.speed import of_length, rough_walk
 from poise.export.repair_picture import largest_changes
 from poise.judge import audit
 from poise.motion.clip import Clip

@@ -18,7 +18,7 @@ from poise.motion.clip import Clip
 from poise.motion.load import load_clip
 from poise.motion.reference import Reference
 from poise.physical import library
-from poise.physical.live.live import LiveRepair, follow, repair_ahead
+from poise.physical.live import LiveRepair, follow, repair_ahead
 
 
 @pytest.fixture(scope="module")

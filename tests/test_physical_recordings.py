@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from conftest import recordings
-from poise.experiments.physical_table import Bars, measure
+from poise.experiments.physical.table import Bars, measure
 from poise.motion.load import load_clip
 
 # hip and foot flip by 100 degrees, and taking that out is more than is allowed; it leans further than its feet reach

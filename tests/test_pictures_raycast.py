@@ -13,7 +13,10 @@ from poise.export import raycast, scene
 from poise.export.camera import Camera, from_side
 from poise.export.intersect import FAR, SPHERE, Shapes, facing
 from poise.export.tracing import FLOOR, NOTHING
-from poise.motion.ground import Flat, Slope, Stairs, Tread, Treads
+from poise.ground.flat import Flat
+from poise.ground.slope import Slope
+from poise.ground.stairs import Stairs
+from poise.ground.treads import Tread, Treads
 
 ZOO = """
 <mujoco>

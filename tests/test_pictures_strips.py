@@ -11,8 +11,10 @@ from PIL import Image
 from poise.character.load import load_character
 from poise.errors import BadFile, BadValue, UnknownName
 from poise.export import filmstrip, ink, sheet, strip, video
+from poise.ground.slope import Slope
+from poise.ground.stairs import Stairs
+from poise.ground.treads import Tread, Treads
 from poise.motion.clip import Clip, Cycle
-from poise.motion.ground import Slope, Stairs, Tread, Treads
 from poise.motion.recording import Source
 
 LICENCE = "CC BY 4.0, some laboratory"

@@ -1,8 +1,8 @@
 """Odd settings the whole way: given in Python or as --set, then performed, with nothing but a PoiseError coming out.
 
 Values are drawn for every setting of every method: inside and at the edges of its range, outside of it, no numbers,
-huge, empty and strange words. What is accepted is performed for 0.1 s: the take holds no NaN and comes within 20 s. The
-short test runs always; the long one for POISE_FUZZ_SECONDS (180 by default).
+huge, empty and strange words. What is accepted is performed for 0.1 s: the take holds no NaN and comes within 20 s and
+2 GB. The short test runs always; the long one for POISE_FUZZ_SECONDS (180 by default) from POISE_FUZZ_SEED.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import math
 import os
 import random
 import signal
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -31,6 +32,7 @@ from poise.methods.schema import changed
 from poise.settings import Setting, shown
 
 LONGEST = 20.0  # [s] of a performance of 0.1 s
+MOST = 2000.0  # [MB] of this process, with all that was performed before
 SECONDS = 0.1
 WORDS = ["", " ", "=", "nan", "inf", "-inf", "1e999", "-1", "0", "1/0", "0/0", "1/3", "1,2,3", "1,,3", "()", "none",
          "None", "auto", "all", "true", "False", "maybe", "9" * 5000, "1_0", "٣", "½", "é\u202e", "\x1b[2J", "\0",
@@ -103,6 +105,15 @@ def _late(*_: object) -> None:
     raise AssertionError(f"longer than {6 * LONGEST} s")
 
 
+def megabytes() -> float:
+    """Memory that this process has held at most; 0 where the system does not tell."""
+    try:
+        import resource
+    except ImportError:
+        return 0.0
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1e6 if sys.platform == "darwin" else 1e3)
+
+
 def one(seed: int, again: bool = False) -> bool:
     """Draw, make and perform; was it accepted? What takes long is tried again: kernels may have been compiled."""
     pick, tried = random.Random(seed), []
@@ -124,6 +135,7 @@ def one(seed: int, again: bool = False) -> bool:
     if spent > LONGEST and not again:
         return one(seed, again=True)
     assert spent < LONGEST, (seed, tried, spent)
+    assert megabytes() < MOST, (seed, tried, megabytes())
     for values in (take.q, take.v, take.torque, take.contacts.force, take.external.force, take.assist.moment):
         assert np.all(np.isfinite(values)), (seed, tried)
     return True
@@ -143,7 +155,10 @@ def test_odd_settings(emptied: None) -> None:
 
 @pytest.mark.slow
 def test_odd_settings_for_minutes(emptied: None) -> None:
-    until, seed = time.monotonic() + float(os.environ.get("POISE_FUZZ_SECONDS", "180")), 10_000
+    until = time.monotonic() + float(os.environ.get("POISE_FUZZ_SECONDS", "180"))
+    first = seed = int(os.environ.get("POISE_FUZZ_SEED", "10000"))
+    accepted = 0
     while time.monotonic() < until:
-        one(seed)
+        accepted += one(seed)
         seed += 1
+    print(f"{seed - first} settings from seed {first}, {accepted} accepted, {megabytes():.0f} MB at most")

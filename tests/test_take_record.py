@@ -17,9 +17,10 @@ import pytest
 import poise
 from poise.dynamics import Wrench
 from poise.errors import BadFile, BadValue, ClipMismatch
-from poise.motion.ground import Slope
+from poise.ground.slope import Slope
 from poise.stage import Push, Stage
 from poise.take import CONTACT_COLUMNS, ContactRecord, Recorder, Take, TakeInterrupted, WrenchRecord, columns, is_take
+from poise.take import stream as take_stream
 from poise.take.record import wrench_rows
 
 ARRAYS = ("time", "q", "v", "torque", "q_ref", "v_ref", "scheduled")
@@ -225,6 +226,28 @@ def test_a_full_disk_loses_nothing(clip, tmp_path, monkeypatch, call):
     assert len(recovered) == 40
     assert np.array_equal(recovered.q, caught.value.take.q[:40])
     assert np.array_equal(recovered.contacts.rows(), caught.value.take.cut(0.0, 39 / 120).contacts.rows())
+
+
+@pytest.mark.parametrize("kept", [0, 1])
+def test_a_disk_that_is_full_from_the_first_frame_on(clip, tmp_path, monkeypatch, kept):
+    """What is said to be safe can be recovered; where nothing is, that is said, and no empty folder is left."""
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(take_stream, "reserve" if kept else "write_index", full)
+    told = "the disk is full; the 1 frame before is safe there and loads" if kept else "full; nothing was recorded"
+    recorder = Recorder(clip, path=tmp_path / "t.npz", chunk=40)
+    with pytest.raises(TakeInterrupted, match=told) as caught:
+        fill(recorder, 100)
+    monkeypatch.undo()
+    assert len(caught.value.take) == 1
+    if kept:
+        assert len(Take.recover(tmp_path / "t.npz")) == 1
+    else:
+        assert not list(tmp_path.iterdir())
+    recorder.finish()  # there is room again
+    assert len(Take.load(tmp_path / "t.npz")) == 1
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux") or os.getuid() != 0, reason="mounts a tiny disk: needs root")

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from poise.errors import BadValue, UnknownName
 from poise.judge.fall import fall
 from poise.judge.finding import Finding
 from poise.judge.findings import causes
+from poise.judge.going_down import going_down
 from poise.judge.recovery import WIDEST, Bands
 from poise.judge.verdict import verdict
 from poise.judge.verdict_words import words
@@ -153,6 +155,82 @@ class TestEnded:
         assert end == "lost" and end.time == 1.5 and end.reason == "why"
 
 
+def sinking(t0: float, speed: float):
+    """A change that lets the root sink from a time [s] on, at a speed [m/s]."""
+    return lambda t, q: q - np.r_[0, 0, speed * max(0.0, t - t0), np.zeros(len(q) - 3)]
+
+
+def tipping(t0: float, speed: float):
+    """A change that tips a body forward about its feet from a time [s] on, at a speed [rad/s]."""
+
+    def change(t, q):
+        turn = rot.exp(np.array([0.0, speed * max(0.0, t - t0), 0.0]))
+        return np.r_[rot.rotate(turn, q[:3]), rot.multiply(turn, q[3:7]), q[7:]]
+
+    return change
+
+
+class TestGoingDown:
+    """A body that goes down in its last frame is not whole, although it does not lie yet."""
+
+    @pytest.mark.parametrize(
+        ("change", "words"),
+        [
+            (sinking(0.84, 2.5), "it was going down when the take ended, its pelvis at 58 % of its height in the clip"),
+            (sinking(0.87, 2.5), "it was going down when the take ended, its pelvis at 66 % of its height in the clip"),
+            (tipping(0.6, 1.5), "it was toppling when the take ended"),
+        ],
+    )
+    def test_who_collapses_in_the_last_frames_fell(self, stand, change, words, tmp_path):
+        take = played(stand, 1.0, change)
+        assert fall(take) is None  # it does not lie yet
+        take.save(tmp_path / "take.npz")
+        for seen in (take, Take.load(tmp_path / "take.npz")):
+            assert seen.ended == "fell" and seen.fell == seen.time[-1] and words in seen.ended.reason
+            assert not seen.followed() and not seen.recovered(0.1) and not verdict(seen).good
+            assert "fell at 1.00 s" in verdict(seen).text() and "whole" not in verdict(seen).text()
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            sinking(0.95, 2.5),  # a soft landing: at 88 %
+            sinking(0.6, 0.5),  # slowly into a squat: at 80 %
+            tipping(0.8, 0.5),  # 6 degrees
+            lambda t, q: tipping(0.0, 0.4)(min(t, 0.9), q),  # leans, but stays so
+            lambda t, q: q - np.r_[0, 0, 0.45 * max(0.0, np.sin(np.pi * (t - 0.75) / 0.27)), np.zeros(len(q) - 3)],
+        ],
+    )
+    def test_who_may_come_up_again_did_not(self, stand, change):
+        assert played(stand, 1.0, change).ended.whole
+
+    @pytest.mark.parametrize("name", ["walk", "run", "squat", "jump", "hop", "kick"])
+    def test_a_clip_that_breaks_off_anywhere_is_no_fall(self, name):
+        clip = poise.load_clip(name)
+        take = played(clip, 2.0)
+        assert not any(going_down(take, k) for k in range(1, len(take), 5))
+
+    def test_a_run_that_was_stopped_or_lost_stays_that(self, stand):
+        take = played(stand, 1.0, sinking(0.87, 2.5))
+        for end in ("stopped", "lost", "under way"):
+            assert take.with_(run_ended=Ended(end, 1.0, "")).ended == end
+
+    def test_who_hangs_from_a_bar_does_not_topple_but_who_carries_a_load_does(self, stand):
+        take = with_touch(played(stand, 1.0, tipping(0.6, 1.5)), "left_hand", 119, other=1)
+        assert take.ended == "fell"
+        held = np.array(take.contacts.bilateral)
+        held[(take.contacts.frame == 119) & (take.contacts.other == 1)] = True
+        assert take.with_(contacts=replace(take.contacts, bilateral=held)).ended.whole
+        load = np.where(held[:, None], -1.0, 1.0) * take.contacts.force
+        assert take.with_(contacts=replace(take.contacts, bilateral=held, force=load)).ended == "fell"
+
+    def test_the_edge_of_a_step_is_no_fall(self, stand):
+        """Whose pelvis comes over a step is nearer to the ground from one frame to the next, but does not sink."""
+        take = played(stand, 1.0)
+        q = np.array(take.q)
+        q[-1, 0] += 2.0
+        assert take.with_(q=q, stage=poise.Stage(poise.Stairs(0.25, 4.0))).ended.whole
+
+
 class TestScheduledTouch:
     """A hand or knee may touch where the clip's own comes within 5 cm of the ground, 0.25 s before to after."""
 
@@ -225,6 +303,7 @@ class TestFollowed:
             (lambda t, q: bend(poise.load_character("human42"), q, "chest", 1.0), "joints off"),
             (lambda t, q: q + np.r_[0, 0.3, np.zeros(len(q) - 2)], "root off"),
             (lambda t, q: np.r_[q[:3], rot.multiply(rot.about_z(0.4), q[3:7]), q[7:]], "heading off"),
+            (lambda t, q: np.r_[q[:3], rot.multiply(rot.exp(np.array([0, 0.4, 0])), q[3:7]), q[7:]], "lean off"),
         ],
     )
     def test_what_is_off_is_told_with_its_measure(self, walk, change, kind):
@@ -325,6 +404,34 @@ class TestWhy:
         v_ref[0, 4] = 9.0
         assert [f.kind for f in causes(take.with_(v_ref=v_ref, v=v_ref.copy()))] == ["jumpy start"]
         assert "jumpy start" not in [f.kind for f in causes(take)]
+
+    def test_a_cause_does_not_come_after_the_fall(self, walk, stand):
+        """Neither the pose that is held after a clip's end, nor hands that touch later."""
+        fallen = with_touch(played(walk.repeat(1).cut(0.0, 0.9), 0.9), "head", 103)
+        assert fallen.ended == "fell" and not causes(fallen)
+        take = with_touch(played(stand, 1.0), "head", 60)
+        hands = take.character.contact_points.of("left_hand")
+        for first, kinds in ((66, ["hands carry"]), (80, [])):
+            scheduled = np.array(take.scheduled)
+            scheduled[first:, hands] = True
+            assert [f.kind for f in causes(take.with_(scheduled=scheduled))] == kinds
+
+    def test_a_value_beside_its_limit_is_told_apart_from_it(self):
+        assert "84.6 % of the time, 85.0 % are" in words(Finding("touching off", 0.846, 0.85, None, "left foot"))
+        assert "10.2 degrees off (rms), 10.0 are" in words(Finding("joints off", 10.2, 10.0))
+        assert "48 cm from its place at 1.23 s, 25 cm are" in words(Finding("root off", 0.48, 0.25, 1.225))
+
+    def test_joints_are_called_as_one_calls_them(self):
+        strained = Finding("torque limit", 78.0, 78.0, 2.05, "left shin")
+        assert words(strained) == "its left knee was at its torque limit of 78 N m from 2.05 s on"
+        assert "a stronger right elbow" in words(Finding("try slower", body="right forearm"))
+        assert "a stronger right toe joint" in words(Finding("try slower", body="right toes"))
+
+    def test_times_that_differ_by_rounding_read_the_same(self, walk):
+        take = played(walk, 1.225)
+        ends = [take.with_(run_ended=Ended("whole", t)) for t in (1.225, 1.2249999999999999, 1.2250000000000001)]
+        assert {verdict(t).text().splitlines()[0] for t in ends} == {verdict(take).text().splitlines()[0]}
+        assert "whole, 1.23 s" in verdict(take).text()
 
     def test_every_finding_has_words(self):
         from poise.judge.verdict_words import _WORDS

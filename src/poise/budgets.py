@@ -43,6 +43,7 @@ OBJECTS = 6000  # bodies, geoms, joints and sites; taking them apart costs the s
 BODIES = 2000  # of the whole scene
 CHARACTER_GEOMS = 2000  # shapes of a character; robots with a shape for every screw have 300
 HEAVIEST, FARTHEST = 1e6, 1e4  # [kg] and [m] of a character: a blue whale has 2e5 kg and 30 m
+FLATTEST = 1e-3  # [m] that counts as the height of a character without any: torques are weighed by it
 FREEDOMS = 400  # degrees of freedom of a character; a body with two hands and muscles has about 150
 HEIGHT_SAMPLES = 4_000_000  # of all height fields: one of 2000 x 2000
 GRID_POINTS = 20_000  # of all soft bodies and generated meshes

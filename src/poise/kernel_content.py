@@ -89,7 +89,18 @@ def _parts(function: FunctionType) -> tuple[object, ...]:
     for module in [around[n] for n in names if isinstance(around.get(n), ModuleType)]:
         if not _outside(module.__name__):
             taken += [(n, _told(getattr(module, n))) for n in names if hasattr(module, n)]
-    return function.__qualname__, _code(function.__code__), _told(function.__defaults__), _told(cells), taken
+    # kept code names the modules of its functions: another version of poise that has them elsewhere keeps its own
+    home = f"{function.__module__}.{function.__qualname__}"
+    return home, _code(function.__code__), _told(function.__defaults__), _told(cells), taken
+
+
+def homes(kind: Any) -> list[str]:
+    """The modules of the named tuples in a signature of numba, which kept code names too."""
+    if isinstance(kind, tuple | list):
+        return [home for each in kind for home in homes(each)]
+    own = getattr(kind, "instance_class", None)
+    inside = getattr(kind, "types", None) or [getattr(kind, "dtype", None)]
+    return ([own.__module__] if own is not None else []) + [h for k in inside if k is not None for h in homes(k)]
 
 
 def _outside(module: str) -> bool:

@@ -23,7 +23,7 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.serialize import dumps
 
 from poise import cache_folder, progress
-from poise.kernel_content import Unknown, digest
+from poise.kernel_content import Unknown, digest, homes
 
 LIMIT = 400e6  # [bytes] of kept kernels; those that were not used for longest go first
 USED = 86400.0  # [s] after which a use is noted again in the file's time
@@ -99,7 +99,7 @@ class _Files:
         self.name = re.sub(r"[^\w.]", "", f"{module}.{function.__qualname__}")[:80]
 
     def path(self, key: Any) -> str:
-        what = repr((digest(self.dispatcher), key))
+        what = repr((digest(self.dispatcher), homes(key[0]), key))
         return os.path.join(self.folder, f"{self.name}-{hashlib.sha256(what.encode()).hexdigest()[:24]}.kernel")
 
     def load(self, key: Any) -> Any:

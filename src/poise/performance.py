@@ -17,7 +17,7 @@ from poise.maths.rotations import Array
 from poise.motion.clip import Clip
 from poise.motion.reference import Reference
 from poise.progress import Bar
-from poise.simulate.guard import BlowUp, MethodLost
+from poise.simulate.guard import BlowUp, MethodLost, all_finite
 from poise.simulate.loop import run
 from poise.simulate.mujoco import MujocoSimulator
 from poise.simulate.simulator import Lost, State
@@ -202,7 +202,7 @@ def _broken(stepped: Any, time: float) -> Ended | None:
     if isinstance(stepped, Lost):
         return Ended("lost", time, stepped.reason)
     state, torque, touches = stepped
-    if np.isfinite(state.q.sum() + state.v.sum() + torque.sum() + touches.table.sum()):
+    if all_finite(state.q) and all_finite(state.v) and all_finite(torque) and all_finite(touches.table):
         return None
     return Ended("blew up", time, "the next state is not a number")
 

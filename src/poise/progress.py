@@ -50,10 +50,9 @@ class Bar:
             _write(f"{self.title}: {self.done} in {took:.1f} s\n")
 
 
-def track(items: Iterable[T], title: str, total: int | None = None) -> Iterator[T]:
+def track(items: Iterable[T], title: str) -> Iterator[T]:
     """The items one by one, with a bar that follows."""
-    count = total if total is not None else len(items) if isinstance(items, Sized) else 0
-    bar = Bar(title, count)
+    bar = Bar(title, len(items) if isinstance(items, Sized) else 0)
     try:
         for item in items:
             yield item

@@ -2,9 +2,8 @@
 
 from poise.character import mujoco_log
 from poise.character.character import Character, ContactPoints
-from poise.character.placement import Binding, Placement
 from poise.character.roles import ROLES
-from poise.character.skeleton import EndSite, Skeleton
+from poise.character.skeleton import Binding, EndSite, Placement, Skeleton
 
 mujoco_log.install()
 

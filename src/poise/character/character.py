@@ -10,9 +10,9 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from poise.character.placement import Binding
+from poise import budgets
 from poise.character.roles import ROLES, SIDES, mirrored
-from poise.character.skeleton import Skeleton
+from poise.character.skeleton import Binding, Skeleton
 from poise.errors import BadValue, UnknownBody
 from poise.maths import tree as kin
 from poise.maths.configuration import BALL, FREE, Layout
@@ -154,7 +154,7 @@ class Character:
         Skeletons of recordings often have spines that are too short; a stature told by the legs is nearer the truth.
         """
         if self.stature is not None:
-            return self.stature
+            return max(self.stature, budgets.FLATTEST)
         pos, quat = kin.forward(self.tree, self.zero_pose())
         data = mujoco.MjData(self.model)
         data.qpos[:] = self.zero_pose()
@@ -165,7 +165,7 @@ class Character:
         )
         feet = self.place(pos, quat, self.contact_points.bodies, self.contact_points.positions)[0, :, 2]
         low = float(feet.min()) if len(feet) else float(pos[0, 1:, 2].min())
-        return float(top) - low
+        return max(float(top) - low, budgets.FLATTEST)
 
     def zero_pose(self) -> Array:
         """The zero configuration (nq,), root at the origin of the world."""

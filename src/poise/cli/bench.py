@@ -15,9 +15,7 @@ def arguments(p: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from itertools import chain
-
-    from poise.experiments import repair_speed, speed, speed_physics
+    from poise.experiments.speed import measures
     from poise.motion.load import load_clip
     from poise.progress import tell_first_compilation
 
@@ -26,7 +24,7 @@ def run(args: argparse.Namespace) -> int:
     rows = []
     clip = load_clip(args.clip)
     clip = clip if clip.cycle is None else clip.repeat(4)
-    for m in chain(speed.measures(clip), speed_physics.measures(), repair_speed.measures()):
+    for m in measures(clip):
         rows.append(m)
         if not args.json:
             say(f"{'ok' if m.good else '--'}  {m.name:<34}{m.value:10.3g} {m.unit:<12} bar {m.bar:<7} ({m.yardstick})")

@@ -6,7 +6,7 @@ import argparse
 import json
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from poise.cli import saving
 from poise.cli.process import say
@@ -20,6 +20,25 @@ if TYPE_CHECKING:
     from poise.physical.repair.report import RepairReport
 
 
+class Asked(NamedTuple):
+    """An edit that can be asked for: what is written after its option, and the edit that this means."""
+
+    help: str
+    make: Callable[[Any, Any], Edit]  # of `poise.edit` and the value
+    metavar: str = ""  # empty for a switch
+    kind: type = float
+
+
+EDITS: dict[str, Asked] = {  # done in this order
+    "mirror": Asked("exchange left and right", lambda edit, _: edit.Mirror()),
+    "speed": Asked("play X times as fast", lambda edit, x: edit.Warp(speed=x), "X"),
+    "stride": Asked("strides X times as long", lambda edit, x: edit.Stride(scale=x), "X"),
+    "slope": Asked("walk up (or, negative, down) a slope", lambda edit, x: edit.Slope(degrees=x), "DEG"),
+    "stairs": Asked("walk up stairs, such as 0.15x0.3 (metres; -0.15x0.3: down)",
+                    lambda edit, text: edit.Stairs(*_stairs(text)), "RISExRUN", str),
+}  # fmt: skip
+
+
 def arguments(p: argparse.ArgumentParser) -> None:
     p.add_argument("source", metavar="IN", help="a motion file (.bvh .amc .fbx .txt .npz) or a built-in name")
     p.add_argument(
@@ -29,13 +48,11 @@ def arguments(p: argparse.ArgumentParser) -> None:
     edits.add_argument("--cut", metavar="FROM:TO", help="keep this part, in seconds, such as 0.5:2.0 or 0.5:")
     edits.add_argument("--loop", action="store_true", help="cut the best whole cycle and close its seam")
     edits.add_argument("--repeat", type=int, metavar="N", help="play a cycle N times")
-    edits.add_argument("--mirror", action="store_true", help="exchange left and right")
-    edits.add_argument("--speed", type=float, metavar="X", help="play X times as fast")
-    edits.add_argument("--stride", type=float, metavar="X", help="strides X times as long")
-    edits.add_argument("--slope", type=float, metavar="DEG", help="walk up (or, negative, down) a slope")
-    edits.add_argument(
-        "--stairs", metavar="RISExRUN", help="walk up stairs, such as 0.15x0.3 (metres; -0.15x0.3: down)"
-    )
+    for name, asked in EDITS.items():
+        how: dict[str, Any] = (
+            {"metavar": asked.metavar, "type": asked.kind} if asked.metavar else {"action": "store_true"}
+        )
+        edits.add_argument(f"--{name}", help=asked.help, **how)
     edits.add_argument("--resample", type=float, metavar="FPS", help="change the frame rate")
     physical = p.add_argument_group("made physical, after the edits")
     physical.add_argument("--physical", action="store_true",
@@ -134,18 +151,8 @@ def edits(args: argparse.Namespace) -> list[Callable[[Clip], Clip]]:
         if args.repeat < 1:
             raise BadValue(f"--repeat wants 1 or more, not {args.repeat}.")
         out.append(lambda clip: clip.repeat(args.repeat))
-    values: list[Edit] = []
-    if args.mirror:
-        values.append(edit.Mirror())
-    if args.speed is not None:
-        values.append(edit.Warp(speed=args.speed))
-    if args.stride is not None:
-        values.append(edit.Stride(scale=args.stride))
-    if args.slope is not None:
-        values.append(edit.Slope(degrees=args.slope))
-    if args.stairs is not None:
-        rise, run_ = _stairs(args.stairs)
-        values.append(edit.Stairs(rise=rise, run=run_))
+    asked = {name: getattr(args, name) for name in EDITS}
+    values = [EDITS[name].make(edit, x) for name, x in asked.items() if x is not None and x is not False]
     out += [value.apply for value in values]
     if args.resample is not None:
         if not 1.0 <= args.resample <= 10000.0:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from poise.errors import BadValue
+from poise.ground import KINDS, kind
 
 if TYPE_CHECKING:
-    from poise.motion.ground import Ground
+    from poise.ground.ground import Ground
     from poise.stage import Ball, Push
 
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
@@ -45,26 +46,23 @@ def ball(text: str) -> Ball:
                 direction=(math.cos(way), math.sin(way), 0.0))  # fmt: skip
 
 
-def ground(text: str) -> Ground:
-    """flat, slope:DEG, stairs:RISExRUN, platform:AMPLITUDE@FREQUENCY, seesaw."""
-    from poise.stage import Flat, Platform, PlatformMotion, Seesaw, Slope, Stairs
+def forms() -> str:
+    """How grounds are written, as part of a sentence."""
+    known = [form for _, form in KINDS.values() if form]
+    return f"{', '.join(known[:-1])} or {known[-1]}"
 
-    kind, _, rest = text.partition(":")
-    try:
-        if kind == "flat" and not rest:
-            return Flat()
-        if kind == "slope":
-            return Slope(degrees=float(rest))
-        if kind == "stairs":
-            rise, run = rest.split("x")
-            return Stairs(rise=float(rise), run=float(run))
-        if kind == "seesaw" and not rest:
-            return Seesaw()
-        if kind == "platform":
-            amplitude, frequency = rest.split("@")
-            return Platform(motion=PlatformMotion(amplitude=float(amplitude), frequency=float(frequency)))
-    except ValueError:
-        pass  # falls through to the sentence below
-    raise BadValue(
-        f"--ground wants flat, slope:DEG, stairs:RISExRUN, platform:AMPLITUDE@FREQUENCY or seesaw, not {text!r}."
-    )
+
+def ground(text: str) -> Ground:
+    """A ground in one of the `forms`: its kind, and numbers in place of the capitals (slope:-5, stairs:0.15x0.3)."""
+    word, _, rest = text.partition(":")
+    for name, (_, form) in KINDS.items():
+        begins, _, numbers = form.partition(":")
+        given = re.fullmatch(re.sub("[A-Z]+", "(.+)", numbers), rest)
+        if word != begins or not form or given is None:
+            continue
+        made: Any = kind(name)
+        try:
+            return getattr(made, "written", made)(*map(float, given.groups()))
+        except ValueError:
+            break  # not numbers
+    raise BadValue(f"--ground wants {forms()}, not {text!r}.")

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, NoReturn
 
-from poise import __version__
+from poise._version import __version__
 from poise.cli import process
 from poise.errors import BadValue, PoiseError, UnknownName
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import replace
 from math import isfinite
 from typing import Any
 
 from poise.cli import saving
+from poise.cli.events import ball, forms, ground, push
 from poise.cli.process import say
 from poise.cli.source import add_source, load
 from poise.errors import BadValue
@@ -27,7 +29,7 @@ def arguments(p: argparse.ArgumentParser) -> None:
     p.add_argument("--start", type=float, default=0.0, help="time in the clip at which it begins")
     p.add_argument("--noise", type=float, default=0.0, help="standard deviation of noise on all starting velocities")
     p.add_argument("--seed", type=int, default=0)
-    p.add_argument("--ground", metavar="KIND", help="slope:-5, stairs:0.15x0.3, platform:0.1@1 (m, Hz), seesaw, flat")
+    p.add_argument("--ground", metavar="KIND", help=f"{forms()}, such as slope:-5 (degrees, m, Hz)")
     p.add_argument("--push", action="append", default=[], metavar="BODY:FX,FY,FZ@AT+DURATION",
                    help="a push, such as chest:0,150,0@1.0+0.1; may be repeated")  # fmt: skip
     p.add_argument("--ball", action="append", default=[], metavar="BODY:MASSkg,SPEEDm/s@AT",
@@ -40,13 +42,11 @@ def arguments(p: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from poise.cli.events import ball, ground, push
     from poise.judge.verdict import verdict
     from poise.methods import method
     from poise.methods.schema import changed
     from poise.motion.load import load_any_character
     from poise.performance import perform
-    from poise.stage import Stage
     from poise.take import TakeInterrupted
 
     saving.check(*args.save, force=args.force)
@@ -59,7 +59,8 @@ def run(args: argparse.Namespace) -> int:
     clip = load(args, args.source)
     clip = clip.loop() if args.loop and clip.cycle is None else clip
     clip = clip.retarget(load_any_character(args.character)) if args.character else clip
-    stage = Stage(clip.ground if floor is None else floor, events=events)
+    stage = replace(clip.stage(args.start, args.seconds), events=tuple(events))  # with the bars and loads of its hands
+    stage = stage if floor is None else replace(stage, ground=floor)
     try:
         take = perform(clip, made, stage=stage, seconds=args.seconds, start=args.start, noise=args.noise,
                        seed=args.seed, contact=args.contact, save=stream, overwrite=args.force,

@@ -1,4 +1,4 @@
-"""`poise reproduce`: the tables and figures of the papers, run anew."""
+"""`poise reproduce`: the tables and figures of the papers and of this project, run anew."""
 
 from __future__ import annotations
 
@@ -13,12 +13,18 @@ from poise.cli.process import say
 def arguments(p: argparse.ArgumentParser) -> None:
     from poise.experiments.reproduce import EXPERIMENTS
 
-    p.add_argument("name", nargs="?", metavar="METHOD/NAME", choices=sorted(EXPERIMENTS),
+    p.add_argument("name", nargs="?", metavar="NAME", choices=sorted(EXPERIMENTS),
                    help=f"one of {', '.join(sorted(EXPERIMENTS))}; without it they are listed")  # fmt: skip
-    p.add_argument("--seeds", type=int, default=8, help="how many starts, each with noise of its own (default: 8)")
+    p.add_argument(
+        "--seeds", type=int, default=8, help="how many starts, phases, repetitions or generations (default: 8)"
+    )
     p.add_argument("--out", type=Path, metavar="FOLDER", help="draw the figures into this folder")
     saving.add_force(p)
     p.add_argument("--recordings", type=Path, metavar="FOLDER", help="where recordings are, for the tables about them")
+    p.add_argument("--only", nargs="+", default=[], metavar="NAME",
+                   help="only clips, recordings, takes or sights whose names begin so")  # fmt: skip
+    p.add_argument("--characters", nargs="+", default=[], metavar="NAME",
+                   help="built-in characters, or files of a body or of a motion")  # fmt: skip
 
 
 def run(args: argparse.Namespace) -> int:
@@ -30,7 +36,8 @@ def run(args: argparse.Namespace) -> int:
         return 0
     if args.out is not None:
         saving.check_folder(args.out, args.force)
+    options = Options(args.seeds, args.out, args.recordings, tuple(args.only), tuple(args.characters))
     tell_first_compilation()
-    table = reproduce(args.name, Options(args.seeds, args.out, args.recordings))
+    table = reproduce(args.name, options)
     say(json.dumps(table.to_dict(), indent=2) if args.json else table.text())
     return 0

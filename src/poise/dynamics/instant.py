@@ -65,12 +65,12 @@ class Instant:
 
     @cached_property
     def mass_matrix(self) -> Array:
-        """M (nv, nv)."""
+        """Joint-space inertia M (nv, nv) [kg, kg m, kg m²]: the kinetic energy is ½ vᵀ M v."""
         return _frozen(engine.mass_matrix(self.dynamics.model, self._data))
 
     @cached_property
     def bias(self) -> Array:
-        """Coriolis, centrifugal and gravity forces (nv,): M a + bias = joint torques + contact forces."""
+        """h (nv,) [N, N m], Coriolis, centrifugal and gravity forces: M a + h = (0, u) + Σ Jᵀ f."""
         return _frozen(engine.bias(self.dynamics.model, self._data))
 
     @cached_property
@@ -94,11 +94,11 @@ class Instant:
         return self.positions[body] + self.rotations[body] @ np.asarray(local, float)
 
     def jacobian(self, body: int, point: Array) -> Array:
-        """Jacobian (3, nv) of a world point fixed in a body."""
+        """J (3, nv): J v is the velocity [m/s] of a world point (3,) [m] fixed in a body."""
         return engine.jacobian(self.dynamics.model, self._data, body, point)[0]
 
     def turning_jacobian(self, body: int) -> Array:
-        """Jacobian (3, nv) of a body's angular velocity, world axes."""
+        """J_ω (3, nv): J_ω v is the angular velocity [rad/s] of a body, world axes."""
         return engine.jacobian(self.dynamics.model, self._data, body, self.positions[body])[1]
 
     def jacobian_bias(self, body: int, point: Array) -> Array:
@@ -137,12 +137,12 @@ class Instant:
 
     @cached_property
     def centre_of_mass_jacobian(self) -> Array:
-        """Jacobian (3, nv)."""
+        """J_c (3, nv): J_c v is the velocity of the centre of mass."""
         return _frozen(engine.centre_of_mass_jacobian(self.dynamics.model, self._data))
 
     @cached_property
     def momentum_matrix(self) -> Array:
-        """Matrix (6, nv) from v to linear momentum and angular momentum about the centre of mass."""
+        """A (6, nv): A v is the linear momentum [kg m/s], then the angular one about the centre of mass [kg m²/s]."""
         linear = self.character.mass * self.centre_of_mass_jacobian
         return _frozen(np.vstack([linear, engine.angular_momentum_matrix(self.dynamics.model, self._data)]))
 
@@ -165,7 +165,7 @@ class Instant:
         return _frozen(np.concatenate([force, moment + np.cross(arm, force)]))
 
     def generalised(self, wrenches: Iterable[Wrench]) -> Array:
-        """Generalised force (nv,) of wrenches on bodies."""
+        """Generalised force Σ Jᵀ f + J_ωᵀ m (nv,) of wrenches on bodies."""
         out = np.zeros(len(self.v))
         for w in wrenches:
             linear, angular = engine.jacobian(self.dynamics.model, self._data, w.body, w.point)
@@ -175,14 +175,14 @@ class Instant:
         return out
 
     def inverse_dynamics(self, acceleration: Array, wrenches: Iterable[Wrench] = ()) -> Array:
-        """Generalised forces (nv,) that give this acceleration under these wrenches.
+        """Generalised forces M a + h - Σ Jᵀ f (nv,) [N, N m] that give this acceleration a (nv,) under these wrenches.
 
         The first six belong to the root, which has no motor: whatever is left there is unexplained.
         """
         return self.mass_matrix @ acceleration + self.bias - self.generalised(wrenches)
 
     def forward_dynamics(self, torque: Array, wrenches: Iterable[Wrench] = ()) -> Array:
-        """Acceleration (nv,) under joint torques (nv,) and wrenches."""
+        """Acceleration a = M⁻¹ (u - h + Σ Jᵀ f) (nv,) under joint torques u (nv,) [N m] and wrenches."""
         return np.linalg.solve(self.mass_matrix, torque - self.bias + self.generalised(wrenches))
 
 

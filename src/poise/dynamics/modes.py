@@ -31,8 +31,9 @@ class Modes:
 
 
 def modes(mass: Array, stiffness: Array, pins: Sequence[Array] = ()) -> Modes:
-    """Modes of the mass matrix M (nv, nv) on joint springs K (nv,) or (nv, nv), with points held fixed.
+    """Modes of the mass matrix M (nv, nv) on joint springs K (nv,) or (nv, nv) [N m/rad], with points held fixed.
 
+    K φ = ω² M φ, and J φ = 0 for every pin.
     Each pin is the Jacobian (3, nv) of a point that cannot move. The motion is confined to their common null space
     (Kry et al. 2009), so a body with n internal degrees of freedom has n + 6 modes free and n + 3 with one pin.
     """

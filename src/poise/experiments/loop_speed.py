@@ -113,8 +113,3 @@ def _looped(simulator: MujocoSimulator, q: Array, player: _Played, decimation: i
     begun = time.process_time()
     run(simulator, player, reference, seconds=_SECONDS, decimation=decimation, recorder=recorder)
     return time.process_time() - begun
-
-
-if __name__ == "__main__":
-    for m in measures():
-        print(f"{'ok' if m.good else '--'}  {m.name:<28}{m.value:8.3f} {m.unit}  bar {m.bar}  ({m.yardstick})")

@@ -1,87 +1,149 @@
-"""Tables and figures of the papers, each by one name: what `poise reproduce METHOD/NAME` runs.
-
-An experiment is a function `run(options) -> Table`; the registry says in which module it is. A table has `text()` and
-`to_dict()`; figures go into the folder `options.out` where one is given.
-"""
+"""The tables and figures of the papers and of this project, each run by its name: `poise reproduce NAME`."""
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from poise.errors import BadValue, UnknownName
 from poise.extras import need
 
-EXPERIMENTS: dict[str, str] = {
-    "modal/tracking": "poise.experiments.modal.tracking:run",
-    "modal/forms": "poise.experiments.modal.forms:run",
-    "modal/speed": "poise.experiments.modal.speed:run",
-    "modal/clips": "poise.experiments.modal.clips:run",
-    "modal/pushes": "poise.experiments.modal.pushes:run",
-    "modal/pushes-torques": "poise.experiments.modal.pushes:torques",
-    "modal/squats": "poise.experiments.modal.squats:run",
-    "modal/squats-late": "poise.experiments.modal.squats:late",
-    "modal/squat-bodies": "poise.experiments.modal.squats:bodies",
-    "modal/hanging": "poise.experiments.modal.hanging:run",
-    "modal/bar": "poise.experiments.modal.bar:run",
-    "modal/lifting": "poise.experiments.modal.lifting:run",
-    "modal/loads": "poise.experiments.modal.lifting:loads",
-    "modal/planning": "poise.experiments.modal.planning:run",
-    "modal/modes": "poise.experiments.modal.spectra:run",
-    "modal/spacetime": "poise.experiments.modal.baseline:run",
-    "modal/costs": "poise.experiments.modal.costs:run",
-    "modal/windows": "poise.experiments.modal.windows:run",
-    "modal/edits": "poise.experiments.modal.edits:run",
-    "modal/slowing": "poise.experiments.modal.slowing:run",
-    "mcsim/planar": "poise.experiments.mcsim.planar_walks:run",
-    "mcsim/walk": "poise.experiments.mcsim.walks:run",
-    "mcsim/clips": "poise.experiments.mcsim.clips:run",
-    "mcsim/surroundings": "poise.experiments.mcsim.surroundings:run",
-    "mcsim/slopes": "poise.experiments.mcsim.slopes:run",
-    "mcsim/pushes": "poise.experiments.mcsim.pushes:run",
-    "mcsim/errors": "poise.experiments.mcsim.model_errors:run",
-    "mcsim/masses": "poise.experiments.mcsim.masses:run",
-    "mcsim/gains": "poise.experiments.mcsim.gains:run",
-    "mcsim/programs": "poise.experiments.mcsim.programs:run",
-    "mcsim/speed": "poise.experiments.mcsim.speed:run",
-    "mcsim/tuning": "poise.experiments.mcsim.tuning:run",
-    "mcsim/dart": "poise.experiments.mcsim.dart:run",
-    "truth/plates": "poise.experiments.truth.plates:run",
-    "balance/ablation": "poise.experiments.balance.ablation:run",
-    "balance/forms": "poise.experiments.balance.forms:run",
-    "balance/honest": "poise.experiments.balance.honest:run",
-    "balance/nearby": "poise.experiments.balance.nearby:run",
-    "balance/outside": "poise.experiments.balance.outside:run",
-    "balance/slider": "poise.experiments.balance.slider:run",
-    "balance/speed": "poise.experiments.balance.speed:run",
-    "balance/spheres": "poise.experiments.balance.spheres:run",
-    "balance/struck": "poise.experiments.balance.struck:run",
-    "balance/standing": "poise.experiments.balance.standing:run",
-    "balance/tracking": "poise.experiments.balance.tracking:run",
-}
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
-NEEDS: dict[str, str] = {
-    "modal/planning": "clarabel",
-    "modal/spacetime": "clarabel",
-    "mcsim/tuning": "cma",
-    "mcsim/dart": "dartpy",
+    from poise.take import Take
+
+
+class Experiment(NamedTuple):
+    """Where an experiment is, and what it needs or takes beside seeds and a folder for figures."""
+
+    place: str  # module under poise.experiments, and ":function" where that is not `run`
+    package: str = ""  # optional one without which it cannot be run
+    plots: bool = False  # its figures are drawn by matplotlib; those of the others are filmstrips
+    recordings: bool = False  # it cannot be run without a folder of recordings
+    takes: tuple[str, ...] = ()  # of "only" and "characters"
+
+
+EXPERIMENTS: dict[str, Experiment] = {
+    "audit/takes": Experiment("audit", takes=("only",)),
+    "audit/servos": Experiment("audit:servos", recordings=True, takes=("only",)),
+    "balance/ablation": Experiment("balance.pushes:ablation"),
+    "balance/forms": Experiment("balance.forms"),
+    "balance/honest": Experiment("balance.pushes:honest"),
+    "balance/nearby": Experiment("balance.tracking:nearby", recordings=True),
+    "balance/outside": Experiment("balance.outside"),
+    "balance/search": Experiment("balance.search", "cma"),
+    "balance/search-honest": Experiment("balance.search:honest", "cma"),
+    "balance/slider": Experiment("balance.pushes:slider"),
+    "balance/speed": Experiment("balance.standing:speed"),
+    "balance/spheres": Experiment("balance.spheres"),
+    "balance/standing": Experiment("balance.standing"),
+    "balance/struck": Experiment("balance.spheres:struck"),
+    "balance/tracking": Experiment("balance.tracking", plots=True, recordings=True),
+    "library/gaits": Experiment("library.table:gaits", recordings=True),
+    "library/likeness": Experiment("library.likeness", plots=True, recordings=True),
+    "library/ranges": Experiment("library.table:ranges", takes=("only", "characters")),
+    "library/table": Experiment("library.table", takes=("only", "characters")),
+    "mcsim/clips": Experiment("mcsim.clips"),
+    "mcsim/dart": Experiment("mcsim.clips:dart", "dartpy"),
+    "mcsim/errors": Experiment("mcsim.model_errors", plots=True),
+    "mcsim/gains": Experiment("mcsim.gains", plots=True),
+    "mcsim/masses": Experiment("mcsim.model_errors:masses"),
+    "mcsim/planar": Experiment("mcsim.planar"),
+    "mcsim/programs": Experiment("mcsim.speed:programs"),
+    "mcsim/pushes": Experiment("mcsim.pushes", plots=True),
+    "mcsim/slopes": Experiment("mcsim.surroundings:slopes"),
+    "mcsim/speed": Experiment("mcsim.speed"),
+    "mcsim/surroundings": Experiment("mcsim.surroundings"),
+    "mcsim/tuning": Experiment("mcsim.tuning", "cma"),
+    "mcsim/walk": Experiment("mcsim.clips:walk"),
+    "modal/bar": Experiment("modal.bar"),
+    "modal/clips": Experiment("modal.tracking:clips"),
+    "modal/costs": Experiment("modal.costs", plots=True),
+    "modal/edits": Experiment("modal.edits"),
+    "modal/forms": Experiment("modal.forms"),
+    "modal/hanging": Experiment("modal.bar:hanging"),
+    "modal/lifting": Experiment("modal.lifting"),
+    "modal/loads": Experiment("modal.lifting:loads"),
+    "modal/modes": Experiment("modal.spectra", plots=True),
+    "modal/planning": Experiment("modal.planning", "clarabel"),
+    "modal/pushes": Experiment("modal.pushes"),
+    "modal/pushes-torques": Experiment("modal.pushes:torques"),
+    "modal/slowing": Experiment("modal.edits:slowing"),
+    "modal/spacetime": Experiment("modal.baseline", "clarabel"),
+    "modal/speed": Experiment("modal.tracking:speed"),
+    "modal/squat-bodies": Experiment("modal.squats:bodies"),
+    "modal/squats": Experiment("modal.squats"),
+    "modal/squats-late": Experiment("modal.squats:late"),
+    "modal/tracking": Experiment("modal.tracking"),
+    "modal/windows": Experiment("modal.windows", plots=True),
+    "physical/labels": Experiment("physical.labels", recordings=True, takes=("only",)),
+    "physical/library": Experiment("physical.table:library", takes=("only",)),
+    "physical/live": Experiment("physical.live", takes=("characters",)),
+    "physical/table": Experiment("physical.table", recordings=True, takes=("only",)),
+    "physical/timing": Experiment("physical.speed", takes=("only",)),
+    "retarget/sheets": Experiment("retargeting:sheets", recordings=True),
+    "retarget/table": Experiment("retargeting", recordings=True, takes=("only", "characters")),
+    "stage/tour": Experiment("stage_tour", takes=("only",)),
+    "truth/plates": Experiment("truth.plates", plots=True, recordings=True, takes=("only",)),
 }
-"""Optional package without which an experiment cannot be run."""
-PLOTS = ("modal/costs", "modal/modes", "modal/windows", "mcsim/errors", "mcsim/gains", "mcsim/pushes",
-         "balance/tracking", "truth/plates")  # fmt: skip
-"""Experiments whose figures are drawn by matplotlib; those of the others are filmstrips."""
 
 
 @dataclass(frozen=True)
 class Options:
     """What an experiment may be told."""
 
-    seeds: int = 8
+    seeds: int = 8  # how many starts, phases, repetitions or generations
     out: Path | None = None  # folder for figures
-    folder: Path | None = None  # of recordings
+    recordings: Path | None = None  # folder of motion files
+    only: tuple[str, ...] = ()  # beginnings of the names of what is tried; all where there are none
+    characters: tuple[str, ...] = ()  # built-in ones, or files of a body or a motion
+
+    def wants(self, name: str) -> bool:
+        """Is something of this name to be tried?"""
+        return not self.only or name.startswith(self.only)
+
+    def files(self) -> list[Path]:
+        """The recordings that are to be tried, in order of their paths; files of a skeleton alone are left out."""
+        found = [] if self.recordings is None else motion_files(self.recordings)
+        return [p for p in found if self.wants(p.stem)]
+
+    def recording(self, name: str) -> Path | None:
+        """The recording whose name begins so; None without a folder of recordings, or without this one in it."""
+        found = [] if self.recordings is None else motion_files(self.recordings)
+        return next((p for p in found if p.stem.startswith(name)), None)
+
+    def film(self, take: Take, name: str) -> tuple[str, ...]:
+        """Draw the filmstrip of a take where there is a folder for figures; the name of its file."""
+        path = self._figure(name)
+        if path is None:
+            return ()
+        take.save(path)
+        return (str(path),)
+
+    def plot(self, draw: Callable[[], Figure], name: str) -> tuple[str, ...]:
+        """Draw a plot where there is a folder for figures; the name of its file."""
+        path = self._figure(name)
+        if path is None:
+            return ()
+        from poise.export.plots import save_plot
+
+        save_plot(draw(), path)
+        return (str(path),)
+
+    def _figure(self, name: str) -> Path | None:
+        return None if self.out is None else self.out / f"{re.sub('[^a-z0-9_]+', '-', name.lower())}.png"
+
+
+def motion_files(folder: Path) -> list[Path]:
+    """Motion files under a folder, in order of their paths; files that describe a skeleton only are left out."""
+    found = [p for p in sorted(folder.rglob("*")) if p.suffix.lower() in (".bvh", ".amc", ".fbx", ".txt")]
+    return [p for p in found if p.suffix != ".txt" or (p.stem.startswith("humanoid3d_") and "character" not in p.stem)]
 
 
 @dataclass(frozen=True)
@@ -113,26 +175,51 @@ def _plain(cell: object) -> str:
     return f"{cell:.3g}" if isinstance(cell, float) else str(cell)
 
 
-def experiment(name: str) -> Callable[[Options], Any]:
+def told(row: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The row itself, shown on standard error: who waits for a long table sees it grow."""
+    print(*map(_plain, row), sep="  ", file=sys.stderr, flush=True)
+    return row
+
+
+def experiment(name: str) -> Callable[[Options], Table]:
     """The function that runs an experiment."""
+    module, _, function = _entry(name).place.partition(":")
+    return getattr(import_module(f"poise.experiments.{module}"), function or "run")
+
+
+def _entry(name: str) -> Experiment:
     if name not in EXPERIMENTS:
         raise UnknownName("experiment", name, EXPERIMENTS)
-    module, _, function = EXPERIMENTS[name].partition(":")
-    return getattr(import_module(module), function)
+    return EXPERIMENTS[name]
 
 
-def reproduce(name: str, options: Options | None = None) -> Any:
+def reproduce(name: str, options: Options | None = None) -> Table:
     """The table of an experiment; its figures are drawn into `options.out`."""
     options = options or Options()
-    if name in NEEDS:
-        need(NEEDS[name], f"The experiment {name}")
-    if options.out is not None and name in PLOTS:
-        need("matplotlib", f"The figure of {name}")
-    if options.seeds < 1:
-        raise BadValue(f"An experiment needs at least one seed, not {options.seeds}.")
+    _check(name, options)
     if options.out is not None:
         try:
             options.out.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise BadValue(f"Figures cannot be written to {options.out}: {error.strerror}.") from None
     return experiment(name)(options)
+
+
+def _check(name: str, options: Options) -> None:
+    """Refuse, before any work is done, what an experiment cannot be run with or would not heed."""
+    wants = _entry(name)
+    if wants.package:
+        need(wants.package, f"The experiment {name}")
+    if options.out is not None and wants.plots:
+        need("matplotlib", f"The figure of {name}")
+    if options.seeds < 1:
+        raise BadValue(f"An experiment needs at least one seed, not {options.seeds}.")
+    for option in ("only", "characters"):
+        if getattr(options, option) and option not in wants.takes:
+            raise BadValue(f"{name} has nothing to choose with --{option}.")
+    if options.recordings is not None and not options.recordings.is_dir():
+        raise BadValue(f"There is no folder of recordings {options.recordings}.")
+    if wants.recordings and options.recordings is None:
+        raise BadValue(f"{name} is about recordings: give their folder with --recordings.")
+    if wants.recordings and not options.files():
+        raise BadValue(f"{options.recordings} has no recordings that are asked for.")

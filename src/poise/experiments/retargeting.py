@@ -1,27 +1,31 @@
-"""Retargeting over many recordings: skating, penetration, root error, joint limits and speed, in one table."""
+"""Retargeting over many recordings: skating, penetration, root error, joint limits and speed; and sheets to look at."""
 
 from __future__ import annotations
 
-import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from poise.character import Character
+from poise.character.leg_length import hip_to_sole
 from poise.character.load import load_character
+from poise.experiments.reproduce import Options, Table, told
+from poise.export.sheet import contact_sheet, save_sheet
 from poise.maths.configuration import BALL, FREE
 from poise.motion.check.check import penetration, skating
 from poise.motion.clip import Clip
 from poise.motion.load import load_clip
-from poise.motion.retarget.retarget import hip_middle, leg_length, retarget
+from poise.motion.retarget.retarget import hip_middle, retarget
+from poise.progress import Bar
 
 CHARACTERS = ("human42", "human57")
 SKATING, PENETRATION, REALTIME = 0.02, 0.005, 5.0  # bars: [m/s], [m], times real time
-ENDINGS = (".bvh", ".amc", ".fbx", ".txt")
+COLUMNS = ("recording", "character", "s", "skating before", "after [cm/s]", "penetration before", "after [mm]",
+           "root [cm]", "past limits [deg]", "x real time", "bars")  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,12 @@ class Row:
         """Does it keep the bars?"""
         return self.skating < SKATING and self.penetration < PENETRATION and self.realtime > REALTIME
 
+    def cells(self) -> tuple[Any, ...]:
+        """Those of `COLUMNS`."""
+        return (self.recording, self.character, self.duration, 100 * self.source_skating, 100 * self.skating,
+                1000 * self.source_penetration, 1000 * self.penetration, 100 * self.root_error, self.past_limits,
+                self.realtime, "" if self.passes else "missed")  # fmt: skip
+
 
 def measure(clip: Clip, character: Character) -> Row:
     """Retarget a clip and measure the result."""
@@ -51,7 +61,7 @@ def measure(clip: Clip, character: Character) -> Row:
     start = time.process_time()
     out = retarget(clip, character)
     spent = time.process_time() - start
-    factor = leg_length(character) / leg_length(clip.character)
+    factor = hip_to_sole(character) / hip_to_sole(clip.character)
     away = hip_middle(character, out.q) - factor * hip_middle(clip.character, clip.q)
     return Row(
         clip.name, character.name, clip.duration, skating(clip), skating(out), penetration(clip), penetration(out),
@@ -72,15 +82,8 @@ def past_limits(clip: Clip) -> float:
     return float(np.degrees(worst))
 
 
-def recordings(folder: Path) -> list[Path]:
-    """Motion files under a folder, in order of name; files that describe a skeleton only are left out."""
-    found = [p for p in sorted(folder.rglob("*")) if p.suffix.lower() in ENDINGS and p.is_file()]
-    return [p for p in found if not (p.suffix == ".txt" and ("character" in p.name or "humanoid" not in p.name))]
-
-
-def table(paths: Iterable[Path], characters: Sequence[str] = CHARACTERS,
-          watch: Callable[[Row], None] | None = None) -> list[Row]:  # fmt: skip
-    """Every recording on every character; `watch` is called with each row as it is done."""
+def table(paths: Iterable[Path], characters: Sequence[str] = CHARACTERS) -> list[Row]:
+    """Every recording on every character."""
     bodies = [load_character(name) for name in characters]
     rows: list[Row] = []
     for path in paths:
@@ -89,41 +92,37 @@ def table(paths: Iterable[Path], characters: Sequence[str] = CHARACTERS,
             retarget(clip.cut(0.0, min(0.5, clip.duration)), bodies[0])
         for body in bodies:
             rows.append(measure(clip, body))
-            if watch is not None:
-                watch(rows[-1])
+            told(rows[-1].cells())
     return rows
 
 
-HEADER = (f"{'recording':28s} {'character':10s} {'s':>5s}  {'skating cm/s':>14s}  {'penetration mm':>15s}  "
-          f"{'root cm':>7s}  {'limits deg':>10s}  {'x real time':>11s}")  # fmt: skip
+def run(options: Options) -> Table:
+    """One row a recording and a character."""
+    rows = table(options.files(), options.characters or CHARACTERS)
+    good = sum(row.passes for row in rows)
+    note = f"{good} of {len(rows)} keep the bars: {100 * SKATING:g} cm/s, {1000 * PENETRATION:g} mm, {REALTIME:g} x."
+    return Table("Recordings on other bodies", COLUMNS, tuple(row.cells() for row in rows), (note,))
 
 
-def line(row: Row) -> str:
-    """One row of the printed table; skating and penetration are given before and after."""
-    skate = f"{100 * row.source_skating:.1f} > {100 * row.skating:.2f}"
-    sink = f"{1000 * row.source_penetration:.0f} > {1000 * row.penetration:.1f}"
-    return (f"{row.recording[:28]:28s} {row.character:10s} {row.duration:5.1f}  {skate:>14s}  {sink:>15s}  "
-            f"{100 * row.root_error:7.1f}  {row.past_limits:10.1f}  {row.realtime:11.1f}"
-            f"{'' if row.passes else '   misses a bar'}")  # fmt: skip
-
-
-def text(rows: Sequence[Row]) -> str:
-    """The whole table, with the worst of each column last."""
-    if not rows:
-        return HEADER + "\nno recordings"
-    worst = Row(
-        "worst", "", max(r.duration for r in rows), max(r.source_skating for r in rows), max(r.skating for r in rows),
-        max(r.source_penetration for r in rows), max(r.penetration for r in rows), max(r.root_error for r in rows),
-        max(r.past_limits for r in rows), min(r.realtime for r in rows),
-    )  # fmt: skip
-    return "\n".join([HEADER, *(line(r) for r in rows), line(worst)])
-
-
-def to_dict(rows: Sequence[Row]) -> list[dict[str, Any]]:
-    """The rows as plain values, for --json."""
-    return [{**asdict(r), "passes": r.passes} for r in rows]
-
-
-if __name__ == "__main__":
-    found = recordings(Path(sys.argv[1]))
-    print(text(table(found, watch=lambda row: print(line(row), file=sys.stderr))))
+def sheets(options: Options) -> Table:
+    """Every recording as it is read; sheets show it so, and above itself on built-in bodies."""
+    clips = [load_clip(path) for path in options.files()]
+    rows = tuple((c.name, c.character.height, c.duration, c.fps) for c in clips)
+    columns, title = ("recording", "height [m]", "seconds", "frames a second"), "Recordings as they are read"
+    if options.out is None:
+        return Table(title, columns, rows, ("Give --out FOLDER for the sheets.",))
+    bar = Bar("drawing", (1 + len(CHARACTERS)) * len(clips))
+    labels = [f"{c.name}   {c.character.height:.2f} m, {c.duration:.1f} s at {c.fps:.0f} fps" for c in clips]
+    written = [options.out / "imported.png"]
+    sheet = contact_sheet(clips, labels, progress=lambda *_: bar.step(), title="recordings as they are read")
+    save_sheet(sheet, written[0], clips, colours=40)
+    for body in CHARACTERS:
+        character = load_character(body)
+        pairs = [(c, c.retarget(character)) for c in clips]
+        sheet = contact_sheet(pairs, [c.name for c in clips], 3, width=1700, frames=6, row_height=110,
+                              title=f"recordings above, the same on {body} below",
+                              progress=lambda *_: bar.step())  # fmt: skip
+        written.append(options.out / f"retargeted-{body}.png")
+        save_sheet(sheet, written[-1], pairs, colours=32)
+    bar.close()
+    return Table(title, columns, rows, (), tuple(map(str, written)))

@@ -1,27 +1,23 @@
 """A tour of the stage: every element simulated, measured and drawn.
 
-    python -m poise.experiments.stage_tour FOLDER
-
 Each function gives a `Sight`: a take, the world it happened in, how to look at it, and numbers that say how well it
-went. `tour` draws them all.
+went.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from poise import stage as on
-from poise.character import Character
 from poise.character.load import load_character
+from poise.experiments.reproduce import Options, Table, told
 from poise.experiments.stage_actors import Servo, crate, hanging_pose, perform
 from poise.export import ink, staging
+from poise.maths import GRAVITY
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.stage import Stage
@@ -56,7 +52,7 @@ def slope(friction: float = 0.4) -> list[Sight]:
     out = []
     for off in (-1.0, 1.0):
         world, take, slid = on_slope(angle + off, friction)
-        ideal = 9.81 * (np.sin(np.radians(angle + off)) - friction * np.cos(np.radians(angle + off)))
+        ideal = GRAVITY * (np.sin(np.radians(angle + off)) - friction * np.cos(np.radians(angle + off)))
         numbers = {"slope [degrees]": angle + off, "friction angle [degrees]": angle, "slid [mm]": 1000 * slid,
                    "slides by Coulomb's law [mm]": 1000 * max(0.0, 0.5 * ideal * take.time[-1] ** 2)}  # fmt: skip
         out.append(Sight(f"slope {'below' if off < 0 else 'above'} the friction angle", world, take,
@@ -118,9 +114,9 @@ def bar() -> list[Sight]:
             Sight("bar, seen from behind", world, take, [0.5, 1.5, 2.0, 2.4, 2.8, 3.2], front, numbers)]  # fmt: skip
 
 
-def thrown(character: Character | None = None) -> list[Sight]:
+def thrown() -> list[Sight]:
     """A ball at the head and one at the chest of somebody who stands."""
-    character = character or load_character("human42")
+    character = load_character("human42")
     q = character.standing_pose()
     out = []
     for toward, way, speed in (("head", (1.0, 0.0, 0.0), 10.0), ("chest", (0.0, -1.0, 0.0), 7.0)):
@@ -206,7 +202,7 @@ def barbell() -> list[Sight]:
     both = (take.time > 0.3) & (take.time < 0.8)
     held = take.contacts.bilateral & both[take.contacts.frame]
     pull = -float(take.contacts.force[held, 2].sum()) / int(both.sum())
-    numbers = {"mean pull on both hands [N]": pull, "weight of the barbell [N]": bell.mass * 9.81}
+    numbers = {"mean pull on both hands [N]": pull, "weight of the barbell [N]": bell.mass * GRAVITY}
     return [Sight("barbell, let go by the right hand at 0.8 s", world, take, [0.0, 0.3, 0.8, 1.0, 1.4],
                   dict(target=(0, 0, 0.9), span=2.2, azimuth=55.0), numbers)]  # fmt: skip
 
@@ -232,20 +228,17 @@ SIGHTS: dict[str, Callable[[], list[Sight]]] = {
 }  # fmt: skip
 
 
-def tour(folder: str | PathLike[str], names: Sequence[str] | None = None) -> dict[str, Mapping[str, float]]:
-    """Simulate and draw the elements (all, or those named) as PNG files in a folder; gives their numbers by sight."""
-    place = Path(folder)
-    place.mkdir(parents=True, exist_ok=True)
-    out: dict[str, Mapping[str, float]] = {}
-    for name in names or SIGHTS:
+def run(options: Options) -> Table:
+    """One row a number that was measured; a picture a sight."""
+    rows, figures = [], []
+    for name in filter(options.wants, SIGHTS):
         for k, sight in enumerate(SIGHTS[name]()):
-            facts = ", ".join(f"{what} {value:.3g}" for what, value in sight.numbers.items())
-            picture = staging.stills(sight.world, sight.take, sight.times, title=f"{sight.name}: {facts}", **sight.view)
-            ink.write_png(picture, place / f"{name}_{k}.png", {"Title": sight.name, "Software": "poise"})
-            out[sight.name] = sight.numbers
-    return out
-
-
-if __name__ == "__main__":
-    for sight, found in tour(sys.argv[1], sys.argv[2:] or None).items():
-        print(sight, *(f"  {what}: {value:.4g}" for what, value in found.items()), sep="\n")
+            rows += [told((sight.name, what, float(value))) for what, value in sight.numbers.items()]
+            if options.out is not None:
+                figures.append(str(options.out / f"{name}_{k}.png"))
+                facts = ", ".join(f"{what} {value:.3g}" for what, value in sight.numbers.items())
+                picture = staging.stills(
+                    sight.world, sight.take, sight.times, title=f"{sight.name}: {facts}", **sight.view
+                )
+                ink.write_png(picture, figures[-1], {"Title": sight.name, "Software": "poise"})
+    return Table("The elements of the stage", ("sight", "measured", "value"), tuple(rows), (), tuple(figures))

@@ -1,7 +1,7 @@
 """BVH: the motion on its own skeleton, as text that every animation program reads.
 
 BVH has no comments, so the licence of the source travels in a text file beside it, `<name>.licence.txt`: see
-`poise.motion.formats.licence_file`.
+`poise.motion.formats.licence`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from poise.export.rig import Rig, rig_of
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
-from poise.motion.formats import bvh_write, licence_file
+from poise.motion.formats import bvh_write, licence
 
 
 def save(clip: Clip, path: str | PathLike[str], *, level: bool = False, unit: float | None = None,
@@ -28,8 +28,8 @@ def save(clip: Clip, path: str | PathLike[str], *, level: bool = False, unit: fl
     Clips of built-in characters are written in centimetres, Y up, facing Z. `overwrite` False leaves also a licence
     file that poise wrote for another motion as it is.
     """
-    note = licence_file.note(clip.source)
-    beside = licence_file.place(path, note, overwrite) if note else None
+    note = licence.note(clip.source)
+    beside = licence.place(path, note, overwrite) if note else None
     rig = one_root(rig_of(clip, level).converted(unit, up))
     with contextlib.ExitStack() as both:  # both are written or none
         if beside is not None:

@@ -15,10 +15,11 @@ from poise.export.camera import Camera
 from poise.export.intersect import Shapes
 from poise.export.props import Props
 from poise.export.strip import Plan, moments, plan, row_of
+from poise.ground.ground import drawn_of
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
-from poise.motion.ground import Stairs, Treads
 
+_SOFT = 12  # pixels in which the sides of a picture fade
 _FAR_AWAY = 30.0  # [m]: a parallel camera stands outside everything
 
 
@@ -103,10 +104,10 @@ def _row(layout: Plan, index: int, scale: float, smooth: int) -> Image.Image:
     return whole
 
 
-def _soft_sides(size: tuple[int, int], margin: int = 12) -> Image.Image:
+def _soft_sides(size: tuple[int, int]) -> Image.Image:
     """A mask that lets the sides of a picture fade."""
     x = np.arange(size[0]) + 0.5
-    ramp = np.clip(np.minimum(x, size[0] - x) / margin, 0.0, 1.0)
+    ramp = np.clip(np.minimum(x, size[0] - x) / _SOFT, 0.0, 1.0)
     return Image.fromarray(np.tile(np.round(255 * ramp).astype(np.uint8), (size[1], 1)))
 
 
@@ -138,7 +139,7 @@ def _shot(layout: Plan, index: int, which: Iterable[int], edges: Array, scale: f
     poses = [p for _, p in chosen]
     # the ground is drawn as far as the picture goes, and some way to both sides of the path
     across = np.array([-np.sin(row.heading), np.cos(row.heading)])
-    solid = isinstance(row.clip.ground, (Stairs, Treads))
+    solid = drawn_of(row.clip.ground, middle[:2], middle[:2]) is not None
     reach = 0.5 * (edges[1] - edges[0]) * np.abs(right[:2]) + (0.75 if solid else 1.7) * np.abs(across)
     path = np.array([middle[:2] + ((p.root[:2] - middle[:2]) @ across) * across for p in poses])
     floor = raycast.Floor(focus=poses[0].root, along=right, near=0.5, far=1.6)

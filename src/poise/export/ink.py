@@ -48,14 +48,14 @@ def wrapped(words: str, size: float, wide: float) -> list[str]:
     return out
 
 
-def dots(picture: Image.Image, places: Array, radius: float, colour: Colour = TOUCH) -> None:
+def dots(picture: Image.Image, places: Array, radius: float) -> None:
     """Discs with a white rim at places (P, 2) in pixels."""
     fine = 8
     half = int(np.ceil(radius)) + 2
     for x, y in places:
         left, top = int(np.floor(x)) - half, int(np.floor(y)) - half
         cx, cy = (x - left) * fine, (y - top) * fine
-        for r, paint in ((radius, (255, 255, 255)), (0.72 * radius, colour)):
+        for r, paint in ((radius, (255, 255, 255)), (0.72 * radius, TOUCH)):
             mask = Image.new("L", (2 * half * fine, 2 * half * fine), 0)
             ImageDraw.Draw(mask).ellipse([cx - r * fine, cy - r * fine, cx + r * fine, cy + r * fine], fill=255)
             mask = mask.resize((2 * half, 2 * half), Image.Resampling.BOX)

@@ -37,7 +37,7 @@ class Change(NamedTuple):
     moved: float  # [m]
 
 
-def largest_changes(report: RepairReport, count: int = POSES) -> list[Change]:
+def largest_changes(report: RepairReport) -> list[Change]:
     """The moments at which some part of the body was moved furthest, in the order of time, `APART` from each other."""
     before, after = _clips(report)
     character = after.character
@@ -45,7 +45,7 @@ def largest_changes(report: RepairReport, count: int = POSES) -> list[Change]:
     most, found = gap.max(axis=1), []
     roles = {body: role for role, body in character.roles.items()}
     left = np.ones(len(most), bool)
-    while len(found) < count and left.any():
+    while len(found) < POSES and left.any():
         k = int(np.argmax(np.where(left, most, -1.0)))
         name = character.body_names[1 + int(np.argmax(gap[k]))]
         found.append(Change(k, float(after.times[k]), roles.get(name, name).replace("_", " "), float(most[k])))

@@ -11,9 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from poise.character.character import Character
-from poise.character.placement import Binding, Placement
 from poise.character.posing import configurations
-from poise.character.skeleton import Skeleton
+from poise.character.skeleton import Binding, Placement, Skeleton
 from poise.errors import BadValue
 from poise.export.rig import Rig
 from poise.maths import rotations as rot

@@ -11,9 +11,10 @@ from poise.character import Character
 from poise.character.roles import SIDES
 from poise.export.intersect import BOX, CAPSULE, CYLINDER, ELLIPSOID, GROUND, SOLID, SPHERE, TRIANGLE, Shapes
 from poise.export.raycast import Floor
+from poise.ground.ground import Ground, drawn_of
+from poise.ground.pieces import Box, Plane
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
-from poise.motion.ground import Flat, Ground, Slope, Stairs, Treads
 
 _MESH = int(mujoco.mjtGeom.mjGEOM_MESH)
 _SOLID_KINDS = (SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, _MESH)
@@ -93,16 +94,19 @@ def boxes(centre: Array, frame: Array, half: Array, colour: Array, material: int
 
 def ground(surface: Ground, low: Array, high: Array, floor: Floor) -> tuple[Shapes, Floor]:
     """Shapes of a ground within the rectangle low..high (2,) [m], and the plane that goes with them."""
-    if isinstance(surface, Flat):
-        return Shapes.none(), replace(floor, level=surface.level)
-    if isinstance(surface, Slope):
-        normal = np.array(surface.normal(np.zeros(()), np.zeros(())), float)
-        return Shapes.none(), replace(floor, level=0.0, normal=normal)
-    if isinstance(surface, Stairs):
-        return _stairs(surface, low, high), replace(floor, shown=False)
-    if isinstance(surface, Treads):
-        return _treads(surface), replace(floor, level=surface.level)
-    return _sampled(surface, low, high), replace(floor, shown=False)
+    pieces = drawn_of(surface, low, high)
+    if pieces is None:
+        return _sampled(surface, low, high), replace(floor, shown=False)
+    solid = [p for p in pieces if isinstance(p, Box)]
+    shapes = Shapes.none()
+    if solid:
+        frame = rot.to_matrix(rot.about_z(np.array([b.yaw for b in solid])))
+        shapes = boxes(
+            np.array([b.centre for b in solid]), frame, np.array([b.half for b in solid]), np.ones(3), GROUND
+        )
+    for plane in (p for p in pieces if isinstance(p, Plane)):
+        return shapes, replace(floor, level=float(plane.height * plane.normal[2]), normal=np.array(plane.normal, float))
+    return shapes, replace(floor, shown=False)
 
 
 def spread(shapes: Shapes, axis: Array) -> tuple[float, float]:
@@ -113,41 +117,9 @@ def spread(shapes: Shapes, axis: Array) -> tuple[float, float]:
     return float((middle - below).min()), float((middle + above).max())
 
 
-def _stairs(surface: Stairs, low: Array, high: Array) -> Shapes:
-    """One box a step, as far as the rectangle reaches, and a box for the level floor before the first riser."""
-    way = np.radians(surface.heading)
-    along, across = np.array([np.cos(way), np.sin(way)]), np.array([-np.sin(way), np.cos(way)])
-    corners = np.array([[x, y] for x in (low[0], high[0]) for y in (low[1], high[1])])
-    s, w = corners @ along, corners @ across
-    first = np.clip(np.floor((s.min() - surface.start) / surface.run), -1, surface.count - 1)
-    last = np.clip(np.floor((s.max() - surface.start) / surface.run), -1, surface.count - 1)
-    steps = np.arange(first, last + 1)
-    begin = np.where(steps < 0, s.min() - 0.1, surface.start + steps * surface.run)
-    end = np.where(steps == surface.count - 1, s.max() + 0.1, surface.start + (steps + 1) * surface.run)
-    begin, end = np.maximum(begin, s.min()), np.minimum(end, s.max())
-    keep = end > begin
-    steps, begin, end = steps[keep], begin[keep], end[keep]
-    top = surface.rise * (steps + 1)
-    bottom = min(0.0, float(top.min(initial=0.0))) - 0.15
-    middle = 0.5 * (begin + end)[:, None] * along + 0.5 * (w.min() + w.max()) * across
-    half = np.stack([0.5 * (end - begin), np.full(len(steps), 0.5 * (w.max() - w.min())), 0.5 * (top - bottom)], 1)
-    centre = np.concatenate([middle, 0.5 * (top + bottom)[:, None]], 1)
-    frame = np.tile(rot.to_matrix(rot.about_z(way)), (len(steps), 1, 1))
-    return boxes(centre, frame, half, np.ones(3), GROUND)
-
-
-def _treads(surface: Treads) -> Shapes:
-    rows = [t for t in surface.treads if t.top > surface.level]
-    if not rows:
-        return Shapes.none()
-    centre = np.array([[t.x, t.y, 0.5 * (t.top + surface.level)] for t in rows])
-    half = np.array([[t.half_length, t.half_width, 0.5 * (t.top - surface.level)] for t in rows])
-    frame = rot.to_matrix(rot.about_z(np.radians([t.heading for t in rows])))
-    return boxes(centre, frame, half, np.ones(3), GROUND)
-
-
-def _sampled(surface: Ground, low: Array, high: Array, step: float = 0.08) -> Shapes:
+def _sampled(surface: Ground, low: Array, high: Array) -> Shapes:
     """Any height function, as triangles over a grid."""
+    step = 0.08  # [m]
     x = np.linspace(low[0], high[0], max(2, int((high[0] - low[0]) / step) + 1))
     y = np.linspace(low[1], high[1], max(2, int((high[1] - low[1]) / step) + 1))
     gx, gy = np.meshgrid(x, y, indexing="ij")

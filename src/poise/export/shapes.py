@@ -60,12 +60,12 @@ def ellipsoid(size: Array, segments: int = 20, rings: int = 11) -> Solid:
     return Solid(ball.vertices * size, normals / np.linalg.norm(normals, axis=-1, keepdims=True), ball.faces)
 
 
-def cylinder(radius: float, half: float, segments: int = 20) -> Solid:
+def cylinder(radius: float, half: float) -> Solid:
     """A cylinder along Z with flat ends."""
     r = np.array([0.0, radius, radius, radius, radius, 0.0])
     z = np.array([-half, -half, -half, half, half, half])
     n = np.array([[0, -1], [0, -1], [1, 0], [1, 0], [0, 1], [0, 1]], float)
-    return lathe(r, z, n, segments)
+    return lathe(r, z, n, 20)
 
 
 def rounded_box(size: Array, share: float = 0.35) -> Solid:

@@ -13,15 +13,15 @@ from poise.errors import BadValue
 from poise.export import ink, raycast, scene
 from poise.export.camera import from_side
 from poise.export.intersect import BOX, CAPSULE, CYLINDER, ELLIPSOID, GROUND, SOLID, SPHERE, Shapes
+from poise.ground.pieces import ENDLESS
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
-from poise.motion.ground import Stairs
 from poise.stage.world import World
 from poise.take import Take
 
 _PLANE, _FIELD = int(mujoco.mjtGeom.mjGEOM_PLANE), int(mujoco.mjtGeom.mjGEOM_HFIELD)
 _DRAWN = (SPHERE, CAPSULE, CYLINDER, ELLIPSOID, BOX)
-_STAIRS_WIDTH = 0.8  # [m] to either side that is drawn of a staircase
+_STRIP = 0.8  # [m] to either side that is drawn of endless steps
 _ICE = scene.linear((0.62, 0.80, 0.95))
 
 
@@ -37,8 +37,8 @@ def things(world: World, props: Mapping[str, Array]) -> Shapes:
         fixed = np.concatenate([model.body_pos[body], model.body_quat[body]])
         ground = world.others[int(world.body_label[body])] == "ground" and model.geom_contype[g] > 0
         shape = scene.geom(model, g, poses.get(body, fixed), GROUND if ground else SOLID)
-        if ground and isinstance(world.stage.ground, Stairs):
-            shape.size[:, 1] = np.minimum(shape.size[:, 1], _STAIRS_WIDTH)
+        if ground and shape.size[0, 1] >= ENDLESS:
+            shape.size[:, 1] = _STRIP
         parts.append(shape)
     return Shapes.join(parts)
 

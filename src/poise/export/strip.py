@@ -12,11 +12,11 @@ from poise.export import scene
 from poise.export.camera import from_side
 from poise.export.intersect import Shapes
 from poise.export.props import Props
+from poise.ground.ground import level_of, plane_of
 from poise.maths import configuration as conf
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
-from poise.motion.ground import Flat, Slope
 
 _GAP = 0.10  # [m] of air between neighbours
 _NEAR = 1.5  # [m] from the root: a prop farther away belongs to no pose
@@ -42,7 +42,7 @@ class Row:
     @property
     def plane(self) -> bool:
         """Is the ground a plane, so that poses may be moved about on it?"""
-        return isinstance(self.clip.ground, (Flat, Slope))
+        return plane_of(self.clip.ground) is not None
 
     @property
     def there(self) -> np.ndarray:
@@ -159,7 +159,8 @@ def plan(rows: Sequence[Row], times: Array, *, spacing: float | str = "auto", el
         raise BadValue(
             f"None of the times of this filmstrip is within its clips, of which the longest lasts {length:.2f} s."
         )
-    turn = (18.0 if all(isinstance(r.clip.ground, Flat) for r in rows) else 0.0) if azimuth is None else float(azimuth)
+    level = all(level_of(r.clip.ground) is not None for r in rows)
+    turn = (18.0 if level else 0.0) if azimuth is None else float(azimuth)
     reach = np.zeros((len(rows), len(times), 2))  # how far each pose reaches to the left and right of its root
     travel = np.full(reach.shape[:2], np.nan)
     for i, row in enumerate(rows):

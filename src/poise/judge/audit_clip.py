@@ -17,7 +17,7 @@ from poise.judge.clip_words import clip_words
 from poise.judge.finding import Finding
 from poise.judge.limits import beyond_range, beyond_torque
 from poise.judge.quiet import without_noise
-from poise.judge.report import AuditReport, Stretch, Worst, rms, worst
+from poise.judge.report import AuditReport, Stretch, Worst, rms, weight_of, worst
 from poise.judge.support import Support, contact_map, support, tangents
 from poise.judge.tolerances import DEFAULT, Tolerances
 from poise.maths.intervals import runs
@@ -64,7 +64,7 @@ def audit_clip(clip: Clip, friction: float = 1.0, tolerances: Tolerances | None 
 
 def _audit(clip: Clip, friction: float, tolerances: Tolerances) -> AuditReport:
     character, time = clip.character, clip.times
-    weight = character.mass * float(np.linalg.norm(character.model.opt.gravity))
+    weight = weight_of(character)
     needs, places = needed(clip, tolerances), support(clip, tolerances)
     forces, left, torque = solve(clip, needs, places, friction)
     size = np.sqrt((left[:, :3] ** 2).sum(axis=1) + (left[:, 3:] ** 2).sum(axis=1) / needs.length**2)

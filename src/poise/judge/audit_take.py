@@ -19,7 +19,7 @@ from poise.judge.limits import beyond_range, beyond_torque
 from poise.judge.metrics import feet_of, lowest
 from poise.judge.momenta import about, momenta
 from poise.judge.positions import from_positions
-from poise.judge.report import AuditReport, Worst, moving_mean, rms, worst
+from poise.judge.report import AuditReport, Worst, moving_mean, rms, weight_of, worst
 from poise.judge.soundness import not_finite, not_whole
 from poise.judge.take_findings import take_findings
 from poise.judge.tolerances import DEFAULT, Tolerances
@@ -48,7 +48,7 @@ def audit_take(take: Take, tolerances: Tolerances) -> AuditReport:
 def _sound_part(take: Take, bad: Finding, limits: Tolerances) -> AuditReport:
     """The report on the frames before the first bad one; where there are none, one that knows nothing."""
     first = int((bad.detail or {})["frame"])
-    name, weight = _name(take), _weight(take)
+    name, weight = _name(take), weight_of(take.character)
     if first > 0:
         return replace(_measured(take.cut(float(take.time[0]), float(take.time[first - 1])), limits), frames=len(take),
                        duration=take.duration)  # fmt: skip
@@ -61,13 +61,9 @@ def _name(take: Take) -> str:
     return f"{take.clip.name} ({take.method})" if take.method else take.clip.name
 
 
-def _weight(take: Take) -> float:
-    return take.character.mass * float(np.linalg.norm(take.character.model.opt.gravity))
-
-
 def _measured(take: Take, limits: Tolerances) -> AuditReport:
     """The report on a take of finite numbers, with all findings but how it ended."""
-    character, time, weight = take.character, take.time, _weight(take)
+    character, time, weight = take.character, take.time, weight_of(take.character)
     left, stepping = unexplained(take, limits)
     force, torque = left[:, :3], left[:, 3:]
     velocity, lasting = touches.sliding(take)

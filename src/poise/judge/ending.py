@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from poise.judge.fall import FALL_HEIGHT, Fall, fall
+from poise.judge.going_down import GoingDown, going_down
 from poise.judge.support import name_of
 from poise.take import Ended, Take
 
@@ -25,6 +26,9 @@ def ended(take: Take) -> Ended:
     last = float(take.time[-1])
     if end.whole and take.asked > 0.0 and last < take.asked - 1.5 * take.dt:
         return Ended("stopped", last, f"{take.asked:.2f} s were asked for")
+    sinks = going_down(take) if end.whole else None
+    if sinks is not None:
+        return Ended("fell", sinks.time, going_down_words(sinks))
     return end if np.isfinite(end.time) else Ended("blew up", last, "the time of its end is not finite")
 
 
@@ -46,6 +50,15 @@ def fall_words(take: Take, down: Fall) -> str:
     if down.how == "touched":
         return f"its {name} touched the ground"
     return f"its {name} stayed below {100 * FALL_HEIGHT:.0f} % of its height in the clip"
+
+
+def going_down_words(found: GoingDown) -> str:
+    """A fall that had only begun, in one clause."""
+    if found.how == "sinking":
+        return (
+            f"it was going down when the take ended, its pelvis at {100 * found.value:.0f} % of its height in the clip"
+        )
+    return f"it was toppling when the take ended, its weight {found.value:.0f} degrees beyond its feet"
 
 
 def _told(take: Take) -> Ended:

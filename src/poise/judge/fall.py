@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from poise.character import Character
+from poise.ground.ground import parts_of
 from poise.judge.surface import clearance, skin
 from poise.maths import rotations as rot
 from poise.maths.intervals import runs
@@ -80,27 +82,42 @@ def meant_to_touch(take: Take, bodies: np.ndarray) -> np.ndarray:
 
 
 def _sank(take: Take, count: int) -> Fall | None:
-    character = take.character
-    pelvis = character.body("pelvis") if character.has("pelvis") else int(character.model.jnt_bodyid[0])
-    place, place_ref = (character.forward(q)[0][:, pelvis] for q in (take.q[:count], take.q_ref[:count]))
     if not count:
         return None
-    high = place[:, 2] - take.ground.height(place[:, 0], place[:, 1]) - _tipped(take, place)
-    wanted = place_ref[:, 2] - take.clip.ground.height(place_ref[:, 0], place_ref[:, 1])
+    high, wanted = pelvis_height(take, range(count))
     for a, e in runs(high < FALL_HEIGHT * wanted):
         if take.time[e - 1] - take.time[a] >= FALL_TIME - 1e-9:
-            return Fall(float(take.time[a]), "sank", pelvis)
+            return Fall(float(take.time[a]), "sank", pelvis_of(take.character))
     return None
 
 
-def _tipped(take: Take, place: Array) -> Array:
-    """How much higher (F,) [m] than at rest a seesaw is under places (F, 3): who walks down with it has not sunk."""
-    pose = take.props.get("seesaw")
-    if pose is None:
+def pelvis_of(character: Character) -> int:
+    """The body whose height tells a fall: the pelvis, or the root where none is named."""
+    return character.body("pelvis") if character.has("pelvis") else int(character.model.jnt_bodyid[0])
+
+
+def pelvis_places(take: Take, frames: Sequence[int]) -> tuple[Array, Array]:
+    """Where (K, 3) [m] the pelvis is in some frames: as performed, and in the reference."""
+    pelvis = pelvis_of(take.character)
+    place, place_ref = (take.character.forward(q[list(frames)])[0][:, pelvis] for q in (take.q, take.q_ref))
+    return place, place_ref
+
+
+def pelvis_height(take: Take, frames: Sequence[int]) -> tuple[Array, Array]:
+    """Heights (K,) [m] of the pelvis above the ground in some frames: as performed, and in the reference."""
+    place, place_ref = pelvis_places(take, frames)
+    high = place[:, 2] - take.ground.height(place[:, 0], place[:, 1]) - _tipped(take, place, np.array(frames, int))
+    return high, place_ref[:, 2] - take.clip.ground.height(place_ref[:, 0], place_ref[:, 1])
+
+
+def _tipped(take: Take, place: Array, rows: np.ndarray) -> Array:
+    """How much higher (K,) [m] than at rest a seesaw is under places (K, 3): who walks down with it has not sunk."""
+    hinged = [take.props[p.name] for p in parts_of(take.ground) if p.joint == "hinge" and p.name in take.props]
+    if not hinged:
         return np.zeros(len(place))
-    pose = pose[: len(place)]
-    turn = rot.multiply(pose[:, 3:], rot.conjugate(pose[0, 3:]))
-    up, pivot = rot.rotate(turn, np.array([0.0, 0.0, 1.0])), pose[:, :3] - rot.rotate(turn, pose[0, :3])
+    rest, pose = hinged[0][0], hinged[0][rows]
+    turn = rot.multiply(pose[:, 3:], rot.conjugate(rest[3:]))
+    up, pivot = rot.rotate(turn, np.array([0.0, 0.0, 1.0])), pose[:, :3] - rot.rotate(turn, rest[:3])
     lean = -np.einsum("fi,fi->f", up[:, :2], place[:, :2] - pivot[:, :2]) / up[:, 2] + pivot[:, 2]
     rests = take.ground.height(place[:, 0], place[:, 1]) >= -1e-9  # on the plank, not on the floor beside it
     return np.where(rests, lean, 0.0)

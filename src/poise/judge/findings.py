@@ -18,6 +18,8 @@ STRAIN = 0.5  # [s] before a fall in which joints are looked at
 STRAINED = 0.2  # share of that time at its limit from which on a joint is told
 AT_LIMIT = 0.99  # share of a torque limit from which on it is met
 NEAR_HANDS = 1.0  # [s] before a fall within which the clip stood on its hands
+REACHING = 0.1  # [s] before it stands on them, in which it may fall by that
+HELD = 0.05  # [s] for which the last pose of a clip has to be held before that may be to blame
 UNDER_WAY = 0.4  # [m/s] of the root at the end of a clip that breaks off in a stride
 IN_AIR = 0.03  # [m] above the ground of the lowest foot at a start in the air
 AT_ONCE = 1.5  # [s] within which a start may be to blame
@@ -125,7 +127,7 @@ def _hit(take: Take, when: float) -> Finding | None:
 def _hands(take: Take, when: float) -> Finding | None:
     own, points = own_of(take), take.character.contact_points
     hands = [i for i in range(len(points)) if i not in set(points.feet.tolist())]
-    near = (take.time <= when + 0.3) & (take.time >= when - NEAR_HANDS)
+    near = (take.time <= when + REACHING) & (take.time >= when - NEAR_HANDS)
     on = np.flatnonzero(own.scheduled[:, hands].any(axis=1) & near) if hands else []
     if not len(on):
         return None
@@ -138,7 +140,7 @@ def _breaks_off(take: Take, when: float) -> Finding | None:
     if take.clip.cycle is not None or len(take.clip) < 2:
         return None
     ends = take.clip.duration - take.start
-    if when < ends - 0.1:
+    if when < ends + HELD:
         return None
     speed = float(np.linalg.norm(take.clip.velocity[-1, :2]))
     return Finding("breaks off", speed, UNDER_WAY, float(ends)) if speed > UNDER_WAY else None

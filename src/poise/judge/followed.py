@@ -28,7 +28,8 @@ class Limits:
     joints: float = 10.0  # [degrees] rms over all joints but the root, and all frames
     root: float = 0.25  # [m] at most, along the ground and in height above it
     path: float = 0.05  # share of the clip's path, where that is more than `root`
-    heading: float = 20.0  # [degrees] at most
+    heading: float = 20.0  # [degrees] at most, about the vertical
+    lean: float = 20.0  # [degrees] at most, off the vertical
     touching: float = 0.85  # share of the time in which each foot and hand touches, or not, as in the clip
 
     def __post_init__(self) -> None:
@@ -53,7 +54,7 @@ class Followed:
     ok: bool
     ended: Ended
     findings: tuple[Finding, ...]
-    measures: dict[str, float]  # joints and heading [degrees], root and root_allowed [m], touching (share)
+    measures: dict[str, float]  # joints, heading and lean [degrees], root and root_allowed [m], touching (share)
     limits: Limits
 
     def __bool__(self) -> bool:
@@ -98,10 +99,11 @@ def _measured(take: Take, own: Own, count: int, limits: Limits) -> tuple[dict[st
     off = deviations(take.character, take.q[rows], own.q[rows])
     joints = float(np.degrees(np.sqrt(np.mean(off["joints"] ** 2))))
     away, turned = root_error(take, own)[rows], heading_error(take, own)[rows]
+    leans = np.degrees(off["root_tilt"])
     allowed = max(limits.root, limits.path * path_length(own.q[rows]))
     limb, share = worst_limb(take, own, count)
     measures = {"joints": joints, "root": float(away.max()), "root_allowed": allowed,
-                "heading": float(turned.max()), "touching": share}  # fmt: skip
+                "heading": float(turned.max()), "lean": float(leans.max()), "touching": share}  # fmt: skip
     out = []
     if not joints <= limits.joints:
         out.append(Finding("joints off", joints, limits.joints))
@@ -110,6 +112,8 @@ def _measured(take: Take, own: Own, count: int, limits: Limits) -> tuple[dict[st
     if not measures["heading"] <= limits.heading:
         when = float(take.time[int(np.argmax(turned))])
         out.append(Finding("heading off", measures["heading"], limits.heading, when))
+    if not measures["lean"] <= limits.lean:
+        out.append(Finding("lean off", measures["lean"], limits.lean, float(take.time[int(np.argmax(leans))])))
     if not share >= limits.touching:
         out.append(Finding("touching off", share, limits.touching, None, limb))
     return measures, out

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.character import Character
+from poise.ground.ground import patches_of
 from poise.judge.tolerances import Tolerances
 from poise.maths.rotations import Array
 from poise.take import Take
@@ -99,12 +100,10 @@ def _stage_friction(take: Take, inner: np.ndarray) -> float:
 
 def _patches(take: Take, edge: float, low: Array, high: Array) -> None:
     """Where the ground has patches: their friction in place of, or near their edges beside, what is below them."""
-    rows, patches = take.contacts, getattr(take.ground, "patches", None)
-    if patches is None:
-        return
+    rows = take.contacts
     bare = np.array([name == "ground" for name in rows.others], bool)[rows.other]
-    for x, y, long, wide, friction in np.array(patches, float).reshape(-1, 5):
-        out = np.maximum(np.abs(rows.point[:, 0] - x) - 0.5 * long, np.abs(rows.point[:, 1] - y) - 0.5 * wide)
+    for x, y, long, wide, friction in patches_of(take.ground):
+        out = np.maximum(np.abs(rows.point[:, 0] - x) - long, np.abs(rows.point[:, 1] - y) - wide)
         deep, near = bare & (out <= -edge), bare & (np.abs(out) < edge)
         low[deep], high[deep] = friction, friction
         low[near], high[near] = np.minimum(low[near], friction), np.maximum(high[near], friction)

@@ -29,9 +29,10 @@ def beyond_range(character: Character, q: Array, time: Array) -> Worst:
 def beyond_torque(character: Character, torque: Array, time: Array) -> tuple[Worst, float]:
     """The worst torque [N m] beyond a limit in torques (F, nv), and the largest share of a limit that was passed.
 
-    A degree of freedom whose limit is zero has none, but for the root's, where no torque is allowed at all.
+    A degree of freedom whose limit is zero or infinite has none, but for the root's, where no torque is allowed at all.
     """
-    limit, known = character.torque_limit, character.torque_limit > 0.0
+    limit = np.where(np.isfinite(character.torque_limit), character.torque_limit, 0.0)
+    known = limit > 0.0
     root = int(character.model.jnt_type[0]) == FREE
     known[:6] |= root
     over = np.where(known, np.abs(torque) - limit, 0.0)

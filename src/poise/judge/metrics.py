@@ -9,9 +9,11 @@ import numpy as np
 
 from poise.character import Character
 from poise.errors import UnknownName
+from poise.ground.ground import moves
 from poise.judge.fall import feet_of
+from poise.judge.report import weight_of
 from poise.judge.surface import clearance, skin
-from poise.judge.touches import STILL, sliding
+from poise.judge.touches import sliding
 from poise.maths import rotations as rot
 from poise.maths.configuration import BALL, HINGE
 from poise.maths.rotations import Array
@@ -120,7 +122,7 @@ def penetration(take: Take) -> float:
 
 def lowest(take: Take) -> Array:
     """Height (F,) of the lowest shape above the ground at rest [m]; 0 where the ground can move."""
-    if type(take.ground).__name__ not in STILL:
+    if moves(take.ground):
         return np.zeros(len(take))
     balls = skin(take.character)
     return clearance(balls.centres(take.character, take.q), take.ground, balls.radius).min(axis=1, initial=np.inf)
@@ -134,7 +136,7 @@ def effort(take: Take) -> Effort:
     torque, speed = take.torque[:-1, 6:], 0.5 * (take.v[1:, 6:] + take.v[:-1, 6:])
     work = float(spans @ np.abs(torque * speed).sum(axis=1))
     way = float(np.linalg.norm(take.q[-1, :2] - take.q[0, :2]))
-    weight = take.character.mass * float(np.linalg.norm(take.character.model.opt.gravity))
+    weight = weight_of(take.character)
     cost = work / (weight * way) if way > 0.1 else float("nan")
     square = float(spans @ (torque**2).sum(axis=1)) / take.duration
     return Effort(work, square, work / take.duration, cost)

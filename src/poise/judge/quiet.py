@@ -8,7 +8,7 @@ from poise.errors import BadValue
 from poise.maths.configuration import BALL, FREE
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
-from poise.motion.contacts.foot_motion import low_pass
+from poise.motion.contact.foot_motion import low_pass
 
 
 def without_noise(clip: Clip, cutoff: float) -> Clip:

@@ -7,15 +7,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from poise.character import Character
 from poise.judge import words
 from poise.judge.finding import Finding
 from poise.judge.tolerances import Tolerances
+from poise.maths import GRAVITY
 from poise.maths.rotations import Array
 
-__all__ = ["AuditReport", "Stretch", "Tolerances", "Worst", "advice", "moving_mean", "rms", "worst"]
+__all__ = ["AuditReport", "Stretch", "Tolerances", "Worst", "advice", "moving_mean", "rms", "weight_of", "worst"]
 
 
 RUNS = (10, 15)  # frames at 120 a second
+_WEIGHTLESS = 1e-3  # [m/s²]; what falls more slowly has no weight to measure by
 
 
 class Worst(NamedTuple):
@@ -221,6 +224,12 @@ def worst(values: Array, times: Array, names: list[str] | None = None) -> Worst:
     at = np.unravel_index(int(np.argmax(values)), values.shape)
     what = names[int(at[1])] if names is not None and values.ndim == 2 else ""
     return Worst(float(values[at]), float(times[at[0]]), what)
+
+
+def weight_of(character: Character) -> float:
+    """Weight [N] that forces are measured by: under the character's own gravity, or the Earth's where it has none."""
+    gravity = float(np.linalg.norm(character.model.opt.gravity))
+    return character.mass * (gravity if gravity > _WEIGHTLESS else GRAVITY)
 
 
 def rms(rows: Array) -> float:

@@ -9,9 +9,11 @@ import numpy as np
 from poise.character import Character
 from poise.judge.surface import clearance, skin
 from poise.judge.tolerances import DEFAULT, Tolerances
+from poise.maths.intervals import frames
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
-from poise.motion.contacts.foot_motion import continued, speeds
+from poise.motion.contact.foot_motion import MARGIN, speeds
+from poise.motion.resample import unrolled
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,10 +38,10 @@ def support(clip: Clip, limits: Tolerances = DEFAULT) -> Support:
     """The places at which the ground could hold the body, by geometry alone; the clip's labels are not used."""
     character, points = clip.character, clip.character.contact_points
     balls = skin(character, without=points.bodies[points.feet])
-    q, pad = continued(clip)
-    centres = np.concatenate([character.points(q), balls.centres(character, q)], axis=1)
+    whole = unrolled(clip, frames(MARGIN, clip.dt))
+    centres = np.concatenate([character.points(whole.q), balls.centres(character, whole.q)], axis=1)
     moving = speeds(centres, clip.dt) if len(clip) > 1 else np.zeros(centres.shape[:2])
-    centres, moving = centres[pad : pad + len(clip)], moving[pad : pad + len(clip)]
+    centres, moving = centres[whole.own], moving[whole.own]
     radius = np.concatenate([np.zeros(len(points)), balls.radius])
     normal = np.array(clip.ground.normal(centres[..., 0], centres[..., 1]))
     high = clearance(centres, clip.ground, radius)

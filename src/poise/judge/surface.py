@@ -9,10 +9,10 @@ import mujoco
 import numpy as np
 
 from poise.character import Character
+from poise.ground.ground import Ground, plane_of
 from poise.judge.tolerances import DEFAULT
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
-from poise.motion.ground import Flat, Ground, Slope
 
 _KIND = mujoco.mjtGeom
 _AROUND = DEFAULT.corner
@@ -76,9 +76,7 @@ def clearance(points: Array, ground: Ground, radius: Array | float = 0.0) -> Arr
     Beside a step the lowest ground within a centimetre counts: a toe that touches a riser is not 15 cm deep in it.
     """
     x, y, z = np.moveaxis(np.asarray(points, float), -1, 0)
-    if isinstance(ground, Flat):
-        return z - ground.height(x, y) - radius
-    if isinstance(ground, Slope):
+    if plane_of(ground) is not None:
         return (z - ground.height(x, y)) * ground.normal(x, y)[..., 2] - radius
     heights = np.stack([ground.height(x + dx, y + dy) for dx, dy in _OFFSETS])
     return z - heights.min(axis=0) - radius

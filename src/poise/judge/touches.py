@@ -5,14 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from poise.dynamics import Dynamics
+from poise.ground.ground import moves
 from poise.judge.surface import distance, off_ground
 from poise.judge.tolerances import DEFAULT, Tolerances
+from poise.maths import GRAVITY
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.take import Take
-
-STILL = {"Flat", "Slope", "Stairs", "Treads", "HeightField", "Patches"}
-"""Grounds that stay where they are, so that geometry alone tells who is in them."""
 
 
 def parts(take: Take) -> tuple[Array, Array]:
@@ -92,7 +91,7 @@ def held(take: Take, limits: Tolerances = DEFAULT) -> np.ndarray:
     broken = np.where(steady, -1, np.arange(frames)[:, None])
     np.maximum.accumulate(broken, axis=0, out=broken)
     age = rows.frame - broken[rows.frame, pair]
-    weight = take.character.mass * 9.81
+    weight = take.character.mass * GRAVITY
     return _lasting(take) & inside & (age > limits.settling / take.dt) & (normal > limits.slip_load * weight)
 
 
@@ -131,7 +130,7 @@ def misplaced(take: Take) -> Array:
     way = np.linalg.norm(local[1] - local[0], axis=1)
     near = np.maximum(np.minimum(*away) - 0.5 * way, 0.0)
     near[~np.isfinite(near)] = 0.0  # a body without shapes: nothing to compare with
-    if type(take.ground).__name__ in STILL:
+    if not moves(take.ground):
         ground = rows.on_ground()
         near[ground] = np.maximum(near[ground], off_ground(rows.point[ground], take.ground))
     carries = np.linalg.norm(rows.force, axis=1) > 0.0

@@ -66,8 +66,17 @@ class PD:
         for body, point in zip(touches.body, touches.point, strict=True):
             jacobian = x.jacobian(int(body), point)
             inertia += _HELD * jacobian.T @ jacobian
-        ahead = cho_solve(cho_factor(inertia), pull - x.bias)
+        ahead = _solved(inertia, pull - x.bias)
         torque = pull - h * memory.damping * ahead
         torque[:6] = 0.0
         most = np.minimum(character.torque_limit, np.diag(x.mass_matrix) * _KICK / h)
         return np.clip(torque, -most, most)
+
+
+def _solved(inertia: Array, force: Array) -> Array:
+    """Accelerations (nv,); of parts so far apart that rounding makes the matrix singular, the smallest ones."""
+    try:
+        return cho_solve(cho_factor(inertia), force)
+    except np.linalg.LinAlgError:
+        scale = np.sqrt(np.maximum(np.diag(inertia), np.finfo(float).tiny))
+        return np.linalg.lstsq(inertia / scale / scale[:, None], force / scale)[0] / scale

@@ -9,8 +9,9 @@ from poise.maths.configuration import BALL, FREE, HINGE, Layout
 from poise.maths.intervals import frames
 from poise.maths.rotations import Array
 from poise.maths.smoothing import smooth
-from poise.motion.check.spikes import FASTEST, LARGEST
+from poise.motion.check.flaws import FASTEST, LARGEST
 from poise.motion.clip import Clip
+from poise.motion.resample import unrolled
 
 LONGEST = 0.12  # [s] a joint that flips away comes back within this time; else it is believed
 LEAP = 12.0  # [m/s] hips never move faster, not even a sprinter's
@@ -22,20 +23,11 @@ OFTEN = 0.1  # share of the frames from which on a joint does not flip but tremb
 
 def cleaned(clip: Clip) -> Clip:
     """The clip without flips, its joints low-passed without delay; labels are kept."""
-    q, rows = _unrolled(clip)
-    q = smoothed(clip, without_flips(clip.character.layout, q, clip.dt))[rows]
+    whole = unrolled(clip, len(clip) - 1 if len(clip) > 2 else 0)
+    q = smoothed(clip, without_flips(clip.character.layout, whole.q, clip.dt))[whole.own]
     if clip.cycle is not None:
         q[-1] = clip.cycle.carry(q[0], 1)
     return clip.with_q(q, labels=clip.contacts.labels)
-
-
-def _unrolled(clip: Clip) -> tuple[Array, slice]:
-    """The configurations, of a loop those of three periods, and where the clip's own are among them."""
-    if clip.cycle is None or len(clip) < 3:
-        return np.array(clip.q), slice(0, len(clip))
-    period = len(clip) - 1
-    q = np.concatenate([clip.cycle.carry(clip.q[:-1], -1), clip.q[:-1], clip.cycle.carry(clip.q, 1)])
-    return q, slice(period, 2 * period + 1)
 
 
 def without_flips(layout: Layout, q: Array, dt: float) -> Array:

@@ -12,19 +12,20 @@ import numpy as np
 
 from poise import budgets
 from poise.character import Character
-from poise.character.placement import Placement
+from poise.character.skeleton import Placement
 from poise.errors import BadValue, ClipMismatch
+from poise.ground.flat import Flat
+from poise.ground.ground import Ground
 from poise.maths import configuration as conf
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.motion import hold as holding
-from poise.motion.ground import Flat, Ground
 from poise.motion.hold import Hold
 from poise.motion.recording import Recording, Source
 from poise.threads import on_one_thread
 
 if TYPE_CHECKING:
-    from poise.motion.contacts.contacts import Contacts
+    from poise.motion.contact.contacts import Contacts
     from poise.stage import Stage
 
 
@@ -131,7 +132,7 @@ class Clip:
     @cached_property
     def contacts(self) -> Contacts:
         """Which contact points touch the ground, and when."""
-        from poise.motion.contacts.contacts import Contacts, detect
+        from poise.motion.contact.contacts import Contacts, detect
 
         points = self.character.contact_points
         return detect(self) if self.labels is None else Contacts(points, self.labels, self.dt)
@@ -139,7 +140,7 @@ class Clip:
     @cached_property
     def grips(self) -> tuple[Hold, ...]:
         """What the hands hold, and when: as given, or detected."""
-        from poise.motion.contacts.detect_holds import detect_holds
+        from poise.motion.contact.detect_holds import detect_holds
 
         return detect_holds(self) if self.holds is None else tuple(h.placed(self) for h in self.holds)
 
@@ -228,14 +229,14 @@ class Clip:
 
         return make_physical(self, **options)  # type: ignore[arg-type]
 
-    def stage(self, start: float = 0.0, seconds: float | None = None, friction: float = 1.0) -> Stage:
+    def stage(self, start: float = 0.0, seconds: float | None = None) -> Stage:
         """The stage that this motion needs: its ground, the bars that its hands hold, the loads that they carry.
 
         `start` [s] is where in the clip a performance begins; `seconds` how long one of a loop lasts.
         """
         from poise.stage.from_clip import stage_of
 
-        return stage_of(self, start, seconds, friction)
+        return stage_of(self, start, seconds)
 
     @on_one_thread
     def mirror(self) -> Clip:

@@ -90,8 +90,8 @@ def load_any_character(name_or_path: str | PathLike[str], roles: Mapping[str, st
     path = Path(name_or_path)
     if str(name_or_path) in load.names() or path.suffix.lower() in load.ENDINGS:
         return load.load_character(path, roles)
-    if not os.path.exists(path) and path.suffix.lower() not in formats.ENDINGS:
-        models, motions = " ".join(load.ENDINGS), " ".join(formats.ENDINGS)
+    if not os.path.exists(path) and path.suffix.lower() not in formats.endings():
+        models, motions = " ".join(load.ENDINGS), " ".join(formats.endings())
         hint = f"Or give a file of a body ({models}) or of a motion whose skeleton is meant ({motions})."
         raise UnknownName("character", str(name_or_path), load.names(), hint)
     return load_clip(path, roles=roles).character

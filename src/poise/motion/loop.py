@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from poise.errors import BadValue, NoSolution
+from poise.ground.ground import tops_of
 from poise.maths import configuration as conf
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip, Cycle
-from poise.motion.edit.fades import fade
-from poise.motion.edit.settle import settled
-from poise.motion.ground import Treads
+from poise.motion.fades import fade
+from poise.motion.feet.settle import settled
 from poise.motion.hold import cut
 
 TIME = 0.12  # [s] by which velocities are weighed against positions
@@ -74,7 +74,7 @@ def loop(clip: Clip) -> Clip:
     """
     if clip.cycle is not None:
         return clip if _seam(clip) < 1e-9 else _closed(clip, 0, len(clip) - 1, clip.cycle)
-    if isinstance(clip.ground, Treads):
+    if tops_of(clip.ground) is not None:
         raise NoSolution("A motion on treads of its own cannot loop: there is no ground for its next period.", clip)
     if len(clip) < 4 or clip.duration < _SHORTEST:
         raise BadValue(f"A clip of {clip.duration:.2f} s is too short to hold a cycle.")

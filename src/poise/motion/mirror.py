@@ -14,16 +14,15 @@ from dataclasses import replace
 import numpy as np
 
 from poise.character import Character
-from poise.character.placement import Placement
 from poise.character.roles import mirrored
-from poise.character.skeleton import Skeleton
+from poise.character.skeleton import Placement, Skeleton
 from poise.errors import ClipMismatch
+from poise.ground.ground import mirrored as mirrored_ground
 from poise.maths import rotations as rot
 from poise.maths.configuration import BALL, FREE, HINGE
 from poise.maths.rotations import Array
 from poise.maths.tree import Tree
 from poise.motion.clip import Clip, Cycle
-from poise.motion.ground import Flat, Ground, Slope, Stairs, Treads
 from poise.motion.recording import Recording
 
 _WORDS = (("left", "right"), ("Left", "Right"), ("LEFT", "RIGHT"))
@@ -90,7 +89,7 @@ def mirror(clip: Clip) -> Clip:
     recording = clip.recording
     if recording is not None and clip.character.binding is not None:
         recording = _mirror_recording(recording, clip.character, clip.placement or clip.character.binding.placement)
-    ground = _mirror_ground(clip.ground)
+    ground = mirrored_ground(clip.ground)
     q = mirror_q(clip.character, clip.q)
     holds = tuple(h.mirrored(clip.character) for h in clip.grips)
     return replace(clip, q=q, labels=labels, cycle=cycle, ground=ground, recording=recording, holds=holds)
@@ -138,16 +137,6 @@ def _point_swap(character: Character) -> np.ndarray:
     """For each contact point the index of its counterpart, itself where it has none."""
     names = character.contact_points.names
     return np.array([names.index(mirrored(n)) if mirrored(n) in names else i for i, n in enumerate(names)], int)
-
-
-def _mirror_ground(ground: Ground) -> Ground:
-    if isinstance(ground, Flat):
-        return ground
-    if isinstance(ground, (Slope, Stairs)):
-        return replace(ground, heading=-ground.heading)
-    if isinstance(ground, Treads):
-        return replace(ground, treads=tuple(replace(t, y=-t.y, heading=-t.heading) for t in ground.treads))
-    raise ClipMismatch(f"A ground of kind {type(ground).__name__} cannot be mirrored.")
 
 
 def _mirror_recording(recording: Recording, character: Character, placement: Placement) -> Recording:

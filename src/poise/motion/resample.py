@@ -1,13 +1,15 @@
-"""A clip at other times: the twice differentiable curve through its frames, read off anywhere."""
+"""A clip at other times: between its frames on a twice differentiable curve, and beyond the ends of a loop."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
 from poise.errors import BadValue
 from poise.maths.rotations import Array
 from poise.maths.splines import Spline
-from poise.motion.clip import Clip
+from poise.motion.clip import Clip, Cycle
 from poise.motion.hold import at_pace, retimed
 
 
@@ -32,8 +34,7 @@ def sample(clip: Clip, times: Array) -> Clip:
     exact = np.abs(x - near) < 1e-6
     q[exact] = clip.q[near[exact]]  # frames of the clip itself come back bit for bit
     if clip.cycle is not None:
-        for k in np.unique(count[count != 0]):
-            q[count == k] = clip.cycle.carry(q[count == k], int(k))
+        q = carried_rows(clip.cycle, q, count)
     moments = None
     if clip.source_times is not None:
         moments = np.interp(x, np.arange(len(clip)), clip.source_times)
@@ -41,6 +42,36 @@ def sample(clip: Clip, times: Array) -> Clip:
     labels = clip.contacts.labels[near]
     holds = retimed(clip.grips, clip.cycle, local, np.broadcast_to(count, local.shape), clip.dt)
     return clip.with_q(q, cycle=None, labels=labels, source_times=moments, holds=holds)
+
+
+class Unrolled(NamedTuple):
+    """The frames of a clip, those of a loop with frames of its neighbouring periods on both sides."""
+
+    q: Array  # (M, nq)
+    frame: np.ndarray  # (M,) the clip's own frame that each row repeats
+    own: slice  # the rows that are the clip's own
+
+
+def unrolled(clip: Clip, lead: int) -> Unrolled:
+    """A loop with `lead` frames before its first and after its last one, so that its seam is like any other moment.
+
+    An open clip is left as it is.
+    """
+    period = len(clip) - 1
+    if clip.cycle is None or period < 1:
+        return Unrolled(clip.q, np.arange(len(clip)), slice(0, len(clip)))
+    count, frame = np.divmod(np.arange(-lead, len(clip) + lead), period)
+    if frame[-1] == 0:  # the last row ends a period: as the last frame of that one, not the first of the next
+        count[-1], frame[-1] = count[-1] - 1, period
+    return Unrolled(carried_rows(clip.cycle, clip.q[frame], count), frame, slice(lead, lead + len(clip)))
+
+
+def carried_rows(cycle: Cycle, q: Array, count: np.ndarray) -> Array:
+    """Configurations (M, nq), each moved on by its own count (M,) of periods."""
+    out = np.array(q, float)
+    for k in np.unique(count[count != 0]):
+        out[count == k] = cycle.carry(q[count == k], int(k))
+    return out
 
 
 def smooth_rate(clip: Clip) -> Array:

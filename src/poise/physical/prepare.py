@@ -9,9 +9,9 @@ from __future__ import annotations
 from functools import lru_cache
 
 from poise.errors import PoiseError
+from poise.ground.ground import Ground, level_of, plane_of
 from poise.motion import edit
 from poise.motion.clip import Clip
-from poise.motion.ground import Flat, Ground, Slope
 from poise.motion.reference import Reference
 from poise.physical.repair.repair import make_physical
 
@@ -36,16 +36,16 @@ def prepared(reference: Reference, ground: Ground, *, fit: bool = True,
                 notes.append(("repaired", "the clip was made physical"))
             clip = physical
         except PoiseError as error:
-            notes.append(("not repaired", f"the clip is followed as it is: {error}"))
+            notes.append(("not repaired", f"the clip is followed as it is, since it cannot be made physical: {error}"))
     return (reference if clip is reference.baked else Reference(clip, start=reference.start)), notes
 
 
 def _on(clip: Clip, ground: Ground) -> Clip:
     """The clip on a sloping ground, where it was made for a level one at the same place."""
-    level = isinstance(clip.ground, Flat) and clip.ground.level == 0.0
-    if not (isinstance(ground, Slope) and level):
+    plane = plane_of(ground)
+    if plane is None or plane.incline is None or level_of(clip.ground) != 0.0:
         return clip
-    return _sloped(clip, ground.degrees, ground.heading)
+    return _sloped(clip, *plane.incline)
 
 
 @lru_cache(maxsize=16)

@@ -17,11 +17,11 @@ import numpy as np
 from poise.character import Character
 from poise.dynamics import Wrench
 from poise.errors import BadValue, MissingExtra
+from poise.ground.ground import plane_of
 from poise.kernels import njit
 from poise.maths import rotations as rot
 from poise.maths.configuration import BALL, FREE, HINGE, quat_difference, quat_exp, quat_rotate
 from poise.maths.rotations import Array
-from poise.motion.ground import Flat, Slope
 from poise.simulate import contacts, guard
 from poise.simulate.programme import add_wrench, wrench_means
 from poise.simulate.servo import Servo
@@ -219,7 +219,7 @@ class DartSimulator:
 
 
 def _check(stage: Stage) -> None:
-    if not isinstance(stage.ground, (Flat, Slope)):
+    if plane_of(stage.ground) is None:
         raise BadValue("DART knows level and sloping ground; other grounds are for MuJoCo.")
     if stage.props or stage.grips or any(not isinstance(e, Push) for e in stage.events):
         raise BadValue("DART knows pushes; props, grips, balls and platforms are for MuJoCo.")

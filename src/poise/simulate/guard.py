@@ -13,6 +13,7 @@ import numpy as np
 from poise.character import Character
 from poise.errors import BadFile, PoiseError
 from poise.files import must_exist, writing
+from poise.kernels import njit
 from poise.maths.rotations import Array
 
 
@@ -38,6 +39,12 @@ class MethodLost(PoiseError):
     def __init__(self, reason: str, time: float, take: Any):
         self.reason, self.time, self.take = reason, time, take
         super().__init__(f"The method was lost at {time:.2f} s: {reason}.")
+
+
+@njit(cache=True)
+def all_finite(numbers):
+    """Are these numbers, of any shape, all finite? Of the few of a state numpy takes ten times as long to tell."""
+    return np.isfinite(numbers).all()
 
 
 def dof_name(character: Character, dof: int) -> str:

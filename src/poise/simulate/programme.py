@@ -8,10 +8,10 @@ import numpy as np
 
 from poise.dynamics import engine
 from poise.errors import BadValue
+from poise.ground.ground import parts_of
 from poise.maths.rotations import Array
 from poise.stage.aiming import aim
 from poise.stage.events import PlatformMotion, Push
-from poise.stage.ground import Platform
 from poise.stage.pushes import push_point
 from poise.stage.world import BallSlot, World
 
@@ -29,11 +29,10 @@ class Programme:
         self._bodies = [world.body(p.body) for p in self.pushes]
         self._points = [self._point(p, b) for p, b in zip(self.pushes, self._bodies, strict=True)]
         self.phase = np.zeros(len(world.balls) + len(self.pushes))
-        ground = world.stage.ground
-        moves = [e for e in world.stage.events if isinstance(e, PlatformMotion)]
-        self._moves: list[Callable[[float], Array]] = moves
-        if isinstance(ground, Platform) and ground.motion is not None:
-            self._moves = [ground.motion, *moves]
+        own = [p.motion for p in parts_of(world.stage.ground) if p.motion is not None]
+        self._moves: list[Callable[[float], Array]] = [
+            *own, *(e for e in world.stage.events if isinstance(e, PlatformMotion))
+        ]  # fmt: skip
         self.sums = np.zeros((len(self.pushes), 10))  # weight, weight x point, impulse, its moment about the origin
         self.due = 0.0  # nothing has to be done before this time
         self._dirty = False  # are there forces on bodies from the step before?

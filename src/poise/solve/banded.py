@@ -113,7 +113,11 @@ def _ring_parts(bands: Array) -> tuple[Array, Array]:
 
 
 def solve(bands: Array, right: Array, *, ring: bool = False) -> Solution:
-    """Solve H x = right (N, d) for a positive definite H; `bands` is overwritten by its factor."""
+    """The solution x (N, d) of H x = right for a positive definite H, by a block Cholesky factor H = L Lᵀ.
+
+    `bands` (B+1, N, d, d) holds bands[k, n] = H[n+k, n] and is overwritten by its factor; `right` (N, d). With `ring`
+    the last B frames are set apart, so that the rest is an open chain (an arrow).
+    """
     reach, count, d = bands.shape[0] - 1, bands.shape[1], bands.shape[2]
     x = np.array(right, float)
     if bands.shape != (reach + 1, count, d, d) or x.shape != (count, d):
@@ -132,7 +136,7 @@ def solve(bands: Array, right: Array, *, ring: bool = False) -> Solution:
 
 
 def multiply(bands: Array, x: Array, *, ring: bool = False) -> Array:
-    """H x (N, d), from untouched bands."""
+    """H x (N, d) for x (N, d), from untouched `bands` (B+1, N, d, d)."""
     count = len(x)
     lower = np.tril(bands[0])
     own = lower + np.swapaxes(np.tril(lower, -1), 1, 2)

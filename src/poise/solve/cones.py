@@ -18,10 +18,16 @@ from poise.errors import BadValue
 from poise.kernels import njit
 from poise.maths.rotations import Array
 
+TOLERANCE = 1e-9  # of the conditions, relative to the largest component of b
+MOST = 100  # Newton steps at each weight
+
 
 @njit(cache=True)
 def project(z, friction, out):
-    """out = the nearest force to z (3K,) in the product of cones, force by force."""
+    """out (3K,) = P(z): the nearest force to z (3K,) in the product of cones |(z_t1, z_t2)| <= friction z_n.
+
+    Normal, tangent, tangent of each force; friction (K,), infinite where a force may have any direction.
+    """
     for k in range(friction.shape[0]):
         i, mu = 3 * k, friction[k]
         n, s = z[i], np.sqrt(z[i + 1] ** 2 + z[i + 2] ** 2)
@@ -149,20 +155,19 @@ class ConeSolution:
 
     forces: Array  # (3K,) normal, tangent, tangent for each
     residual: Array  # (m,) b - A f
-    dual: Array  # (m,), equal to the residual at the solution; a warm start for the next problem
+    dual: Array  # (m,), equal to the residual at the solution
     error: float  # largest component of dual - residual, in units of b
     steps: int
     solved: bool
 
 
-def cone_least_squares(A: Array, b: Array, friction: Array, weight: float = 1e-6, start: Array | None = None,
-                       tolerance: float = 1e-9, most: int = 100) -> ConeSolution:  # fmt: skip
+def cone_least_squares(A: Array, b: Array, friction: Array, weight: float = 1e-6) -> ConeSolution:
     """The forces (3K,) that minimise ½ |A f - b|² + ½ weight |f|² with every |tangent| <= friction · normal.
 
     A (m, 3K) has the columns normal, tangent, tangent of each force; friction (K,), infinite where a force may have any
-    direction. `start` (m,) is the dual of a
-    similar problem. `tolerance` is relative to the largest component of b. Forces are told by Aᵀ y / weight, so weights
-    below about 1e-9 of A's mean squared row leave the conditions open by some 1e-6 of b, and more as they fall.
+    direction. At the solution y = b - A f and f = P(Aᵀ y / weight).
+    Weights below about 1e-9 of A's mean squared row leave the
+    conditions open by some 1e-6 of b, and more as they fall.
     """
     A, b = np.ascontiguousarray(A, float), np.ascontiguousarray(b, float)
     friction = np.ascontiguousarray(friction, float)
@@ -170,17 +175,17 @@ def cone_least_squares(A: Array, b: Array, friction: Array, weight: float = 1e-6
         raise BadValue(f"A must be ({len(b)}, {3 * len(friction)}) for {len(friction)} forces, not {A.shape}.")
     if not weight > 0.0 or np.any(friction < 0.0):
         raise BadValue("The weight on the forces must be positive and friction not negative.")
-    y = np.zeros(len(b)) if start is None else np.array(start, float)
+    y = np.zeros(len(b))
     size, spread = max(float(np.abs(b).max(initial=0.0)), 1e-300), float(np.einsum("ij,ij", A, A)) / max(len(b), 1)
-    target = tolerance * size
+    target = TOLERANCE * size
     # forces are told by Aᵀ y / weight: what rounding leaves of them bounds how exactly the conditions can hold
-    enough = size * max(tolerance, 1e-15 * spread / weight)
+    enough = size * max(TOLERANCE, 1e-15 * spread / weight)
     At = np.ascontiguousarray(A.T)
-    f, error, steps = _solve(At, b, friction, float(weight), y, target, min(most, 25))
+    f, error, steps = _solve(At, b, friction, float(weight), y, target, 25)
     if error > enough:
         # Few forces and a small weight: Newton's method wants a start near the solution. Come down from a large weight.
         y[:] = 0.0
         for w in np.geomspace(max(spread, weight), weight, 2 + int(np.log10(max(spread / weight, 1.0)))):
-            f, error, more = _solve(At, b, friction, float(w), y, target if w == weight else 1e-6 * size, most)
+            f, error, more = _solve(At, b, friction, float(w), y, target if w == weight else 1e-6 * size, MOST)
             steps += more
     return ConeSolution(f, b - A @ f, y, float(error), int(steps), bool(error <= enough))

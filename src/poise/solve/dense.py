@@ -49,9 +49,21 @@ def solve_one(A, b):
     return b
 
 
+@njit(cache=True)
+def damped(J, miss, damping):
+    """The multipliers y (m,) of a damped least-squares step: (J Jᵀ + damping 1) y = miss; the step itself is Jᵀ y.
+
+    J (m, n) are the derivatives of what misses by `miss` (m,), which is spoiled.
+    """
+    A = J @ J.T
+    for i in range(len(miss)):
+        A[i, i] += damping
+    return solve_one(A, miss)
+
+
 @njit(cache=True, fastmath={"contract", "reassoc", "nsz"})
 def cholesky(a):
-    """The lower Cholesky factor in place; False if `a` is not positive definite."""
+    """a (d, d) becomes L with L Lᵀ = a, in its lower triangle; False if `a` is not positive definite."""
     d = a.shape[0]
     for j in range(d):
         for i in range(j, d):

@@ -48,7 +48,7 @@ def _project(mu, n, s, t, f, slope):
 
 
 @njit(cache=True)
-def _dual(columns, touching, mu, soft, b, y, forces, gradient, H):
+def _dual(columns, contact, mu, soft, b, y, forces, gradient, H):
     """Negative dual value at y; fills the forces, the gradient (6,) and the Hessian (6, 6)."""
     slope, turned = np.empty((3, 3)), np.empty((3, 6))
     H[:] = 0.0
@@ -57,8 +57,8 @@ def _dual(columns, touching, mu, soft, b, y, forces, gradient, H):
         H[i, i] = 1.0
         gradient[i] = y[i] - b[i]
         value += 0.5 * y[i] * y[i] - y[i] * b[i]
-    for k in range(touching.shape[0]):
-        if not touching[k]:
+    for k in range(contact.shape[0]):
+        if not contact[k]:
             continue
         A, f = columns[k], forces[k]
         z = np.zeros(3)
@@ -80,10 +80,10 @@ def _dual(columns, touching, mu, soft, b, y, forces, gradient, H):
 
 
 @njit(cache=True)
-def _solve(columns, touching, mu, soft, b, y, forces, H, most):
+def _solve(columns, contact, mu, soft, b, y, forces, H, most):
     """Newton's method on the dual from y, in place; gives the value of c(b)."""
     gradient, trial = np.empty(6), np.empty(6)
-    value = _dual(columns, touching, mu, soft, b, y, forces, gradient, H)
+    value = _dual(columns, contact, mu, soft, b, y, forces, gradient, H)
     for _ in range(most):
         step = np.linalg.solve(H, gradient)
         fall = 0.0
@@ -95,7 +95,7 @@ def _solve(columns, touching, mu, soft, b, y, forces, H, most):
         while True:
             for i in range(6):
                 trial[i] = y[i] - length * step[i]
-            new = _dual(columns, touching, mu, soft, b, trial, forces, gradient, H)
+            new = _dual(columns, contact, mu, soft, b, trial, forces, gradient, H)
             if new <= value - 1e-4 * length * fall + 1e-13 * abs(value) or length < 1e-8:
                 break
             length *= 0.5
@@ -107,17 +107,17 @@ def _solve(columns, touching, mu, soft, b, y, forces, H, most):
 
 
 @njit(cache=True)
-def _explain(columns, touching, mu, soft, b, y, cost, hessian, forces, most):
+def _explain(columns, contact, mu, soft, b, y, cost, hessian, forces, most):
     H = np.empty((6, 6))
     one = np.eye(6)
     for n in range(b.shape[0]):
         forces[n] = 0.0
-        if not touching[n].any():
+        if not contact[n].any():
             y[n] = b[n]
             hessian[n] = one
             cost[n] = 0.5 * np.dot(b[n], b[n])
             continue
-        cost[n] = _solve(columns[n], touching[n], mu, soft, b[n], y[n], forces[n], H, most)
+        cost[n] = _solve(columns[n], contact[n], mu, soft, b[n], y[n], forces[n], H, most)
         hessian[n] = np.linalg.inv(H)
 
 
@@ -130,9 +130,9 @@ class Explained(NamedTuple):
     forces: Array  # (N, K, 3) normal, tangent, tangent
 
 
-def explain(b: Array, columns: Array, touching: np.ndarray, friction: Array, start: Array | None = None,
+def explain(b: Array, columns: Array, contact: np.ndarray, friction: Array, start: Array | None = None,
             soft: float = SOFTNESS, most: int = 60) -> Explained:  # fmt: skip
-    """The best forces for wrenches b (N, 6) at contacts with columns (N, K, 3, 6) where `touching` (N, K).
+    """The best forces for wrenches b (N, 6) at contacts with columns (N, K, 3, 6) where `contact` (N, K).
 
     friction (K,), infinite for what can be pulled as well as pushed, such as a closed hand; `start` (N, 6) what was
     left over of similar wrenches, not changed.
@@ -140,5 +140,5 @@ def explain(b: Array, columns: Array, touching: np.ndarray, friction: Array, sta
     b = np.ascontiguousarray(b, float)
     y = np.zeros_like(b) if start is None else np.array(start, float)
     cost, hessian, forces = np.empty(len(b)), np.empty((len(b), 6, 6)), np.empty(columns.shape[:3])
-    _explain(columns, touching, np.ascontiguousarray(friction, float), soft, b, y, cost, hessian, forces, most)
+    _explain(columns, contact, np.ascontiguousarray(friction, float), soft, b, y, cost, hessian, forces, most)
     return Explained(cost, y, hessian, forces)

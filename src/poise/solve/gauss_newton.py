@@ -83,8 +83,9 @@ SHORTER = (0.5, 0.25, 0.1)  # shares of a step tried before it is damped
 @on_one_thread
 def minimise(problem: Problem, x: Array, *, ring: bool = False, settings: Settings = DEFAULT,
              watch: Callable[[int, float], None] | None = None) -> Result:  # fmt: skip
-    """Minimise from x (N, d). `ring` closes the chain; `watch(iteration, cost)` is called after every step.
+    """The x (N, d) that minimises f(x) = ½ Σ r_i(x)², from a first guess x (N, d), over a chain of N frames.
 
+    (JᵀJ + damping diag JᵀJ) step = -Jᵀr. `ring` closes the chain; `watch(iteration, cost)` is called after every step.
     The gain ratio of Levenberg-Marquardt decides: a step that does better than a quarter of what the linearisation
     promised frees the damping, one that does not raises it. A step that makes the cost larger is first shortened, which
     needs no new factorisation, and where that does not help, damped.

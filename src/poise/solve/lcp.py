@@ -187,11 +187,11 @@ class LCPSolution:
     method: str  # "lemke" or "gauss-seidel"
 
 
-def solve_lcp(M: Array, q: Array, tolerance: float = 1e-8, start: Array | None = None) -> LCPSolution:
+def solve_lcp(M: Array, q: Array, tolerance: float = 1e-8) -> LCPSolution:
     """z >= 0 with w = M z + q >= 0 and z·w = 0, by Lemke's method, else the best that Gauss-Seidel can do.
 
-    Rows and columns are scaled by the diagonal first, and a little give is put on it. `start` is a first guess for
-    Gauss-Seidel.
+    M (n, n), q (n,); z and w (n,). `tolerance` bounds the largest |min(z, w)|, both scaled to the size of q.
+    Rows and columns are scaled by the diagonal first, and a little give is put on it.
     """
     M, q = np.ascontiguousarray(M, float), np.ascontiguousarray(q, float)
     n = len(q)
@@ -202,7 +202,7 @@ def solve_lcp(M: Array, q: Array, tolerance: float = 1e-8, start: Array | None =
     z, rows, size, pivots, error = _attempts(M, q, tolerance)
     method = "lemke"
     if pivots < 0 or error > tolerance:
-        guess = np.zeros(n) if start is None else np.maximum(np.asarray(start, float) * rows / size, 0.0)
+        guess = np.zeros(n)
         _gauss_seidel(M / rows[:, None] / rows[None, :], q / rows / size, guess, 2000, 1e-14)
         other = guess * size / rows
         if pivots < 0 or _error(M, q, other) < error:

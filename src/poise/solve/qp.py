@@ -32,7 +32,10 @@ _STATUS = {1: Status.SOLVED, 2: Status.SOFT, -1: Status.INFEASIBLE, -3: Status.U
 
 @dataclass(frozen=True, eq=False)
 class QP:
-    """A problem, not yet solved, to be looked at or handed to another solver."""
+    """A problem, not yet solved, to be looked at or handed to another solver.
+
+    min ½ xᵀ H x + gᵀ x  with  low <= A x <= high,  lower <= x <= upper;  equal bounds are equalities.
+    """
 
     H: Array  # (n, n) positive definite (semidefinite works, more slowly)
     g: Array  # (n,)
@@ -94,7 +97,11 @@ class QPSolution:
 
 
 def solve_qp(problem: QP) -> QPSolution:
-    """The minimiser of a QP; a problem without solution gives a status, never an exception."""
+    """The minimiser x (n,) of ½ xᵀ H x + gᵀ x within the bounds of a `QP`, by DAQP's dual active set.
+
+    A problem without solution gives a status, never an exception. `dual` holds the multipliers y of
+    H x + g + [1; A]ᵀ y = 0, and `residuals()` what is left of each condition of optimality.
+    """
     A, low, high = problem.stacked()
     sense = np.where(low == high, _EQUALITY, _FREE).astype(np.int32)
     H, g = np.ascontiguousarray(problem.H, float), np.ascontiguousarray(problem.g, float)

@@ -27,8 +27,12 @@ class ConeProgramSolution:
 
 
 def cone_program(A: Array, b: Array, friction: Array, weight: float = 1e-6, C: Array | None = None,
-                 d: Array | None = None, tolerance: float = 1e-9) -> ConeProgramSolution:  # fmt: skip
-    """The forces (3K,) of the program above, with the residual as an unknown of its own so that all stays sparse."""
+                 d: Array | None = None) -> ConeProgramSolution:  # fmt: skip
+    """The forces f (3K,) [N] that minimise ½ |A f - b|² + ½ weight |f|² in their friction cones, with C f = d.
+
+    |(f_t1, f_t2)| <= friction f_n for every force. A (m, 3K) has the columns normal, tangent, tangent of each force, b
+    (m,), friction (K,), C (p, 3K), d (p,). The residual is an unknown of its own, so that all stays sparse.
+    """
     try:
         import clarabel
     except ImportError:
@@ -50,7 +54,7 @@ def cone_program(A: Array, b: Array, friction: Array, weight: float = 1e-6, C: A
     kinds = [clarabel.ZeroConeT(m + len(d)), *[clarabel.SecondOrderConeT(3)] * len(friction)]
     settings = clarabel.DefaultSettings()
     settings.verbose = False
-    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = tolerance
+    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-9
     solution = clarabel.DefaultSolver(P, np.zeros(n + m), rows, right, kinds, settings).solve()
     f = np.asarray(solution.x)[:n]
     outside = np.hypot(f[1::3], f[2::3]) - friction * f[0::3]

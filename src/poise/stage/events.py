@@ -1,4 +1,4 @@
-"""Timed events: pushes, thrown balls, and how a platform moves."""
+"""Timed events: pushes and thrown balls; how a platform moves (`PlatformMotion`) is told beside it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from poise.checks import direction, number, vector
 from poise.errors import BadValue
-from poise.maths.rotations import Array
-from poise.stage.checks import direction, number, vector
+from poise.ground.platform import PlatformMotion
+from poise.maths import GRAVITY
 
 _DENSITY = 500.0  # [kg/m³] of a ball whose radius is not given: about that of a medicine ball
 
@@ -66,7 +67,7 @@ class Ball:
         if self.radius is not None:
             number("The radius of a ball", self.radius, "m", above=0.0)
         rise = -self.distance * self.direction[2]  # the start lies this much above the target
-        least = np.sqrt(max(0.0, 9.81 * (self.distance - rise)))  # the slowest throw that reaches a target at rest
+        least = np.sqrt(max(0.0, GRAVITY * (self.distance - rise)))  # the slowest throw that reaches a target at rest
         if self.speed < least:
             raise BadValue(
                 f"A ball thrown at {self.speed:g} m/s from {self.distance:g} m falls short of {self.toward!r}: "
@@ -79,42 +80,6 @@ class Ball:
         return (
             float(self.radius) if self.radius is not None else float((0.75 * self.mass / (np.pi * _DENSITY)) ** (1 / 3))
         )
-
-
-@dataclass(frozen=True)
-class PlatformMotion:
-    """To and fro along a direction: amplitude x sin(2 pi frequency (t - at)), faded in and out over `ramp` seconds."""
-
-    amplitude: float  # [m]
-    frequency: float = 0.5  # [Hz]
-    direction: Sequence[float] = (1.0, 0.0, 0.0)
-    at: float = 0.0  # [s]
-    duration: float | None = None  # [s]; for ever where not given
-    ramp: float = 0.5  # [s]
-
-    def __post_init__(self) -> None:
-        number("The amplitude of a platform", self.amplitude, "m", least=0.0)
-        number("The frequency of a platform", self.frequency, "Hz", above=0.0)
-        number("The time of a platform's motion", self.at, "s", least=0.0)
-        number("The ramp of a platform's motion", self.ramp, "s", above=0.0)
-        object.__setattr__(self, "direction", direction("The direction of a platform", self.direction))
-        if self.duration is not None:
-            number("The duration of a platform's motion", self.duration, "s", above=0.0)
-
-    def __call__(self, time: float) -> Array:
-        """Displacement (3,) [m] at a time [s]."""
-        since = time - self.at
-        share = _smooth(since / self.ramp)
-        if self.duration is not None:
-            share *= _smooth((self.duration - since) / self.ramp)
-        wave = self.amplitude * share * np.sin(2 * np.pi * self.frequency * since)
-        return wave * np.asarray(self.direction, float)
-
-
-def _smooth(x: float) -> float:
-    """From 0 at x = 0 to 1 at x = 1 with no rate and no curvature at both ends."""
-    x = min(max(x, 0.0), 1.0)
-    return x**3 * (10.0 - 15.0 * x + 6.0 * x * x)
 
 
 Event = Push | Ball | PlatformMotion

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from poise.errors import BadValue
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
 from poise.motion.hold import Hold, repeated
@@ -26,6 +27,8 @@ def stage_of(clip: Clip, start: float = 0.0, seconds: float | None = None, frict
 
     Hands hold when they do in the clip; of a loop over `seconds`, where they let go of what they hold.
     """
+    if not (np.isfinite(start) and start >= 0.0):
+        raise BadValue(f"A performance starts at a time of its clip, 0 s or later, not at {start} s.")
     holds = _performed(clip, start, seconds)
     bars, grips = _bars([h for h in holds if not h.carries and h.place is not None])
     loads, carried = _loads(clip, [h for h in holds if h.carries], start)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from poise.checks import number, vector
 from poise.errors import BadValue
-from poise.stage.checks import number, vector
 
 
 @dataclass(frozen=True)

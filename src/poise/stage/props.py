@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from poise.checks import direction, number, vector
 from poise.errors import BadValue
-from poise.stage.checks import direction, number, vector
 
 _SHAFT_MASS = 0.25  # share of a barbell's mass in its shaft
 

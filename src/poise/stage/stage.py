@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from poise.character import Character
+from poise.checks import number
 from poise.errors import BadValue, UnknownBody, UnknownName
-from poise.motion.ground import Flat, Ground
-from poise.stage.checks import number
+from poise.ground.flat import Flat
+from poise.ground.ground import Ground, parts_of
 from poise.stage.events import Ball, Event, PlatformMotion, Push
 from poise.stage.grips import Grip
-from poise.stage.ground import Platform
 from poise.stage.props import Bar, Barbell, Prop
 
 RESERVED = ("ground", "platform", "seesaw", "world")
@@ -46,15 +46,17 @@ class Stage:
             for thing in group:
                 if not isinstance(thing, kinds):
                     raise BadValue(f"Expected {words} on the stage, not {thing!r}.")
-        if any(isinstance(e, PlatformMotion) for e in self.events) and not isinstance(self.ground, Platform):
+        driven = any(p.joint == "slides" for p in parts_of(self.ground))
+        if any(isinstance(e, PlatformMotion) for e in self.events) and not driven:
             raise BadValue("A PlatformMotion needs a Platform as the ground of the stage.")
 
     def _check_names(self) -> None:
         names = [p.name for p in self.props]
+        taken = {*RESERVED, *(p.name for p in parts_of(self.ground))}
         for name in names:
             if names.count(name) > 1:
                 raise BadValue(f"Two props are named {name!r}; give each a name of its own.")
-            if name in RESERVED or name.startswith(("ball_", "block_")) or not name:
+            if name in taken or name.startswith(("ball_", "block_")) or not name:
                 raise BadValue(f"A prop may not be named {name!r}, which means something else on a stage.")
         rods = {p.name for p in self.props if isinstance(p, (Bar, Barbell))}
         for grip in self.grips:

@@ -10,10 +10,11 @@ import mujoco
 import numpy as np
 
 from poise.character import Character
+from poise.checks import number
 from poise.errors import BadValue
+from poise.ground.ground import Ground, parts_of
 from poise.maths.rotations import Array
 from poise.stage.building import Builder, contact_of
-from poise.stage.checks import number
 from poise.stage.earth import lay
 from poise.stage.events import Ball
 from poise.stage.fittings import grip_point, place_ball, place_grip, place_prop
@@ -117,8 +118,8 @@ def build(character: Character, stage: Stage, *, contact: str = "soft", dt: floa
     slots = [_grip_slot(model, character, g, prop, k, things, others)
              for k, (g, (_, _, prop)) in enumerate(zip(stage.grips, rings, strict=True))]  # fmt: skip
     thrown = [_ball_slot(model, character, b, things[f"ball_{k}"]) for k, b in enumerate(balls)]
-    world = World(character, stage, model, others, labels, things, earth.patches, _platform(model, things),
-                  tuple(thrown), tuple(slots))  # fmt: skip
+    world = World(character, stage, model, others, labels, things, earth.patches,
+                  _platform(model, stage.ground, things), tuple(thrown), tuple(slots))  # fmt: skip
     _must_begin_with(model, character)
     return world
 
@@ -160,10 +161,11 @@ def _labels(model: mujoco.MjModel, character: Character, things: Mapping[str, in
     return tuple(others), labels
 
 
-def _platform(model: mujoco.MjModel, things: Mapping[str, int]) -> tuple[int, int, float] | None:
-    if "platform" not in things or model.body_jntnum[things["platform"]] != 3:
+def _platform(model: mujoco.MjModel, ground: Ground, things: Mapping[str, int]) -> tuple[int, int, float] | None:
+    driven = [things[p.name] for p in parts_of(ground) if p.joint == "slides"]
+    if not driven:
         return None
-    body = things["platform"]
+    body = driven[0]
     first = int(model.body_jntadr[body])
     return int(model.jnt_qposadr[first]), int(model.jnt_dofadr[first]), float(model.body_mass[body])
 

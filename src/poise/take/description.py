@@ -6,15 +6,14 @@ import dataclasses
 import platform
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from poise import __version__
+from poise._version import __version__
 from poise.errors import PoiseError
-from poise.motion import ground as grounds
-from poise.motion.ground import Ground
+from poise.ground.ground import Ground
+from poise.ground.saving import made
 
 _LONGEST = 200  # letters of the text of a value that has no plain form
 _PACKAGES = ("mujoco", "mujoco-core", "numpy", "scipy", "numba", "daqp")
@@ -44,47 +43,17 @@ def describe(value: Any) -> Any:
 
 def ground_of(stage: Any, fallback: Ground) -> Ground:
     """The ground in the description of a stage; `fallback` where there is none or it cannot be made again."""
-    facts = stage.get("ground") if isinstance(stage, Mapping) else None
-    made = rebuild(facts)
-    return made if _stands(made) else fallback
-
-
-def _stands(ground: Any) -> bool:
-    """Does this have a height and a normal that are numbers? What a file describes need not."""
-    here = np.zeros(1)
     try:
-        return bool(np.all(np.isfinite(ground.height(here, here))) and np.all(np.isfinite(ground.normal(here, here))))
-    except (AttributeError, TypeError, ValueError, ArithmeticError, IndexError):
-        return False
-
-
-def rebuild(facts: Any) -> Any:
-    """The frozen ground or part of one that `describe` described; other values are as they are, lists are tuples.
-
-    Only the dataclasses of grounds are made; one that does not fit any more gives None.
-    """
-    if isinstance(facts, list):
-        return tuple(rebuild(v) for v in facts)
-    if not isinstance(facts, dict) or "kind" not in facts:
-        return facts
-    made = next(
-        (getattr(m, str(facts["kind"]), None) for m in _ground_modules() if hasattr(m, str(facts["kind"]))), None
-    )
-    if not isinstance(made, type) or not dataclasses.is_dataclass(made):
-        return None
-    known = {f.name for f in dataclasses.fields(made) if f.init}
-    try:
-        return made(**{k: rebuild(v) for k, v in facts.items() if k in known})
-    except (PoiseError, TypeError, ValueError, AttributeError, IndexError):  # described by another version
-        return None
-
-
-def _ground_modules() -> list[ModuleType]:
-    try:
-        from poise.stage import ground as staged
-    except ImportError:
-        return [grounds]
-    return [grounds, staged]
+        return made(stage["ground"], skip=True)
+    except (
+        PoiseError,
+        TypeError,
+        ValueError,
+        AttributeError,
+        LookupError,
+        ArithmeticError,
+    ):  # another version's, or none
+        return fallback
 
 
 def versions() -> dict[str, str]:

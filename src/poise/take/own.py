@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from poise.errors import ClipMismatch
+from poise.ground.ground import Ground
 from poise.maths.rotations import Array
-from poise.motion.ground import Ground
 from poise.motion.reference import Reference
 
 if TYPE_CHECKING:

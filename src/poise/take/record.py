@@ -30,6 +30,10 @@ WRENCH_COLUMNS = {"body": 1, "label": 1, "point": 3, "force": 3, "moment": 3}
 """Columns and their widths of the rows (K, 11) that a recorder takes for external and assisting wrenches."""
 
 CONTACT_WIDTH, WRENCH_WIDTH = sum(CONTACT_COLUMNS.values()), sum(WRENCH_COLUMNS.values())
+# the first column of each fact of a contact's row, for compiled code
+BODY, OTHER, POINT, NORMAL, FORCE, MOMENT, FRICTION, DEPTH, SLIP, BILATERAL = (
+    sum(list(CONTACT_COLUMNS.values())[:k]) for k in range(len(CONTACT_COLUMNS))
+)
 _WHOLE = {"body", "other", "label"}
 
 

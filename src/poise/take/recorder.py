@@ -150,14 +150,26 @@ class Recorder:
         try:
             self._write_out(self.folder)
         except OSError as error:
-            failure = TakeInterrupted(self.folder, f"the take could not be written on: {reason(error)}; the "
-                                      f"{self._time.written} frames before are safe there and load with "
-                                      f"Take.recover, or with  poise recover {self.path.name}.")  # fmt: skip
+            failure = self._interrupted(self.path, self.folder, error)
             failure.take = self.take(ended=self.stopped("it could not be written on"))
             self._let_go()
+            if not any(column.written for column in self._columns()):
+                stream.remove_folder(self.folder)
+                self.folder = None
             raise failure from error
         self._writing += clock.process_time() - begun
         self._due = (self._frames // self._chunk + 1) * self._chunk
+
+    def _interrupted(self, path: Path, folder: Path, error: OSError) -> TakeInterrupted:
+        """What to tell when the folder takes no more: how much of the take it holds."""
+        safe = self._time.written
+        if not safe:
+            return TakeInterrupted(path, f"the take cannot be written: {reason(error)}; nothing was recorded.")
+        frames = (
+            f"{safe} frames before are safe there and load" if safe > 1 else "1 frame before is safe there and loads"
+        )
+        return TakeInterrupted(folder, f"the take could not be written on: {reason(error)}; the {frames} with "
+                               f"Take.recover, or with  poise recover {path.name}.")  # fmt: skip
 
     def _let_go(self) -> None:
         """The folder is no longer being recorded to."""

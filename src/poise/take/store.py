@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import zipfile
 import zlib
 from os import PathLike
@@ -110,13 +111,21 @@ def _take(facts: dict[str, Any], arrays: dict[str, np.ndarray]) -> Take:
         contacts=ContactRecord(**records["contacts"], others=_texts(facts["others"])),
         external=WrenchRecord(**records["external"], labels=_texts(facts["external"])),
         assist=WrenchRecord(**records["assist"], labels=_texts(facts["assist"])),
-        start=float(facts["start"]), step=float(facts["step"]), props=groups["props"],
+        start=_seconds(facts, "start"), step=_seconds(facts, "step", 0.0, budgets.MOST_STEP), props=groups["props"],
         traces=groups["traces"], stage=facts["stage"], settings=facts["settings"],
         events=tuple(LogEntry(float(t), printable(k), printable(x)) for t, k, x in facts["events"]),
         timings={str(k): float(v) for k, v in facts["timings"].items()}, seed=int(facts["seed"]),
         versions={str(k): str(v) for k, v in facts["versions"].items()}, run_ended=_ended(facts.get("ended")),
-        asked=float(facts.get("asked", 0.0)), own=_own(facts.get("own"), arrays, clip),
+        asked=_seconds({"asked": 0.0, **facts}, "asked", 0.0), own=_own(facts.get("own"), arrays, clip),
     )  # fmt: skip
+
+
+def _seconds(facts: dict[str, Any], name: str, low: float = -math.inf, high: float = math.inf) -> float:
+    """A time [s] among the facts, where it is one that a performance can have."""
+    value = float(facts[name])
+    if not low <= value <= high or math.isinf(value):
+        raise BadValue(f"its {name!r} is {value:g} s, which no performance has.")
+    return value
 
 
 def _ended(facts: Any) -> Ended | None:

@@ -13,9 +13,9 @@ import numpy as np
 
 from poise.character import Character
 from poise.errors import BadValue, ClipMismatch
+from poise.ground.ground import Ground
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
-from poise.motion.ground import Ground
 from poise.take.description import ground_of
 from poise.take.ended import Ended
 from poise.take.own import Own

@@ -12,8 +12,8 @@ import numpy as np
 from poise.character import mujoco_log
 from poise.character.bodies.links import GROUPS, Link, Shape
 from poise.character.character import Character, ContactPoints
-from poise.character.placement import Binding
 from poise.character.roles import ROLES
+from poise.character.skeleton import Binding
 from poise.errors import BadValue
 from poise.maths.rotations import Array, between
 
@@ -34,14 +34,13 @@ def assemble(
     links: Sequence[Link],
     points: Sequence[Point],
     *,
-    roles: Mapping[str, str] | None = None,
     binding: Binding | None = None,
     notes: Sequence[str] = (),
 ) -> Character:
     """A character of these links, parents before children, the first one free in space with its joint "root".
 
     Lengths are written with six digits (a micrometre), masses to 0.1 g with the rest on the root, so that the model
-    compiled from `xml` weighs exactly what the links weigh together. `roles` is by name where not given.
+    compiled from `xml` weighs exactly what the links weigh together. Links named as roles have them.
     """
     links = [_on_sole(link, points) for link in links]
     by_name = {link.name: link for link in links}
@@ -75,7 +74,7 @@ def assemble(
         np.array([model.body(b).id for _, b, _ in points], int),
         np.array([model.site(p).pos for p, _, _ in points], float).reshape(-1, 3),
     )
-    given = {r: r for r in ROLES if r in by_name} if roles is None else dict(roles)
+    given = {r: r for r in ROLES if r in by_name}
     return Character(name, xml, given, contact, stiffness, torque, binding, tuple(notes))
 
 

@@ -14,8 +14,8 @@ from poise.character.bodies.landmarks import Landmarks, complete
 from poise.character.bodies.links import Link, Shape, colour_of, group_of, pins
 from poise.character.bodies.shapes import LEAST, USUAL_BMI, apart, boxed, humanoid_shapes, sound_inertial
 from poise.character.character import Character
-from poise.character.placement import Binding
 from poise.character.roles import PARENT, ROLES, SIDES
+from poise.character.skeleton import Binding
 from poise.character.skeletons.palms import palm_points
 from poise.errors import BadValue, UnknownBody
 from poise.maths.rotations import Array

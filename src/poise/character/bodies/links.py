@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from poise.character.bodies import limits
+from poise.character.bodies import anthropometry
 from poise.character.bodies.anthropometry import Inertial
 from poise.character.roles import LIMBS
 from poise.errors import UnknownName
@@ -85,7 +85,7 @@ class Link:
 
 def group_of(role: str) -> str:
     """The part of the body to which a role belongs."""
-    name = limits.part(role)
+    name = anthropometry.part(role)
     if name not in LIMBS:
         return "trunk"
     side = role.split("_")[0]
@@ -109,8 +109,8 @@ def pins(role: str, dofs: str, mass: float, height: float, stiffness: float | No
     if dofs == "fixed":
         return ()
     if dofs == "ball":
-        most = limits.ball_range(role)
-        strength = tuple(limits.torque(role, a, mass, height) for a in "xyz")
+        most = anthropometry.ball_range(role)
+        strength = tuple(anthropometry.torque(role, a, mass, height) for a in "xyz")
         return (
             Pin("", None if most is None else (0.0, most), strength, None if stiffness is None else (stiffness,) * 3),
         )
@@ -118,7 +118,7 @@ def pins(role: str, dofs: str, mass: float, height: float, stiffness: float | No
     if not 1 <= len(axes) <= 3 or set(axes) - set("xyz") or len(set(axes)) != len(axes):
         raise UnknownName("joint type", dofs, ("ball", "fixed", "hinge_x", "hinge_y", "hinge_z", "yx", "zy", "yxz"))
     return tuple(
-        Pin(a, limits.hinge_range(role, a), (limits.torque(role, a, mass, height),),
+        Pin(a, anthropometry.hinge_range(role, a), (anthropometry.torque(role, a, mass, height),),
             None if stiffness is None else (stiffness,))
         for a in axes
     )  # fmt: skip

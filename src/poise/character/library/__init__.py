@@ -9,8 +9,8 @@ from poise.character.character import Character
 from poise.errors import UnknownName
 
 MAKERS: dict[str, str] = {
-    "human42": "human42:make",
-    "human45": "human45:make",
+    "human42": "humans:human42",
+    "human45": "humans:human45",
     "human57": "human57:make",
     "biped18": "biped18:make",
     "runner": "runner:make",

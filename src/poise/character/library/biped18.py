@@ -15,9 +15,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise.character.bodies.anthropometry import Inertial
+from poise.character.bodies.anthropometry import Inertial, hinge_range, torque
 from poise.character.bodies.assemble import Point, assemble
-from poise.character.bodies.limits import hinge_range, torque
 from poise.character.bodies.links import Link, Pin, Shape, box, capsule, colour_of, ellipsoid, group_of
 from poise.character.character import Character
 from poise.maths.rotations import Array

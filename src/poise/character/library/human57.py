@@ -12,7 +12,7 @@ import numpy as np
 from poise.character.bodies.anthropometry import mass_share
 from poise.character.bodies.humanoid import humanoid
 from poise.character.character import Character
-from poise.character.library.proportions import both, standing
+from poise.character.library.humans import both, standing
 
 HEIGHT, FOOT = 1.78, 0.265  # [m]
 MASSES = {  # [kg]

@@ -16,7 +16,7 @@ from poise.character.bodies.assemble import Point, assemble
 from poise.character.bodies.humanoid import humanoid_links
 from poise.character.bodies.links import Link, Shape
 from poise.character.character import Character
-from poise.character.library.proportions import both, standing
+from poise.character.library.humans import both, standing
 from poise.maths.rotations import Array
 
 HEIGHT, WEIGHT, FOOT = 1.75, 70.0, 0.26  # [m], [kg], [m]

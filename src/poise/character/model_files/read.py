@@ -80,8 +80,9 @@ def cannot_move(model: mujoco.MjModel) -> str:
     data, full = mujoco.MjData(model), np.zeros((model.nv, model.nv))
     mujoco.mj_fwdPosition(model, data)
     mujoco.mj_fullM(model, data, full)
-    scale = np.sqrt(np.diag(full))
-    if not (np.all(np.abs(data.xpos) < budgets.FARTHEST) and np.all(np.isfinite(full)) and np.all(scale > 0.0)):
+    scale = np.sqrt(np.maximum(np.diag(full), 0.0))
+    far = max(np.abs(data.xpos).max(), np.abs(data.geom_xpos).max(initial=0.0), model.geom_rbound.max(initial=0.0))
+    if not (far < budgets.FARTHEST and np.all(np.isfinite(full)) and np.all(scale > 0.0)):
         return f"reaches farther than {budgets.FARTHEST:g} m, or has a part without any inertia"
     least = float(np.linalg.eigvalsh(full / scale / scale[:, None])[0])
     return "" if least > _SINGULAR else "has parts of such unlike masses that no motion of it can be computed"

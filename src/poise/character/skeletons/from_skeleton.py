@@ -1,4 +1,10 @@
-"""A character from the skeleton of a motion file, automatically."""
+"""A character from the skeleton of a motion file, automatically.
+
+Rest poses are drawn, feet are recorded: where a foot stands flat, its joint is some degrees off the rest pose, and the
+two ankles are found at heights of their own. A character whose soles are those of the recording (`Planted`) stands on
+the floor with all corners of both feet; in its zero pose, legs straight, its soles may then differ in height by as much
+as the recorded legs do.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +17,14 @@ import numpy as np
 from poise import budgets
 from poise.character.bodies.humanoid import humanoid, link_order
 from poise.character.character import Character
-from poise.character.placement import Binding, Placement
-from poise.character.skeleton import Skeleton
+from poise.character.leg_length import recorded_leg
+from poise.character.skeleton import Binding, Placement, Skeleton, subtree
 from poise.character.skeletons.find_roles import find_roles
 from poise.character.skeletons.joint_centres import standing_points
-from poise.character.skeletons.planted_feet import Planted, laid_flat
-from poise.character.skeletons.units_and_axes import AXES, find_unit, find_up, leg_length, world_turn
-from poise.character.skeletons.zero_pose import Moving, heading_axis, zero_rotations
+from poise.character.skeletons.units_and_axes import AXES, find_unit, find_up, world_turn
+from poise.character.skeletons.zero_pose import Moving, about, heading_axis, zero_rotations
 from poise.errors import BadValue, NoRoles
+from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 
 _FRAMES = 1500  # looked at to find proportions and the zero pose; more tell nothing new
@@ -138,7 +144,7 @@ def blueprint(
     """
     given: Motion = motion if motion is not None else _Still(skeleton.rest[None], skeleton.offsets[None])
     if len(given.rotations) < 1:
-        raise BadValue("A motion without frames tells nothing about its skeleton.")
+        raise BadValue("A motion without frames shows nothing of the proportions of its skeleton.")
     _within_budget(skeleton)
     step = max(1, len(given.rotations) // _FRAMES)
     local, moved = given.rotations[::step], given.positions[::step]
@@ -147,7 +153,7 @@ def blueprint(
     usual = np.where(skeleton.parents[:, None] >= 0, np.median(moved, axis=0), skeleton.offsets)
     still = replace(skeleton, offsets=usual)
     found, notes = find_roles(still, points, local, roles)
-    metres, note = find_unit(leg_length(found, points), given.unit, unit)
+    metres, note = find_unit(recorded_leg(found, points), given.unit, unit)
     upward = find_up(still, found, points, given.up, up)
     forward = heading_axis(still, found, upward)
     body = Moving(still, found, points, turns, AXES[upward], forward, given.dt * step)
@@ -168,3 +174,40 @@ def _kept(roles: Mapping[str, int], clavicles: bool, neck: bool, toes: bool) -> 
     if not neck and "head" in kept:
         kept.pop("neck", None)
     return kept
+
+
+LEFT = np.array([0.0, 1.0, 0.0])
+
+
+@dataclass(frozen=True, eq=False)
+class Planted:
+    """How one foot of a body stands flat on the floor, as seen with the zero pose known so far."""
+
+    up: Array  # (3,) the floor's upward normal in the frame of the foot's body
+    toes: float  # [rad] by which the toes are bent down against the foot
+    ankle: float  # [m] height of the ankle above the floor
+    heel: float | None = None  # [m] behind the ankle, where the flat of the sole ends
+
+
+def laid_flat(body: Moving, rest: Array, placement: Placement, feet: Mapping[str, Planted]) -> Array:
+    """The zero pose `rest` (J, 4, file axes) with planted feet, by side, flat and forward, their toes straight."""
+    out = np.array(rest)
+    for side, foot in feet.items():
+        joint, toes = body.roles[f"{side}_foot"], body.roles.get(f"{side}_toes")
+        turn = _in_file(rot.between(foot.up, np.array([0.0, 0.0, 1.0])), placement)
+        if toes is not None:
+            way = rot.rotate(turn, rot.rotate(rest[joint], body.bone(joint, toes)))
+            level = way - (way @ body.up) * body.up
+            if np.linalg.norm(level) > 0.3 * np.linalg.norm(way):
+                turn = rot.multiply(about(body.up, level, body.forward), turn)
+        below = subtree(body.skeleton.parents, joint)
+        out[below] = rot.multiply(turn, rest[below])
+        if toes is not None:
+            below = subtree(body.skeleton.parents, toes)
+            out[below] = rot.multiply(_in_file(rot.from_axis_angle(LEFT, foot.toes), placement), out[below])
+    return out
+
+
+def _in_file(turn: Array, placement: Placement) -> Array:
+    """A rotation of the world, seen in the axes of the file."""
+    return rot.multiply(rot.multiply(rot.conjugate(placement.turn), turn), placement.turn)

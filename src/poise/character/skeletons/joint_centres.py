@@ -8,9 +8,8 @@ from functools import cached_property
 import numpy as np
 
 from poise.character.bodies.humanoid import link_order
-from poise.character.placement import Placement
 from poise.character.roles import PARENT, SIDES
-from poise.character.skeleton import subtree
+from poise.character.skeleton import Placement, subtree
 from poise.character.skeletons.palms import fingers
 from poise.character.skeletons.trunk import ancestors
 from poise.character.skeletons.zero_pose import Moving

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from poise.character.leg_length import recorded_leg
 from poise.character.roles import SIDES
 from poise.character.skeleton import Skeleton
 from poise.errors import BadValue, UnknownName
@@ -27,15 +28,6 @@ AXES: dict[str, Array] = {
 LEG_SHARE = 0.245 + 0.246  # thigh and shin in standing height, Drillis & Contini 1966
 _HABIT = {"y": 0.06, "z": 0.04}  # where nothing else tells
 LOWEST, HIGHEST, USUAL = 1.2, 2.2, 1.7  # standing height [m] of the people in recordings
-
-
-def leg_length(roles: Mapping[str, int], positions: Array) -> float:
-    """Length of thigh and shin, mean of both legs, median over the frames of positions (N, J, 3) [file units]."""
-    legs = []
-    for side in SIDES:
-        hip, knee, ankle = (positions[:, roles[f"{side}_{part}"]] for part in ("thigh", "shin", "foot"))
-        legs.append(np.median(np.linalg.norm(knee - hip, axis=-1)) + np.median(np.linalg.norm(ankle - knee, axis=-1)))
-    return float(np.mean(legs))
 
 
 def given_unit(unit: float | str) -> float:
@@ -125,7 +117,7 @@ def find_up(skeleton: Skeleton, roles: Mapping[str, int], positions: Array, decl
     feet = 0.5 * (positions[:, roles["left_foot"]] + positions[:, roles["right_foot"]])
     body = positions[:, _top(roles)] - feet
     body = body / np.maximum(np.linalg.norm(body, axis=-1, keepdims=True), 1e-12)
-    leg = leg_length(roles, positions)
+    leg = recorded_leg(roles, positions)
     standing = rest_up(roles, skeleton.rest_pose()[0])
     score = {}
     for name, axis in AXES.items():

@@ -1,18 +1,12 @@
-"""An animator's wishes: the pelvis dragged (figure 8), and a cup kept upright while punching and while pushed.
-
-python -m poise.experiments.balance.outside --recordings MOCAP [--out FOLDER]
-"""
+"""An animator's wishes: the pelvis dragged (figure 8), and a cup kept upright while punching and while pushed."""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 import numpy as np
 
 from poise.character.load import load_character
-from poise.experiments.balance.poses import two_feet
-from poise.experiments.balance.table import Options, Table, main, picture
-from poise.experiments.balance.trial import trial
+from poise.experiments.balance.trial import trial, two_feet
+from poise.experiments.reproduce import Options, Table
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.methods.balance import Balance, Pull, Upright
@@ -62,7 +56,7 @@ def cup(clip: Clip, body: str, pushes: tuple[Push, ...] = ()) -> tuple[Take, Arr
 
 def run(options: Options) -> Table:
     """Drags and cups, one row each."""
-    clip, rows = two_feet(load_character("human45")), []
+    clip, rows, figures = two_feet(load_character("human45")), [], []
     for name, to in DRAGS.items():
         take = dragged(clip, to)
         pelvis = take.character.body("pelvis")
@@ -70,9 +64,10 @@ def run(options: Options) -> Table:
         rows.append((f"pelvis {name}", "stands" if take.ended.whole else take.ended.kind,
                      f"pelvis moved {100 * np.linalg.norm(moved):.1f} cm of {100 * np.linalg.norm(to):.0f}, centre of "
                      f"mass {100 * centre_over_support(take):.1f} cm from the middle of the feet"))  # fmt: skip
-        picture(options, take, f"pelvis-{name}")
-    if options.folder is not None:
-        clip = load_clip(sorted(Path(options.folder).glob("cmu/02_05*.bvh"))[0])
+        figures += options.film(take, f"balance-pelvis-{name}")
+    punch = options.recording("02_05")
+    if punch is not None:
+        clip = load_clip(punch)
         for hand in ("left_hand", "right_hand"):
             for name, pushes in (("punching", ()), ("punching and pushed", PUSHES)):
                 take, axis = cup(clip, hand, pushes)
@@ -80,8 +75,5 @@ def run(options: Options) -> Table:
                 rows.append((f"cup in the {hand}, {name}", "stands" if take.ended.whole else take.ended.kind,
                              f"tilts by {tilt(take, hand, axis)[late].max():.1f} degrees, the recording's hand by "
                              f"{tilt(take, hand, axis, take.q_ref).max():.0f}"))  # fmt: skip
-    return Table("External positional controller (24) and upright links", ("what", "stands", "measured"), tuple(rows))
-
-
-if __name__ == "__main__":
-    main(run)
+    return Table("External positional controller (24) and upright links", ("what", "stands", "measured"), tuple(rows),
+                 (), tuple(figures))  # fmt: skip

@@ -2,13 +2,10 @@
 
 Of the default controller, and of the honest one along a homotopy: the paper's future work (section 8). The slider goes
 down in stages; the gains found at one begin the next, where the objective is still well behaved.
-
-python -m poise.experiments.balance.search default|honest [--generations N] [--checkpoint FILE]
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -18,10 +15,8 @@ from typing import Any
 import numpy as np
 
 from poise.character.load import load_character
-from poise.experiments.balance.poses import careless, one_foot, two_feet
-from poise.experiments.balance.pushing import push
-from poise.experiments.balance.table import say
-from poise.experiments.balance.trial import outlasts
+from poise.experiments.balance.trial import careless, one_foot, outlasts, push, two_feet
+from poise.experiments.reproduce import Options, Table, told
 from poise.maths.rotations import Array
 from poise.methods.balance import Balance
 from poise.motion.clip import Clip
@@ -81,12 +76,12 @@ def cost(clips: Sequence[Clip], method: Balance, sizes: Sequence[float]) -> floa
     return total / count
 
 
-def evolve(value: Callable[[Array], float], start: Array, generations: int, seed: int, spread: float = 0.3,
-           told: Callable[[int, Array, float], None] | None = None) -> tuple[Array, float]:  # fmt: skip
-    """The best point of CMA-ES and its value; `told` hears of every generation."""
+def evolve(value: Callable[[Array], float], start: Array, generations: int, seed: int,
+           heard: Callable[[int, Array, float], None] | None = None) -> tuple[Array, float]:  # fmt: skip
+    """The best point of CMA-ES and its value; `heard` is told of every generation."""
     import cma
 
-    strategy: Any = cma.CMAEvolutionStrategy(list(start), spread, {"seed": seed + 1, "verbose": -9, "popsize": 8})
+    strategy: Any = cma.CMAEvolutionStrategy(list(start), 0.3, {"seed": seed + 1, "verbose": -9, "popsize": 8})
     best, least = np.array(start, float), value(start)
     for k in range(generations):
         points = strategy.ask()
@@ -95,12 +90,30 @@ def evolve(value: Callable[[Array], float], start: Array, generations: int, seed
         i = int(np.argmin(values))
         if values[i] < least:
             best, least = np.asarray(points[i], float), values[i]
-        if told is not None:
-            told(k, best, least)
+        if heard is not None:
+            heard(k, best, least)
     return best, least
 
 
-def search(name: str, generations: int = 8, seed: int = 0, checkpoint: Path | None = None) -> Balance:
+def run(options: Options) -> Table:
+    """The gains that are found for the default controller, in as many generations as there are seeds."""
+    return _table("default", options)
+
+
+def honest(options: Options) -> Table:
+    """The same for the controller without artificial torque."""
+    return _table("honest", options)
+
+
+def _table(name: str, options: Options) -> Table:
+    checkpoint = None if options.out is None else options.out / f"balance-search-{name}.json"
+    method = search(name, options.seeds, checkpoint=checkpoint)
+    rows = tuple((n, getattr(TASKS[name].base, n), float(f"{getattr(method, n):.4g}")) for n in TASKS[name].names)
+    notes = () if checkpoint is None else (f"The best of each generation is in {checkpoint}.",)
+    return Table(f"Gains found by CMA-ES, {name} controller", ("gain", "begun at", "found"), rows, notes)
+
+
+def search(name: str, generations: int, checkpoint: Path | None = None) -> Balance:
     """The controller that is found; the best so far is kept in `checkpoint` after every generation."""
     task, character = TASKS[name], load_character("human45")
     clips = (two_feet(character), one_foot(character, "left"))
@@ -111,27 +124,12 @@ def search(name: str, generations: int = 8, seed: int = 0, checkpoint: Path | No
         def value(point: Array, base: Balance = base) -> float:
             return cost(clips, settings(base, task.names, point), task.sizes)
 
-        def told(k: int, best: Array, least: float, base: Balance = base) -> None:
+        def heard(k: int, best: Array, least: float, base: Balance = base) -> None:
             method = settings(base, task.names, best)
             found = {n: float(f"{getattr(method, n):.4g}") for n in task.names}
-            say((base.slider, k, f"{least:.4f}", found))
+            told((base.slider, k, f"{least:.4f}", found))
             if checkpoint is not None:
                 checkpoint.write_text(json.dumps({"slider": base.slider, "cost": least, "gains": found}))
 
-        x, _ = evolve(value, x, generations, seed, told=told)
+        x, _ = evolve(value, x, generations, 0, heard=heard)
     return settings(task.base if task.stages[-1] is None else replace(task.base, slider=0.0), task.names, x)
-
-
-def main() -> None:
-    """The command line."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("task", choices=tuple(TASKS))
-    parser.add_argument("--generations", type=int, default=8)
-    parser.add_argument("--checkpoint", type=Path)
-    given = parser.parse_args()
-    method = search(given.task, given.generations, checkpoint=given.checkpoint)
-    print(", ".join(f"{n}={getattr(method, n):.4g}" for n in TASKS[given.task].names))
-
-
-if __name__ == "__main__":
-    main()

@@ -1,13 +1,12 @@
-"""mcsim/clips: whole clips in three dimensions: the built-in ones, and recordings made physical."""
+"""mcsim/clips, mcsim/walk, mcsim/dart: whole clips in three dimensions, a walk of 20 s, and the walk in DART."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from poise.character.load import load_character
 from poise.errors import PoiseError
-from poise.experiments.mcsim.runs import COLUMNS, film, length, row, run_seeds
+from poise.experiments.mcsim.runs import COLUMNS, GLANCE, NOTE, Outcome, length, row, run_seeds
 from poise.experiments.reproduce import Options, Table
 from poise.methods.mcsim import McSim
 from poise.motion.clip import Clip
@@ -22,24 +21,24 @@ BUILT_IN: dict[str, tuple[str, dict[str, float]]] = {
 }  # fmt: skip
 UNSEEN = 200  # first seed: steps of slow gaits were worked on with those from 100 on
 RECORDED = {
-    "march": "91_19_f0240-0780", "sneak": "120_08_f0180-0780", "limp": "91_16_f0300-0840",
-    "backward": "136_25_f0180-0780", "long stride": "08_07", "stand to walk": "136_20_f0180-0720",
-    "walk to stand": "16_33", "90 degree turn": "16_17_f0000-0460", "run": "09_01", "jog": "02_03",
-    "forward jump": "16_05", "punch": "02_05_f0060-0480",
+    "march": "91_19", "sneak": "120_08", "limp": "91_16",
+    "backward": "136_25", "long stride": "08_07", "stand to walk": "136_20",
+    "walk to stand": "16_33", "90 degree turn": "16_17", "run": "09_01", "jog": "02_03",
+    "forward jump": "16_05", "punch": "02_05",
 }  # fmt: skip
 
 
 def run(options: Options) -> Table:
     """Every clip from several starts: built-in ones on two characters, recordings on their own body and on human57."""
     rows, figures = [], []
-    for name, source, body in _sources(options.folder):
+    for name, source, body in _sources(options):
         try:
             outcomes = _outcomes(source, body, options.seeds)
         except PoiseError as error:
             rows.append((f"{name}, {body}", "-", str(error)[:60], float("nan"), float("nan"), float("nan")))
             continue
         rows.append(row(f"{name}, {body}", outcomes))
-        figures += film(outcomes[0], options.out, f"mcsim-clip-{name}-{body}")
+        figures += options.film(outcomes[0].take, f"mcsim-clip-{name}-{body}")
     notes = (
         "Loops for 10 s; open clips to their end, and 1 s after where they end at rest.",
         "Seeds from 200 on, that nothing was chosen on; noise of 0.1 rad/s and m/s on all starting velocities.",
@@ -47,17 +46,19 @@ def run(options: Options) -> Table:
     return Table("Whole clips", COLUMNS, tuple(rows), notes, tuple(figures))
 
 
-def _sources(folder: Path | None) -> list[tuple[str, str, str]]:
+def _sources(options: Options) -> list[tuple[str, str | Path, str]]:
     """Name, what is loaded, and the body: one that is built in, or "its own body"."""
-    out = [(name, name, body) for body in ("human42", "human57") for name in BUILT_IN]
-    if folder is not None:
-        files = [(f"{n} ({f.split('_f')[0]})", str(folder / "cmu" / f"{f}.bvh")) for n, f in RECORDED.items()]
-        out += [(name, path, body) for body in ("its own body", "human57") for name, path in files]
-    return out
+    out: list[tuple[str, str | Path, str]] = [
+        (name, name, body) for body in ("human42", "human57") for name in BUILT_IN
+    ]
+    files = [(f"{name} ({stem})", options.recording(stem)) for name, stem in RECORDED.items()]
+    return out + [
+        (name, path, body) for body in ("its own body", "human57") for name, path in files if path is not None
+    ]
 
 
-def _outcomes(source: str, body: str, seeds: int) -> list[Any]:
-    if source in BUILT_IN:
+def _outcomes(source: str | Path, body: str, seeds: int) -> list[Outcome]:
+    if isinstance(source, str):
         name, how = BUILT_IN[source]
         clip: Clip = library.make(name, load_character(body), **how)
     else:
@@ -66,3 +67,35 @@ def _outcomes(source: str, body: str, seeds: int) -> list[Any]:
             clip = clip.retarget(load_character(body))
     physical = clip.make_physical()
     return run_seeds(physical, McSim(), seeds, length(physical, 10.0), first=UNSEEN)
+
+
+def walk(options: Options) -> Table:
+    """Walking for 20 s on two characters, ours and the document's form, and on bodies made from recordings."""
+    rows, figures = [], []
+    for name in ("human42", "human57"):
+        clip = load_clip("walk", character=name)
+        outcomes = run_seeds(clip, McSim(), options.seeds, 20.0)
+        rows.append(row(f"{name}, ours", outcomes))
+        figures += options.film(outcomes[0].take, f"mcsim-walk-{name}")
+        rows.append(
+            row(f"{name}, document's form", run_seeds(clip, McSim.printed(), options.seeds, 20.0, glance=GLANCE))
+        )
+    for path in (options.recording("02_01"), options.recording("12_01")):
+        if path is not None:
+            clip = load_clip(path).loop()
+            outcomes = run_seeds(clip, McSim(), options.seeds, 20.0)
+            rows.append(row(f"{path.name}, its own body, ours", outcomes))
+            figures += options.film(outcomes[0].take, f"mcsim-walk-{clip.name}")
+    notes = ("20 s, starts over one cycle.", NOTE)
+    return Table("Walking in three dimensions", COLUMNS, tuple(rows), notes, tuple(figures))
+
+
+def dart(options: Options) -> Table:
+    """10 s of walking on two characters in DART, by the same controller."""
+    rows, figures, way = [], [], McSim()
+    for name in ("human42", "human57"):
+        outcomes = run_seeds(load_clip("walk", character=name), way, options.seeds, 10.0, simulator="dart")
+        rows.append(row(f"{name} in DART", outcomes))
+        figures += options.film(outcomes[0].take, f"mcsim-dart-{name}")
+    notes = ("The same controller object as in MuJoCo; contacts by DART's boxed LCP, Bullet's collisions.", NOTE)
+    return Table("The walk in DART", COLUMNS, tuple(rows), notes, tuple(figures))

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from poise.character.load import load_character
-from poise.errors import MissingExtra
-from poise.experiments.mcsim.planar import sagittal
-from poise.experiments.mcsim.planar_walks import way_of
+from poise.experiments.mcsim.planar import sagittal, way_of
 from poise.experiments.mcsim.runs import NOTE, length, run_seeds, up
-from poise.experiments.mcsim.slopes import put_seeds
+from poise.experiments.mcsim.surroundings import put_seeds
 from poise.experiments.reproduce import Options, Table
+from poise.export.plots import figure_of
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
 from poise.motion.load import load_clip
 from poise.physical import library
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 SECONDS = 5.0
 PRINTED: dict[str, tuple[float, float]] = {  # k and k_os of table 1
@@ -30,7 +32,7 @@ BUILT_IN: dict[str, tuple[str, dict[str, float]]] = {
     "2D jump": ("jump", {}), "run": ("run", {}), "backwards": ("backward", {}),
     "soldier": ("march", {"speed": 1.2, "height": 80.0}), "march": ("march", {}), "walk": ("walk", {}),
 }  # fmt: skip
-LIMP = "91_16_f0300-0840.bvh"
+LIMP = "91_16"
 CORNERS = ((0.005, 300.0), (0.005, 2000.0), (0.5, 300.0), (0.5, 2000.0))  # of the ranges that "typically work"
 COLUMNS = ("table 1", *(f"k {k:g}, k_os {kos:g}" for k, kos in CORNERS), "ours")
 
@@ -39,7 +41,7 @@ def run(options: Options) -> Table:
     """How many of the planar motions of each kind stay up: gains of table 1, corners of its ranges, and our choice."""
     rows, counts = [], {}
     for name, (k, kos) in PRINTED.items():
-        clip = _clip(name, options.folder)
+        clip = _clip(name, options)
         if clip is None:
             rows.append((name, f"{k:g}, {kos:g}", *(("-",) * len(COLUMNS))))
             continue
@@ -51,7 +53,7 @@ def run(options: Options) -> Table:
             cells = [run_seeds(clip, way, options.seeds, length(clip, SECONDS)) for way in ways]
         rows.append((name, f"{k:g}, {kos:g}", *(up(c) for c in cells)))
         counts[name] = np.array([sum(o.ok for o in c) for c in cells])
-    figures = _draw(counts, options.seeds, options.out) if options.out is not None else ()
+    figures = options.plot(lambda: _draw(counts, options.seeds), "mcsim-gains")
     notes = ("Stayed up for 5 s or the whole clip in the plane, and the first fall; the document's form with gains "
              "that it prints or allows, and with ours. The paper: k from 0.005 to 0.5 and k_os from 300 to 2000 "
              "'typically work'.",
@@ -62,33 +64,23 @@ def run(options: Options) -> Table:
                  figures)  # fmt: skip
 
 
-def _clip(name: str, folder: Path | None) -> Clip | None:
+def _clip(name: str, options: Options) -> Clip | None:
     """The projection of a motion of table 1; None where its recording is not given."""
     if name in BUILT_IN:
         made, how = BUILT_IN[name]
         return sagittal(library.make(made, load_character("human42"), **how) if how else load_clip(made))
-    return sagittal(load_clip(folder / "cmu" / LIMP)) if folder is not None else None
+    path = options.recording(LIMP)
+    return None if path is None else sagittal(load_clip(path))
 
 
-def _draw(counts: dict[str, Array], seeds: int, out: Path) -> tuple[str, ...]:
+def _draw(counts: dict[str, Array], seeds: int) -> Figure:
     """A map of how many stayed up, motions over gains."""
-    try:
-        import matplotlib
-    except ImportError:
-        raise MissingExtra("The figure", "plots") from None
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    sheet, ax = pyplot.subplots(figsize=(7.0, 0.4 * len(counts) + 1.5))
-    table = np.array(list(counts.values()))
+    sheet = figure_of(7.0, 0.4 * len(counts) + 1.5)
+    ax, table = sheet.subplots(), np.array(list(counts.values()))
     ax.imshow(table, vmin=0, vmax=seeds, cmap="viridis", aspect="auto")
     ax.set_xticks(range(len(COLUMNS)), COLUMNS, fontsize=7)
     ax.set_yticks(range(len(counts)), list(counts))
     for (i, j), c in np.ndenumerate(table):
         ax.text(j, i, str(int(c)), ha="center", va="center", color="white" if c < 0.6 * seeds else "black")
     ax.set_title(f"Up of {seeds}")
-    sheet.tight_layout()
-    path = out / "mcsim-gains.png"
-    sheet.savefig(path, dpi=110)
-    pyplot.close(sheet)
-    return (str(path),)
+    return sheet

@@ -5,22 +5,23 @@ The bands of the undisturbed run from the same start with the same noise, and th
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from poise.errors import MissingExtra
-from poise.experiments.mcsim.planar import sagittal
-from poise.experiments.mcsim.planar_walks import way_of
+from poise.experiments.mcsim.planar import sagittal, way_of
 from poise.experiments.mcsim.runs import FORMS, GLANCE, HELD_OUT, NOISE, NOTE, outcome, phase
 from poise.experiments.reproduce import Options, Table
+from poise.export.plots import figure_of
 from poise.maths.rotations import Array
 from poise.methods.mcsim import McSim
 from poise.motion.clip import Clip
 from poise.motion.load import load_clip
 from poise.stage import Push, Stage
 from poise.take import Take
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 FORCES = (100.0, 150.0, 250.0)  # [N]
 DIRECTIONS, AT, DURATION, AFTER = 16, 0.6, 0.1, 5.0  # [s]
@@ -47,7 +48,7 @@ def run(options: Options) -> Table:
             if form == FORMS[2]:
                 maps[force] = found[0]
         rows.append((f"{force:g}", *cells))
-    figures = _polar(maps, options.out) if options.out is not None else ()
+    figures = options.plot(lambda: _polar(maps), "mcsim-pushes")
     notes = ("Recovered 5 s after a push of 0.1 s at the chest; strict: back in the bands of the undisturbed run from "
              "the same start (which must have stayed up), and in step; default: in the bands that recovered() has "
              "without one. Without a push: stayed up.",
@@ -90,24 +91,14 @@ def _stands(clip: Clip, way: McSim, start: float, seed: int, push: Push | None =
     return seen.take if seen.ok else None
 
 
-def _polar(shares: dict[float, Array], out: Path) -> tuple[str, ...]:
-    try:
-        import matplotlib
-    except ImportError:
-        raise MissingExtra("The polar map", "plots") from None
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    figure = pyplot.figure(figsize=(5, 5))
+def _polar(found: dict[float, Array]) -> Figure:
+    figure = figure_of(5.0, 5.0)
     axes: Any = figure.add_subplot(projection="polar")
-    for force, s in shares.items():
+    for force, s in found.items():
         way = np.linspace(0, 2 * np.pi, len(s) + 1)
         axes.plot(way, np.append(s, s[0]), label=f"{force:g} N")
     axes.set_theta_zero_location("N")
     axes.set_ylim(0, 1.05)
     axes.set_title("Share recovered, by the direction of the push")
     axes.legend(loc="lower left")
-    path = out / "mcsim-pushes.png"
-    figure.savefig(path, dpi=120)
-    pyplot.close(figure)
-    return (str(path),)
+    return figure

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from poise.character.roles import SIDES
-from poise.errors import BadValue
 from poise.motion.clip import Clip
 from poise.performance import perform
 from poise.stage import Stage
@@ -68,7 +65,7 @@ def length(clip: Clip, cyclic: float) -> float:
     return clip.duration + (AFTERWARDS if still and down else 0.0)
 
 
-def run_seeds(clip: Clip, method: Any, seeds: int, seconds: float, stage: Stage | None = None, contact: str = "soft",
+def run_seeds(clip: Clip, method: Any, seeds: int, seconds: float, stage: Stage | None = None,
               first: int = HELD_OUT, simulator: str = "mujoco", glance: float | None = None
               ) -> list[Outcome]:  # fmt: skip
     """One run a seed, each from another phase of a loop, or from within the first tenth of a second of an open clip.
@@ -80,7 +77,7 @@ def run_seeds(clip: Clip, method: Any, seeds: int, seconds: float, stage: Stage 
     for k in range(seeds):
         start = phase(k, seeds, first) * (clip.duration if clip.cycle is not None else 0.1)
         length_ = seconds if clip.cycle is not None else seconds - start
-        how: dict[str, Any] = {"stage": stage, "start": start, "noise": NOISE, "seed": first + k, "contact": contact,
+        how: dict[str, Any] = {"stage": stage, "start": start, "noise": NOISE, "seed": first + k,
                                "simulator": simulator}  # fmt: skip
         seen = None
         if glance is not None and glance < length_:
@@ -99,13 +96,17 @@ def phase(run: int, runs: int, first: int = HELD_OUT) -> float:
     return (run + (0.5 if first >= HELD_OUT else 0.0)) / runs
 
 
+def stood(outcomes: Sequence[Outcome]) -> tuple[str, str]:
+    """How many stayed up, and when the first of the others fell."""
+    falls = [o.failed for o in outcomes if o.failed is not None]
+    return f"{sum(o.ok for o in outcomes)} of {len(outcomes)}", f"{min(falls):.1f} s" if falls else "-"
+
+
 def row(name: str, outcomes: Sequence[Outcome]) -> tuple[Any, ...]:
     """Name, how many stayed up, the first fall, joint error, distance, speed."""
-    falls = [o.failed for o in outcomes if o.failed is not None]
     return (
         name,
-        f"{sum(o.ok for o in outcomes)} of {len(outcomes)}",
-        f"{min(falls):.1f} s" if falls else "-",
+        *stood(outcomes),
         round(float(np.sqrt(np.mean([o.joints**2 for o in outcomes]))), 4),
         round(float(np.mean([o.distance for o in outcomes])), 3),
         round(float(np.mean([o.take.realtime_factor for o in outcomes])), 1),
@@ -113,10 +114,9 @@ def row(name: str, outcomes: Sequence[Outcome]) -> tuple[Any, ...]:
 
 
 def up(outcomes: Sequence[Outcome]) -> str:
-    """How many stayed up, and when the first of the others fell."""
-    falls = [o.failed for o in outcomes if o.failed is not None]
-    count = f"{sum(o.ok for o in outcomes)} of {len(outcomes)}"
-    return f"{count} ({min(falls):.1f} s)" if falls else count
+    """The same in one cell."""
+    count, first = stood(outcomes)
+    return count if first == "-" else f"{count} ({first})"
 
 
 def error(outcomes: Sequence[Outcome]) -> float:
@@ -134,19 +134,3 @@ GLANCE = 3.0  # [s] after which runs of the document's form in three dimensions 
 NOTE = ("Seeds from 100 on, starts between those that settings were chosen on (seeds 0 to 7); noise of 0.1 rad/s and "
         "m/s on all starting velocities.")  # fmt: skip
 COLUMNS = ("motion", "stayed up", "first fall", "joint error [rad]", "distance", "x real time")
-
-
-def film(outcome: Outcome, out: Path | None, name: str) -> tuple[str, ...]:
-    """Draw a filmstrip of a run beside its reference into a folder; gives the file's name."""
-    if out is None:
-        return ()
-    path = out / f"{re.sub('[^a-z0-9]+', '-', name.lower())}.png"
-    outcome.take.save(path)
-    return (str(path),)
-
-
-def recordings(folder: Path | None) -> Path:
-    """The folder of recordings, or a sentence that one is needed."""
-    if folder is None or not (folder / "cmu").is_dir():
-        raise BadValue("This table is about recordings: give --recordings FOLDER with cmu/ in it.")
-    return folder

@@ -19,14 +19,12 @@ NAMES = (*GAINS, *SCALES)
 SPREAD = 0.35  # of the logarithms of the factors at the start
 FURTHEST = 1.6  # of those logarithms
 EVALUATIONS = 25
-SNEAK = "120_08_f0180-0780.bvh"
+SNEAK = "120_08"  # a recording
 UNSEEN = 200  # first seed of the runs that are judged
 FALL = 10.0  # [rad] that a run costs which falls at once; half of it if it falls half-way
 
 
-def tune(
-    clip: Clip, evaluations: int = EVALUATIONS, seeds: int = 4, seconds: float = 5.0, way: McSim | None = None
-) -> Clip:
+def tune(clip: Clip, evaluations: int = EVALUATIONS, seeds: int = 4, seconds: float = 5.0) -> Clip:
     """The clip with the best gains found in its notes; `perform` uses them from there.
 
     Each evaluation performs the clip `seeds` times for `seconds` (an open clip: to its end).
@@ -37,7 +35,7 @@ def tune(
             import cma
     except ImportError:
         raise MissingExtra("Tuning", "design") from None
-    start = McSim() if way is None else way
+    start = McSim()
     physical = clip.make_physical()
     best = (cost(physical, start, seeds, seconds), np.zeros(len(NAMES)))
     search = cma.CMAEvolutionStrategy(np.zeros(len(NAMES)), SPREAD, {
@@ -68,7 +66,7 @@ def cost(clip: Clip, way: McSim, seeds: int, seconds: float) -> float:
 
 def run(options: Options) -> Table:
     """Sneaking before and after tuning, on seeds that the tuning did not see."""
-    clip = load_clip("sneak") if options.folder is None else load_clip(str(options.folder / "cmu" / SNEAK))
+    clip = load_clip(options.recording(SNEAK) or "sneak")
     before = clip.make_physical()
     better = tune(before)
     rows = [row(words, run_seeds(c, McSim(), options.seeds, length(c, 10.0), first=UNSEEN))

@@ -120,12 +120,3 @@ def compare(name: str, take: Take, frame: int, horizon: Horizon, step: float) ->
 
 def _rms(x: Array) -> float:
     return float(np.degrees(np.sqrt(np.mean(x**2))))
-
-
-def main() -> None:
-    """Print the table."""
-    print(run(Options(2)).text())
-
-
-if __name__ == "__main__":
-    main()

@@ -9,13 +9,13 @@ from __future__ import annotations
 import time as clock
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from poise.experiments.modal.planning import collect, mean_time
 from poise.experiments.reproduce import Options, Table
+from poise.export.plots import figure_of
 from poise.kernels import njit
 from poise.maths.rotations import Array
 from poise.methods.modal import Modal, mind, performer
@@ -35,6 +35,9 @@ from poise.methods.modal.update import transition
 from poise.motion.load import load_clip
 from poise.performance import perform
 from poise.take import Recorder
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 CASES = (("walk", 12, 6.0), ("squat", 16, 6.0))
 AGAIN = 50
@@ -199,11 +202,11 @@ def _warm(given: tuple[Any, Array]) -> None:
                 np.zeros((p.count, 3)))  # fmt: skip
 
 
-def against_contacts(window: int = 12) -> list[tuple[int, float, float]]:
+def against_contacts() -> list[tuple[int, float, float]]:
     """Points near the ground, force plan and whole decision [us], over the decisions of a walk and of a squat."""
     by: dict[int, list[Any]] = {}
     for name in ("walk", "squat"):
-        for s in collect(load_clip(name), window, 1.3)[20::3]:
+        for s in collect(load_clip(name), 12, 1.3)[20::3]:
             by.setdefault(int(s[2].touching[0].sum()), []).append(s)
     rows = []
     for count in sorted(by):
@@ -224,34 +227,18 @@ def run(options: Options) -> Table:
     for count, plan, d in against_contacts():
         rows.append((f"window 12, {count} points touch", "force plan", plan, 100.0 * plan / d))
         rows.append((f"window 12, {count} points touch", "compiled decision", d, 100.0))
-    figures = () if options.out is None else (_draw(ahead, options.out),)
+    figures = options.plot(lambda: _draw(ahead), "modal-costs")
     return Table("Where a step's time goes, CPU time", ("case", "part", "time [us]", "share [%]"), tuple(rows),
                  ("Shares of a part: of the whole step, or of the compiled decision where only that is told.",),
                  figures)  # fmt: skip
 
 
-def _draw(rows: list[tuple[int, float, float, float]], folder: Path) -> str:
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure, ax = plt.subplots(figsize=(5, 3), constrained_layout=True)
+def _draw(rows: list[tuple[int, float, float, float]]) -> Figure:
+    figure = figure_of(5.0, 3.0)
+    ax = figure.subplots()
     window, _, plan, whole = np.array(rows).T
     ax.plot(window, whole, "o-", label="compiled decision")
     ax.plot(window, plan, "o-", label="contact-force plan")
     ax.set(xlabel="window [steps of 1/120 s]", ylabel="CPU time [us]", ylim=(0, None), title="walking")
     ax.legend()
-    path = folder / "modal-costs.png"
-    figure.savefig(path, dpi=120)
-    plt.close(figure)
-    return str(path)
-
-
-def main() -> None:
-    """Print the table."""
-    print(run(Options()).text())
-
-
-if __name__ == "__main__":
-    main()
+    return figure

@@ -1,4 +1,4 @@
-"""Section 7.3: a walk edited while it is followed: ramps, strides, speed.
+"""Section 7.3: a walk edited while it is followed: ramps, strides, speed; and slowed when it is pushed backward.
 
 The reference is changed by `Reference.edit` and made physical half a second ahead again and again, as one who follows
 it would do. Lengths are those of the paper: for every step, half of a stride.
@@ -6,23 +6,20 @@ it would do. Lengths are those of the paper: for every step, half of a stride.
 
 from __future__ import annotations
 
-import re
-import sys
 from collections.abc import Callable
 from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
 
-from poise.experiments.modal.trial import WAYS
-from poise.experiments.reproduce import Options, Table
+from poise.experiments.modal.trial import WAYS, medians, push
+from poise.experiments.reproduce import Options, Table, told
+from poise.ground.ground import plane_of
 from poise.motion import edit
 from poise.motion.clip import Clip
-from poise.motion.ground import Slope
 from poise.motion.load import load_clip
 from poise.motion.reference import Reference
 from poise.performance import perform
-from poise.physical.live.live import follow
+from poise.physical.live import follow
 from poise.physical.repair.repair import make_physical
 from poise.stage import Stage
 from poise.take import Take
@@ -30,14 +27,16 @@ from poise.take import Take
 SECONDS, LIVE = 6.0, 1.0  # [s] of a walk, and when an edit of the motion under way begins
 BEFORE = ", before it begins"  # made physical as a whole
 RECORDED = "02_01"  # a walk, on its own character
+BACK = {False: (300.0, 400.0), True: (550.0,)}  # [N] backward, without and with footholds
+LASTS = 10 / 120  # [s]
 COLUMNS = ("walk", "edit", "way", "stayed up", "back with its reference", "joints [deg]", "root [cm]")
 
 
-def walks(folder: Path | None) -> dict[str, Clip]:
+def walks(options: Options) -> dict[str, Clip]:
     """The built-in walk; with a folder of recordings also one of them on its own character, looped, made physical."""
-    out = {"human42": load_clip("walk")}
-    if folder is not None:
-        out[RECORDED] = make_physical(load_clip(folder / "cmu" / f"{RECORDED}.bvh").loop())
+    out, path = {"human42": load_clip("walk")}, options.recording(RECORDED)
+    if path is not None:
+        out[RECORDED] = make_physical(load_clip(path).loop())
     return out
 
 
@@ -79,13 +78,13 @@ def _whole(clip: Clip, change: edit.Slope) -> Clip:
 
 def _ground(reference: Reference) -> Stage:
     ground = reference.baked.ground
-    return Stage(ground=ground) if isinstance(ground, Slope) else Stage()
+    return Stage(ground=ground) if plane_of(ground) is not None else Stage()
 
 
 def run(options: Options) -> Table:
     """One row a walk, an edit and a way; starts at as many phases as there are seeds."""
     rows, figures = [], []
-    for body, walk in walks(options.folder).items():
+    for body, walk in walks(options).items():
         for name, change in edited(walk).items():
             takes: dict[str, list[Take]] = {way: [] for way in WAYS}
             for k in range(options.seeds):
@@ -93,39 +92,67 @@ def run(options: Options) -> Table:
                 live = reference if name.endswith(BEFORE) else follow(reference, SECONDS)
                 for way, kind in WAYS.items():
                     takes[way].append(perform(live, kind(), stage=_ground(reference), seconds=SECONDS - 0.5))
-            rows += [(body, name, way, *told(takes[way])) for way in WAYS]
-            print(*rows[-2:], sep="\n", file=sys.stderr, flush=True)  # it takes long
-            figures += _filmed(options.out, f"modal-edit-{body}-{name}", takes["modal update"][0])
+            rows += [told((body, name, way, *kept(takes[way]))) for way in WAYS]
+            figures += options.film(takes["modal update"][0], f"modal-edit-{body}-{name}")
     return Table(f"Walks of {SECONDS - 0.5:g} s, edited while they are followed", COLUMNS, tuple(rows),
                  ("Back with its reference: in the end joints within 10 degrees, root within 10 cm and 10 degrees.",),
                  tuple(figures))  # fmt: skip
 
 
-def told(takes: list[Take]) -> tuple[str, str, float, float]:
+def kept(takes: list[Take]) -> tuple[str, str, float, float]:
     """How many stayed up and are with their reference at the end, medians of their errors."""
     total = len(takes)
-    errors = [take.tracking_error() for take in takes]
     stood = [take.ended.whole for take in takes]
     ends = [take.cut(max(0.0, take.time[-1] - 0.5)).tracking_error() for take in takes]
     back = [s and np.degrees(e.joints) < 10.0 and e.root_position < 0.1 and np.degrees(e.root_orientation) < 10.0
             for s, e in zip(stood, ends, strict=True)]  # fmt: skip
-    return (f"{sum(stood)}/{total}", f"{sum(back)}/{total}",
-            float(np.median([np.degrees(e.joints) for e in errors])),
-            float(np.median([100.0 * e.root_position for e in errors])))  # fmt: skip
+    return (f"{sum(stood)}/{total}", f"{sum(back)}/{total}", *medians(takes)[:2])
 
 
-def _filmed(out: Path | None, name: str, take: Take) -> list[str]:
-    if out is None:
-        return []
-    path = out / f"{re.sub('[^a-z0-9]+', '-', name.lower())}.png"
-    take.save(path)
-    return [str(path)]
+def slower(at: float, until: float) -> edit.Warp:
+    """A motion that goes a quarter slower for a second from `at` [s] on: at once, as the push does, and gently back."""
+    new = np.arange(0.0, until + 0.025, 0.025)
+    begins, ends = np.clip((new - at) / 0.1, 0.0, 1.0), np.clip((new - at - 0.75) / 0.5, 0.0, 1.0)
+    speed = 1.0 - 0.25 * (begins**2 * (3.0 - 2.0 * begins) - ends**2 * (3.0 - 2.0 * ends))
+    old = np.concatenate([[0.0], np.cumsum(0.5 * (speed[1:] + speed[:-1]) * np.diff(new))])
+    return edit.Warp(times=tuple((float(a), float(b)) for a, b in zip(old, new, strict=True)))
 
 
-def main() -> None:
-    """Print the table."""
-    print(run(Options(1)).text())
+def slowed(clip: Clip, force: float, at: float, slow: bool, way: str, footholds: bool) -> Take:
+    """A push backward on a walker, whose reference is then slowed by a quarter for a second, while it is followed."""
+    seconds = at + LASTS + 5.05
+    reference = Reference(clip.repeat(int(np.ceil((seconds + 1.0) / clip.duration))))
+    if slow:
+        reference = reference.edit(slower(at, seconds), at=at, over=0.05)
+    stage = Stage(ground=clip.ground, events=(push(force, _heading(clip) + 180.0, at, LASTS),))
+    return perform(reference, WAYS[way](footholds=footholds), stage=stage, seconds=seconds)
 
 
-if __name__ == "__main__":
-    main()
+def _heading(clip: Clip) -> float:
+    assert clip.cycle is not None
+    return float(np.degrees(np.arctan2(clip.cycle.shift[1], clip.cycle.shift[0])))
+
+
+def slowing(options: Options) -> Table:
+    """Pushes backward, with the reference slowed and not, at as many phases as there are seeds."""
+    body, walk = "human42", load_clip("walk")
+    rows: list[tuple[object, ...]] = []
+    for footholds, forces in BACK.items():
+        calm = perform(walk, WAYS["modal update"](footholds=footholds), seconds=7.0)
+        for force in forces:
+            backs = []
+            for slow in (False, True):
+                at = [1.0 + k / options.seeds * walk.duration for k in range(options.seeds)]
+                takes = [slowed(walk, force, t, slow, "modal update", footholds) for t in at]
+                seen = kept(takes)
+                backs.append([bool(x.recovered(t + LASTS, calm)) for x, t in zip(takes, at, strict=True)])
+                name = f"{force:g} N backward, {'slowed by 25 % for 1 s' if slow else 'not slowed'}"
+                way = "modal update" + ("" if footholds else ", no footholds")
+                rows.append(told((body, name, way, seen[0], f"{sum(backs[-1])}/{len(takes)}", *seen[2:])))
+            only = sum(b and not a for a, b in zip(*backs, strict=True))
+            lost = sum(a and not b for a, b in zip(*backs, strict=True))
+            what = f"{force:g} N backward: back only if slowed, only if not"
+            rows.append(told((body, what, "", "", f"{only}, {lost}", "", "")))
+    return Table("A walker pushed backward for 10 frames, its reference slowed by a quarter for a second", COLUMNS,
+                 tuple(rows), ("Back with its reference: `take.recovered` 5 s later, against it as it is then.",)
+                 )  # fmt: skip

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
-from poise.experiments.modal.trial import BUT, BUT_NAME, PRINTED, performed, push
-from poise.experiments.reproduce import Options, Table
+from poise.experiments.modal.trial import BUT, BUT_NAME, PRINTED, medians, performed, push
+from poise.experiments.reproduce import Options, Table, told
 from poise.methods.modal import DEPARTURES
 from poise.motion.clip import Clip
 from poise.motion.load import load_clip
@@ -30,7 +27,7 @@ def run(options: Options) -> Table:
         clip = load_clip(name)
         for form, settings in FORMS.items():
             takes = [_followed(clip, {**settings, "window": window}, seed) for seed in range(options.seeds)]
-            rows.append(_told(f"{name}, window {window}", form, takes))
+            rows.append(_row(f"{name}, window {window}", form, takes))
     rows.append(_pushed("ours", tuple(DEPARTURES), options.seeds))
     rows += [_pushed(f"ours without {name}", tuple(d for d in DEPARTURES if d != name), options.seeds)
              for name in DEPARTURES]  # fmt: skip
@@ -55,24 +52,10 @@ def _pushed(form: str, departures: tuple[str, ...], phases: int) -> tuple[Any, .
         events = (push(FORCE, SIDE, at, LASTS),)
         takes.append(performed(clip, WAY, at + LASTS + AFTER + 0.05, events=events, settings=settings))
         back += bool(takes[-1].recovered(at + LASTS, calm, within=AFTER))
-    return _told(f"walk, {FORCE:g} N to the left", form, takes, back)
+    return _row(f"walk, {FORCE:g} N to the left", form, takes, back)
 
 
-def _told(what: str, form: str, takes: list[Take], count: int | None = None) -> tuple[Any, ...]:
-    """Cells of a row, which are said as they come."""
-    off = [take.tracking_error() for take in takes]
+def _row(what: str, form: str, takes: list[Take], count: int | None = None) -> tuple[Any, ...]:
+    """Cells of `COLUMNS`."""
     whole = sum(take.ended.whole for take in takes) if count is None else count
-    row = (what, form, f"{whole}/{len(takes)}", float(np.median([np.degrees(e.joints) for e in off])),
-           float(np.median([100.0 * e.root_position for e in off])),
-           float(np.median([np.degrees(e.root_orientation) for e in off])))  # fmt: skip
-    print(*row, sep="  ", file=sys.stderr, flush=True)
-    return row
-
-
-def main() -> None:
-    """Print the table."""
-    print(run(Options(2)).text())
-
-
-if __name__ == "__main__":
-    main()
+    return told((what, form, f"{whole}/{len(takes)}", *medians(takes)))

@@ -8,7 +8,6 @@ which the plan knows nothing.
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,17 +15,17 @@ import numpy as np
 
 from poise.character import Character
 from poise.character.roles import SIDES
-from poise.experiments.modal.trial import BUT, BUT_NAME, PRINTED, WAYS, performed
-from poise.experiments.reproduce import Options, Table
+from poise.experiments.modal.trial import BUT, BUT_NAME, PRINTED, WAYS, medians, performed
+from poise.experiments.reproduce import Options, Table, told
 from poise.judge import audit
 from poise.maths import rotations as rot
 from poise.motion import edit
 from poise.motion.clip import Clip
-from poise.motion.edit.fades import fade, smooth
+from poise.motion.fades import fade, smooth
 from poise.motion.hold import Hold
 from poise.motion.ik.limb import limb, reach
 from poise.motion.load import load_clip
-from poise.stage import Barbell, Grip, Push, Stage
+from poise.stage import Barbell, Grip, Stage
 from poise.take import Take
 
 MASS = 30.0  # [kg]
@@ -94,7 +93,7 @@ def lift(character: Character, mass: float = MASS) -> Clip:
     return replace(made, holds=holds)
 
 
-def stage_for(clip: Clip, mass: float = MASS, events: tuple[Push, ...] = ()) -> Stage:
+def stage_for(clip: Clip, mass: float = MASS) -> Stage:
     """A floor with the barbell where the hands take it."""
     hold = clip.grips[0]
     frame = round(hold.start / clip.dt)
@@ -102,7 +101,7 @@ def stage_for(clip: Clip, mass: float = MASS, events: tuple[Push, ...] = ()) -> 
     bell = Barbell("barbell", mass, (float(x), 0.0, float(z)), plate_radius=float(z), solid=False)
     grips = tuple(Grip(h.hand, "barbell", start=h.start, point=tuple(h.local(clip.character)), reach=0.1)
                   for h in clip.grips)  # fmt: skip
-    return Stage(props=(bell,), grips=grips, events=events)
+    return Stage(props=(bell,), grips=grips)
 
 
 CASES: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -116,17 +115,11 @@ NOISE = 0.05  # of the velocities at the start
 COLUMNS = ("what", "way", "stayed up", "by start", "joints [deg]", "root [cm]", "tilt [deg]", "penetration [mm]")
 
 
-def _row(what: str, way: str, takes: list[Take]) -> tuple[object, ...]:
+def _row(what: str, way: str, takes: list[Take]) -> tuple[Any, ...]:
     """How many stayed up with the bar, when the others ended, and medians of their errors up to there."""
-    off = [take.tracking_error() for take in takes]
     ends = ["+" if take.ended.whole else f"{take.ended.time:.1f}" for take in takes]
-    row = (what, way, f"{ends.count('+')}/{len(takes)}", " ".join(ends),
-           float(np.median([np.degrees(e.joints) for e in off])),
-           float(np.median([100.0 * e.root_position for e in off])),
-           float(np.median([np.degrees(e.root_orientation) for e in off])),
-           float(np.median([1000.0 * audit(take).penetration for take in takes])))  # fmt: skip
-    print(*row, sep="  ", file=sys.stderr, flush=True)  # it takes long
-    return row
+    deep = float(np.median([1000.0 * audit(take).penetration for take in takes]))
+    return told((what, way, f"{ends.count('+')}/{len(takes)}", " ".join(ends), *medians(takes), deep))
 
 
 def _starts(clip: Clip, way: str, settings: dict[str, Any], mass: float, seeds: int, own: Clip | None = None
@@ -135,14 +128,6 @@ def _starts(clip: Clip, way: str, settings: dict[str, Any], mass: float, seeds: 
     stage, seconds = stage_for(own or clip, mass), clip.duration + HOLD
     return [performed(clip, way, seconds, stage=stage, noise=NOISE, seed=seed, settings=settings)
             for seed in range(seeds)]  # fmt: skip
-
-
-def _saved(options: Options, what: str, way: str, takes: list[Take]) -> list[str]:
-    if options.out is None:
-        return []
-    path = options.out / f"{what.replace(' ', '-').replace(',', '')}-{way.split()[0]}.png"
-    takes[0].save(path)
-    return [str(path)]
 
 
 def run(options: Options) -> Table:
@@ -155,7 +140,7 @@ def run(options: Options) -> Table:
                 what = f"{name}, window {window}"
                 takes = _starts(clip, way, {**settings, "window": window}, MASS, options.seeds)
                 rows.append(_row(what, way, takes))
-                figures += _saved(options, what, way, takes)
+                figures += options.film(takes[0], f"{what}-{way.split()[0]}")
     return Table(f"A squat edited to lift a barbell of {MASS:g} kg", COLUMNS, tuple(rows), _NOTES, tuple(figures))
 
 
@@ -175,14 +160,5 @@ def loads(options: Options) -> Table:
             what = f"{mass:.0f} kg, {'known' if known else 'unexpected'}, window 16"
             takes = _starts(clip, way, {"window": 16, "loads": known}, mass, options.seeds, own)
             rows.append(_row(what, way, takes))
-            figures += _saved(options, what, way, takes)
+            figures += options.film(takes[0], f"{what}-{way.split()[0]}")
     return Table("Loads in the simulator, known and unexpected", COLUMNS, tuple(rows), _NOTES[:2], tuple(figures))
-
-
-def main() -> None:
-    """Print the table."""
-    print(run(Options(1)).text())
-
-
-if __name__ == "__main__":
-    main()

@@ -109,12 +109,3 @@ def run(options: Options) -> Table:
                  ("Clarabel gets the sparse form with an auxiliary residual, its best.",
                   f"Pushed: the 0.7 s that follow 0.05 s after the beginning of a push of {FORCE:g} N to the left.")
                  )  # fmt: skip
-
-
-def main() -> None:
-    """Print the table."""
-    print(run(Options()).text())
-
-
-if __name__ == "__main__":
-    main()

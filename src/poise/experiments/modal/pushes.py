@@ -5,14 +5,13 @@ In both ways to advance, with the paper's latency and without, with footholds an
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from poise.experiments.modal.trial import BUT, BUT_NAME, PRINTED, WAYS, performed, push
-from poise.experiments.reproduce import Options, Table
+from poise.experiments.reproduce import Options, Table, told
 from poise.motion.clip import Clip
 from poise.motion.load import load_clip
 from poise.take import Take
@@ -23,7 +22,7 @@ LASTS, AFTER = 10 / 120, 5.05  # [s]
 MIDDLE = 135.0  # [N] for the recorded walker
 FEWER = 4  # times fewer phases where a row is dear, or none of the two that matter most
 UPDATE, MUJOCO = WAYS
-RECORDED = "cmu/12_01.bvh"  # in the folder of recordings, where one is given: a walk on its own character
+RECORDED = "12_01"  # in the folder of recordings, where one is given: a walk on its own character
 
 
 class Case(NamedTuple):
@@ -52,8 +51,9 @@ def run(options: Options) -> Table:
     walk, rows, fewer = load_clip("walk"), [], max(1, options.seeds // FEWER)
     for case in CASES:
         rows += _rows(walk, case, UPDATE, FORCES, options.seeds if case.full else fewer)
-    if options.folder is not None:
-        recorded = load_clip(options.folder / RECORDED).loop().make_physical()
+    path = options.recording(RECORDED)
+    if path is not None:
+        recorded = load_clip(path).loop().make_physical()
         rows += _rows(recorded, CASES[0], UPDATE, (MIDDLE,), options.seeds)
     more = f"{options.seeds} phases for ours and ours in the document's condition, else {fewer}."
     return Table("Pushes on the chest of a walker, 10 frames, modal update", COLUMNS, tuple(rows), (*_NOTES, more))
@@ -76,11 +76,7 @@ def _rows(clip: Clip, case: Case, way: str, forces: tuple[float, ...], phases: i
     """One row a force; told as they come, since a row takes a minute."""
     calm = performed(clip, way, 2.0 * clip.duration + 1.0 + AFTER, settings=case.settings)
     head = (f"{clip.name}, {clip.character.name}", case.form, case.condition, way)
-    out = []
-    for force in forces:
-        out.append((*head, force, *_cells(clip, case, way, force, phases, calm)))
-        print(*out[-1], sep="  ", file=sys.stderr, flush=True)
-    return out
+    return [told((*head, force, *_cells(clip, case, way, force, phases, calm))) for force in forces]
 
 
 def _cells(clip: Clip, case: Case, way: str, force: float, phases: int, calm: Take) -> tuple[str, str, str]:
@@ -98,12 +94,3 @@ def _cells(clip: Clip, case: Case, way: str, force: float, phases: int, calm: Ta
                 by[direction] += 1
                 near += bool(np.linalg.norm(take.q[-1, :2] - take.q_ref[-1, :2]) < 0.2)
     return f"{sum(by.values())}/{total}", f"{near}/{total}", " ".join(f"{by[d]}" for d in DIRECTIONS)
-
-
-def main() -> None:
-    """Print the table."""
-    print(run(Options(2)).text())
-
-
-if __name__ == "__main__":
-    main()

@@ -20,11 +20,12 @@ import numpy as np
 from scipy import sparse
 
 from poise.character import Character
+from poise.dynamics.compiled import point_jacobian
 from poise.errors import MissingExtra
 from poise.kernels import njit
 from poise.maths import configuration as conf
 from poise.maths.rotations import Array
-from poise.methods.modal.linearise import Watched, point_jacobian
+from poise.methods.modal.linearise import Watched
 from poise.methods.modal.step import Weights
 
 STANDS, HIGH = 1e7, 1e3  # [1/m²], [1/(kg rad²)] of feet that stand and of high modes
@@ -74,12 +75,12 @@ class Moment:
 
 
 @njit(cache=True)
-def _pull(views, moves, bodies, places, force):
+def _pull(views, bodies, places, force):
     """Jᵀ f (nv,) of world forces (K, 3) at points of bodies."""
-    out, J = np.zeros(moves.shape[1]), np.empty((3, moves.shape[1]))
+    out, J = np.zeros(len(views.v)), np.empty((3, len(views.v)))
     for i in range(len(bodies)):
         if force[i, 0] != 0.0 or force[i, 1] != 0.0 or force[i, 2] != 0.0:
-            point_jacobian(views, moves, bodies[i], places[i], np.eye(3), J)
+            point_jacobian(views, bodies[i], places[i], np.eye(3), J)
             out += J[0] * force[i, 0] + J[1] * force[i, 1] + J[2] * force[i, 2]
     return out
 
@@ -127,10 +128,10 @@ class Spacetime:
         mujoco.mj_rne(model, data, 1, inverse)
         places, last = w.places(), min(k, self.steps - 1)
         force = np.einsum("kcr,kc->kr", g.frames[last], f[last])
-        pulled = _pull(w.views, w.moves, g.bodies, places, force) if k < self.steps else np.zeros(len(v))
+        pulled = _pull(w.views, g.bodies, places, force) if k < self.steps else np.zeros(len(v))
         views = w.views
-        return Moment(inverse + self._armature * a, views.centre[0].copy(), views.speed[0].copy(),
-                      views.spin[0].copy(), places, pulled)  # fmt: skip
+        return Moment(inverse + self._armature * a, views.centre_of_mass.copy(), views.centre_velocity.copy(),
+                      views.angular_momentum.copy(), places, pulled)  # fmt: skip
 
     def rates(self, q: Array) -> tuple[Array, Array]:
         """Velocities (n + 1, nv) with which poses q (n + 1, nq) are come to, and accelerations from there on."""
@@ -226,7 +227,7 @@ class Spacetime:
         for c, (k, i) in enumerate(self._index):
             self._mass(q[k])
             place = self._watched.places()[i]
-            point_jacobian(self._watched.views, self._watched.moves, g.bodies[i], place, g.frames[k, i], J)
+            point_jacobian(self._watched.views, g.bodies[i], place, g.frames[k, i], J)
             at = n * nv + 3 * c
             out[k][:nv, at : at + 3] = -J.T
         return out

@@ -5,14 +5,13 @@ Section 8 of Jain & Liu 2011: planned modes shifted to higher frequencies, drawn
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from poise.experiments.modal.trial import BUT, BUT_NAME, PRINTED, performed
-from poise.experiments.reproduce import Options, Table
+from poise.experiments.reproduce import Options, Table, told
+from poise.export.plots import figure_of
 from poise.maths import configuration as conf
 from poise.maths.rotations import Array
 from poise.methods.modal.linearise import Watched
@@ -20,10 +19,13 @@ from poise.methods.modal.spectrum import find_modes, subtree_stiffness
 from poise.motion.clip import Clip
 from poise.motion.load import load_clip
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 PLANNED = 13  # modes 6 to 18 in the paper's experiment
 SHIFTS = (0, 1, 2, 3, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 23)  # k: modes 6 + k to 18 + k planned; the last is 41
 MORE = (-8, -6, -4, -2, 0, 2, 4, 6, 8)  # modes more than the 14 below the threshold
-RECORDED = ("02_01", "12_01", "91_19_f0240-0780", "16_17_f0000-0460")
+RECORDED = ("02_01", "12_01", "91_19", "16_17")
 SECONDS = 3.0
 LAWS: dict[str, dict[str, Any]] = {
     "ours": {"footholds": False}, "ours, effort from nothing": {"footholds": False, "feedforward": False},
@@ -32,9 +34,9 @@ LAWS: dict[str, dict[str, Any]] = {
 """Settings by form of the method."""
 
 
-def components(clip: Clip, cycles: int = 6) -> tuple[Array, Array]:
+def components(clip: Clip) -> tuple[Array, Array]:
     """Frequencies (F,) [Hz] and power (C, F) of a clip's principal components, strongest first; rows sum to one."""
-    long = clip.repeat(cycles) if clip.cycle is not None else clip
+    long = clip.repeat(6) if clip.cycle is not None else clip
     middle = long.q[len(long) // 2]
     poses = conf.difference(clip.character.layout, middle, long.q)[:, 6:]
     poses = poses - poses.mean(axis=0)
@@ -62,7 +64,7 @@ class Error(NamedTuple):
     fell: int
     total: int
 
-    def told(self) -> tuple[Any, ...]:
+    def cells(self) -> tuple[Any, ...]:
         """Cells of the table."""
         return self.turn, self.joints, f"{self.fell}/{self.total}"
 
@@ -95,16 +97,17 @@ def run(options: Options) -> Table:
         for k in SHIFTS:
             found = errors(clip, options.seeds, [{"modes": (6 + k, 6 + PLANNED + k), **own}])
             shifted.setdefault(law, []).append(found)
-            rows.append(("figure 5", f"k = {k}: modes {6 + k}-{5 + PLANNED + k} planned, {law}", *found.told()))
+            what = f"k = {k}: modes {6 + k}-{5 + PLANNED + k} planned, {law}"
+            rows.append(told(("figure 5", what, *found.cells())))
         drawn = [{"modes": at_random(PLANNED, internal, seed), **own} for seed in range(options.seeds)]
-        rows.append(("random", f"{PLANNED} modes at random, {law}", *errors(clip, options.seeds, drawn).told()))
-        print(*rows[-1 - len(SHIFTS) :], sep="\n", file=sys.stderr, flush=True)  # it takes long
+        rows.append(("random", f"{PLANNED} modes at random, {law}", *errors(clip, options.seeds, drawn).cells()))
     for more in MORE:
         found = errors(clip, options.seeds, [{"modes": (6, 20 + more), "footholds": False}])
-        rows.append(("threshold", f"{14 + more} modes planned", *found.told()))
+        rows.append(("threshold", f"{14 + more} modes planned", *found.cells()))
     blended = errors(clip, options.seeds, [{"footholds": False}])
-    rows.append(("threshold", "those below 100 rad²/s², blended", *blended.told()))
-    figures = () if options.out is None else (_draw_first(options), _draw_fifth(shifted, options.out))
+    rows.append(("threshold", "those below 100 rad²/s², blended", *blended.cells()))
+    figures = (*options.plot(lambda: _draw_first(options), "modal-figure-1"),
+               *options.plot(lambda: _draw_fifth(shifted), "modal-figure-5"))  # fmt: skip
     return Table("Which modes are planned", ("item", "case", "root [deg]", "joints [deg]", "fell"), tuple(rows),
                  (f"Walks of {SECONDS:g} s on human42, velocities at the start disturbed by 0.05, no footholds.",),
                  figures)  # fmt: skip
@@ -112,10 +115,8 @@ def run(options: Options) -> Table:
 
 def _clips(options: Options) -> dict[str, Clip]:
     """The walk, and recorded walks where there are some."""
-    out = {"walk": load_clip("walk")}
-    if options.folder is not None:
-        out |= {name: load_clip(options.folder / "cmu" / f"{name}.bvh") for name in RECORDED}
-    return out
+    files = {name: options.recording(name) for name in RECORDED}
+    return {"walk": load_clip("walk"), **{name: load_clip(path) for name, path in files.items() if path is not None}}
 
 
 def _first(options: Options) -> list[tuple[Any, ...]]:
@@ -123,18 +124,18 @@ def _first(options: Options) -> list[tuple[Any, ...]]:
     for name, clip in _clips(options).items():
         hertz, power = components(clip)
         middle = power @ hertz
-        told = f"{name}: first three {middle[:3].mean():.2f} Hz, last three {middle[-3:].mean():.2f} Hz on average"
-        rows.append(("figure 1", told, "", "", ""))
+        what = f"{name}: first three {middle[:3].mean():.2f} Hz, last three {middle[-3:].mean():.2f} Hz on average"
+        rows.append(("figure 1", what, "", "", ""))
     modes = frequencies(load_clip("walk"))
     low = int(np.sum((2.0 * np.pi * modes) ** 2 < 100.0))
-    told = f"modes: {modes[0]:.2f} to {modes[low - 1]:.2f} Hz planned, {modes[low]:.2f} to {modes[-1]:.1f} Hz tracked"
-    return [*rows, ("figure 1", told, "", "", "")]
+    what = f"modes: {modes[0]:.2f} to {modes[low - 1]:.2f} Hz planned, {modes[low]:.2f} to {modes[-1]:.1f} Hz tracked"
+    return [*rows, ("figure 1", what, "", "", "")]
 
 
-def _draw_first(options: Options) -> str:
-    plt = _pyplot()
+def _draw_first(options: Options) -> Figure:
     clips = _clips(options)
-    figure, axes = plt.subplots(len(clips), 3, figsize=(11, 2.2 * len(clips)), constrained_layout=True, squeeze=False)
+    figure = figure_of(11.0, 2.2 * len(clips))
+    axes = figure.subplots(len(clips), 3, squeeze=False)
     for (name, clip), row in zip(clips.items(), axes, strict=True):
         hertz, power = components(clip)
         for ax, chosen, title in (
@@ -150,42 +151,16 @@ def _draw_first(options: Options) -> str:
         row[2].axhline(10.0 / (2.0 * np.pi), color="gray", lw=0.8)
         row[2].set(title=f"modes of {clip.character.name or 'its character'}", xlabel="mode", ylabel="frequency [Hz]",
                    yscale="log")  # fmt: skip
-    return _saved(figure, options.out, "modal-figure-1.png")
+    return figure
 
 
-def _draw_fifth(shifted: dict[str, list[Error]], folder: Path) -> str:
-    plt = _pyplot()
-    figure, axes = plt.subplots(1, 2, figsize=(8, 3), constrained_layout=True)
+def _draw_fifth(shifted: dict[str, list[Error]]) -> Figure:
+    figure = figure_of(8.0, 3.0)
+    axes = figure.subplots(1, 2)
     for law, found in shifted.items():
         axes[0].semilogy(SHIFTS, [e.turn for e in found], "o-", label=law)
         axes[1].plot(SHIFTS, [100.0 * e.fell / e.total for e in found], "o-")
     axes[0].set(xlabel="k: modes 6 + k to 18 + k planned", ylabel="error of the root's orientation [deg]")
     axes[1].set(xlabel="k", ylabel="walks that fell [%]", ylim=(-5, 105))
     axes[0].legend()
-    return _saved(figure, folder, "modal-figure-5.png")
-
-
-def _pyplot() -> Any:
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    return plt
-
-
-def _saved(figure: Any, folder: Path | None, name: str) -> str:
-    assert folder is not None
-    path = folder / name
-    figure.savefig(path, dpi=110)
-    _pyplot().close(figure)
-    return str(path)
-
-
-def main() -> None:
-    """Print the table."""
-    print(run(Options(2)).text())
-
-
-if __name__ == "__main__":
-    main()
+    return figure

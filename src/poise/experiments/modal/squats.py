@@ -9,9 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from poise.dynamics import Dynamics
-from poise.experiments.modal.trial import TRACKING, WAYS, performed, push, tracking_row
+from poise.experiments.modal.trial import TRACKING, WAYS, joints_after, performed, pushed, tracking_row
 from poise.experiments.reproduce import Options, Table
 from poise.judge.support import beyond_support
+from poise.maths import GRAVITY
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
 from poise.motion.load import load_clip
@@ -23,7 +24,7 @@ DIRECTIONS = tuple(22.5 * k for k in range(9))
 BEGUN = 0.3  # [s] before a push at which a performance begins
 LASTS, AFTER, WINDOW = 20 / 120, 5.05, 16
 LATE = 0.2  # [s] of the paper's latency
-RECORDED = "22_14_f0060-0420.bvh"  # in `options.folder`, or in its folder cmu
+RECORDED = "22_14"
 
 
 def margin(take: Take, at: float) -> float:
@@ -32,7 +33,7 @@ def margin(take: Take, at: float) -> float:
     character = take.character
     instant = Dynamics(character).at(take.q[k], take.v[k])
     centre, speed = instant.centre_of_mass, instant.momentum[:3] / character.mass
-    capture = centre[:2] + speed[:2] * np.sqrt(max(float(centre[2]), 0.3) / 9.81)
+    capture = centre[:2] + speed[:2] * np.sqrt(max(float(centre[2]), 0.3) / GRAVITY)
     points = character.contact_points
     feet = np.concatenate([points.of("left"), points.of("right")])
     return _inside(character.points(take.q_ref[k])[0][feet, :2], capture)
@@ -63,8 +64,7 @@ class Tally:
         else:
             self.out, self.saved = self.out + times, self.saved + times * back
         if back:
-            later = (take.time > after) & (take.time < after + 2.0)
-            self.errors.append(float(np.degrees(np.sqrt(np.mean(take.tracking_error().series["joints"][later] ** 2)))))
+            self.errors.append(joints_after(take, after))
 
     def words(self) -> tuple[str, ...]:
         """What came of it."""
@@ -85,9 +85,7 @@ def _pushed(clip: Clip, options: Options, latency: float, forces: tuple[float, .
         for direction in directions:
             marks, rooms = "", []
             for phase in range(options.seeds):
-                start = ((phase + 0.5) / options.seeds * clip.duration - BEGUN) % clip.duration
-                take = performed(clip, "modal update", BEGUN + LASTS + AFTER, settings=settings, start=start,
-                                 events=(push(force, direction, BEGUN, LASTS),))  # fmt: skip
+                take = pushed(clip, settings, force, direction, (BEGUN, LASTS, AFTER), phase, options.seeds)
                 back = bool(take.recovered(BEGUN + LASTS, calm))
                 rooms.append(margin(take, BEGUN + LASTS))
                 tally.add(rooms[-1], back, take, BEGUN + LASTS, 2 if direction % 180.0 else 1)
@@ -122,36 +120,26 @@ def variations(options: Options) -> dict[str, Clip]:
         "human57": load_clip("squat", character="human57"),
         "runner": load_clip("squat", character="runner"),
     }
-    if options.folder is not None:
-        path = next((p for p in (options.folder / RECORDED, options.folder / "cmu" / RECORDED) if p.exists()), None)
-        if path is not None:
-            recorded = load_clip(path)
-            out |= {"recording": recorded, "its mirror image": recorded.mirror()}
+    path = options.recording(RECORDED)
+    if path is not None:
+        recorded = load_clip(path)
+        out |= {"recording": recorded, "its mirror image": recorded.mirror()}
     return out
 
 
 def bodies(options: Options) -> Table:
     """Other squats: tracking by both ways, and pushes of 125 N to the left and backward, of a loop."""
     rows: list[tuple[object, ...]] = []
-    notes = []
+    notes, figures = [], []
     for name, clip in variations(options).items():
         length = 10.0 if clip.cycle is not None else clip.duration
         for way in WAYS:
             take = performed(clip, way, length, settings={"window": WINDOW})
             rows.append((name, clip.character.name, *tracking_row(take, way)))
-            if options.out is not None:
-                take.save(options.out / f"squat-{name.replace(' ', '-')}-{way.split()[0]}.png")
+            figures += options.film(take, f"squat-{name}-{way.split()[0]}")
         if clip.cycle is not None:
             found, tally = _pushed(clip, options, 0.0, (125.0,), (90.0, 180.0))
             marks = ", ".join(f"{r[1]:g} degrees {r[2]} ({r[3]} cm)" for r in found)
             notes.append(f"{name}, 125 N: {marks}. {tally.words()[0]}")
-    return Table("Squats of other kinds and bodies", ("squat", "body", *TRACKING), tuple(rows), tuple(notes))
-
-
-def main() -> None:
-    """Print the table."""
-    print(run(Options(1)).text())
-
-
-if __name__ == "__main__":
-    main()
+    return Table("Squats of other kinds and bodies", ("squat", "body", *TRACKING), tuple(rows), tuple(notes),
+                 tuple(figures))  # fmt: skip

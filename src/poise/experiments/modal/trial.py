@@ -54,3 +54,29 @@ def push(force: float, direction: float, at: float, duration: float) -> Push:
     """A push on the chest of `force` [N] in a direction [degrees about Z] from `at` on [s]."""
     way = np.radians(direction)
     return Push("chest", (force * np.cos(way), force * np.sin(way), 0.0), at, duration)
+
+
+def pushed(clip: Clip, settings: Mapping[str, Any], force: float, direction: float, when: tuple[float, float, float],
+           phase: int, phases: int) -> Take:  # fmt: skip
+    """A loop by the modal update, begun before a push that comes in the middle of one of some phases.
+
+    `when`: time [s] before the push, of the push, and after it.
+    """
+    before, lasts, after = when
+    start = ((phase + 0.5) / phases * clip.duration - before) % clip.duration
+    return performed(clip, "modal update", before + lasts + after, settings=settings, start=start,
+                     events=(push(force, direction, before, lasts),))  # fmt: skip
+
+
+def joints_after(take: Take, at: float) -> float:
+    """Joint error [degrees rms] in the two seconds after a time [s]."""
+    later = (take.time > at) & (take.time < at + 2.0)
+    return float(np.degrees(np.sqrt(np.mean(take.tracking_error().series["joints"][later] ** 2))))
+
+
+def medians(takes: Sequence[Take]) -> tuple[float, float, float]:
+    """Median errors of some takes: joints [degrees], root [cm], its tilt [degrees]."""
+    off = [take.tracking_error() for take in takes]
+    return (float(np.median([np.degrees(e.joints) for e in off])),
+            float(np.median([100.0 * e.root_position for e in off])),
+            float(np.median([np.degrees(e.root_orientation) for e in off])))  # fmt: skip

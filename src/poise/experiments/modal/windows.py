@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from poise.experiments.modal.trial import performed, push
 from poise.experiments.reproduce import Options, Table
+from poise.export.plots import figure_of
 from poise.methods.modal.mind import DT
 from poise.methods.modal.window import automatic
 from poise.motion.load import load_clip
 from poise.motion.reference import Reference
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 WINDOWS = (1, 2, 4, 8, 12, 16, 24, 36, 60)
 AFTER = 5.05  # [s]
@@ -70,27 +73,23 @@ def run(options: Options) -> Table:
         for window in sorted({*WINDOWS, own}):
             found = outcome(case, window, {}, options.seeds)
             drawn.setdefault(name, []).append(found)
-            rows.append((name, "reference's", f"{window} (auto)" if window == own else window, *_told(found)))
+            rows.append((name, "reference's", f"{window} (auto)" if window == own else window, *_cells(found)))
     for window in WINDOWS:
         found = outcome(CASES[0], window, {"feedforward": False}, 0)
-        rows.append((CASES[0].clip, "nothing (paper)", window, *_told(found)))
-    figures = () if options.out is None else (_draw(drawn, options.out),)
+        rows.append((CASES[0].clip, "nothing (paper)", window, *_cells(found)))
+    figures = options.plot(lambda: _draw(drawn), "modal-windows")
     return Table("The length of the window", ("clip", "effort from", "window", "fell [s]", "joints [deg]", "root [cm]",
                  "pushes recovered"), tuple(rows), figures=figures)  # fmt: skip
 
 
-def _told(found: Outcome) -> tuple[Any, ...]:
+def _cells(found: Outcome) -> tuple[Any, ...]:
     pushes = f"{found.kept}/{found.total}" if found.total else "-"
     return ("-" if found.fell is None else f"{found.fell:.1f}", found.joints, found.root, pushes)
 
 
-def _draw(drawn: dict[str, list[Outcome]], folder: Path) -> str:
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(1, 3, figsize=(11, 3), constrained_layout=True)
+def _draw(drawn: dict[str, list[Outcome]]) -> Figure:
+    figure = figure_of(11.0, 3.0)
+    axes = figure.subplots(1, 3)
     for name, found in drawn.items():
         window = [o.window for o in found]
         axes[0].semilogy(window, [o.joints for o in found], "o-", label=name)
@@ -101,16 +100,4 @@ def _draw(drawn: dict[str, list[Outcome]], folder: Path) -> str:
         ax.set(xlabel="window [steps of 1/120 s]", ylabel=label)
     axes[0].legend()
     axes[1].set_ylim(0, 105)
-    path = folder / "modal-windows.png"
-    figure.savefig(path, dpi=120)
-    plt.close(figure)
-    return str(path)
-
-
-def main() -> None:
-    """Print the table."""
-    print(run(Options(1)).text())
-
-
-if __name__ == "__main__":
-    main()
+    return figure

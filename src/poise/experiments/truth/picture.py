@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from poise.errors import MissingExtra, PoiseError
+from poise.errors import PoiseError
 from poise.experiments.truth.bodies import needed
 from poise.experiments.truth.measured import Plates
-from poise.files import writing
+from poise.export.plots import figure_of
 from poise.maths.intervals import runs
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 METHODS = {"mcsim": "#2f6fb5", "modal-torques": "#7a4fb0"}
 PLATE, RAW, REPAIRED = "#222222", "#d9692c", "#2a9d55"
 
 
-def draw(clip: Clip, repaired: Clip, plates: Plates, path: Path) -> str:
-    """Draw one recording into a file; gives its name."""
-    try:
-        import matplotlib
-    except ImportError:
-        raise MissingExtra("The figure", "plots") from None
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    sheet, (ax, bars) = pyplot.subplots(2, 1, figsize=(9.0, 4.6), sharex=True, height_ratios=(5, 1))
+def force_plot(clip: Clip, repaired: Clip, plates: Plates) -> Figure:
+    """Forces over time, and contacts per limb below; needs matplotlib."""
+    sheet = figure_of(9.0, 4.6)
+    grid = sheet.add_gridspec(2, 1, height_ratios=(5, 1))
+    ax = sheet.add_subplot(grid[0])
+    bars = sheet.add_subplot(grid[1], sharex=ax)
     seen = np.where(plates.clean, plates.force[:, 2], np.nan)
     ax.plot(plates.times, seen, color=PLATE, lw=2.5, label="force plates")
     for own, colour, label in ((clip, RAW, "raw clip"), (repaired, REPAIRED, "repaired")):
@@ -52,11 +51,7 @@ def draw(clip: Clip, repaired: Clip, plates: Plates, path: Path) -> str:
         ax.axvspan(plates.times[a], plates.times[e - 1], color="#eeeeee", zorder=0)
     bars.set_yticks(range(len(limbs)), limbs)
     bars.set_xlabel("time [s]; grey: not all that touches is on plates")
-    sheet.tight_layout()
-    with writing(path) as temporary:
-        sheet.savefig(temporary, dpi=110, format="png")
-    pyplot.close(sheet)
-    return str(path)
+    return sheet
 
 
 def _performed(clip: Clip, method: str, cutoff: float) -> tuple[Array, Array] | None:

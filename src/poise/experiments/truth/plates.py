@@ -8,14 +8,14 @@ repaired clip's labels against pushes of more than 5 % of body weight on each li
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
 from poise.errors import BadValue, PoiseError
-from poise.experiments.reproduce import Options, Table
+from poise.experiments.reproduce import Options, Table, told
 from poise.experiments.truth.bodies import Needed, needed
 from poise.experiments.truth.measured import Plates
+from poise.experiments.truth.picture import force_plot
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
 from poise.motion.load import load_clip
@@ -75,10 +75,10 @@ def moments(clip: Clip, plates: Plates) -> Moments:
         limbs.setdefault(limb, []).append((begin, end))
         own = [(a, e) for a, e in clip.contacts.intervals(limb) if a <= end and e >= begin]
         missed += not own
-        for at, told in ((begin, [a for a, _ in own]), (end, [e for _, e in own])):
+        for at, own_times in ((begin, [a for a, _ in own]), (end, [e for _, e in own])):
             if NEAR < at < last - NEAR and _seen(plates, at):
                 count += 1
-                near += any(abs(t - at) <= NEAR + 1e-9 for t in told)
+                near += any(abs(t - at) <= NEAR + 1e-9 for t in own_times)
     invented = 0
     for limb in clip.contacts.points.limbs:
         for a, e in clip.contacts.intervals(limb):
@@ -138,32 +138,22 @@ def rms(x: Array) -> float:
     return float(np.sqrt(np.mean(np.square(x)))) if len(x) else float("nan")
 
 
-def recordings(folder: Path | None) -> list[Path]:
-    """The BVH files of a folder beside which measured forces lie."""
-    if folder is None:
-        raise BadValue("Say where recordings with measured forces are: --recordings FOLDER (pairs of .bvh and .npz).")
-    found = [p for p in sorted(folder.glob("*.bvh")) if p.with_suffix(".npz").exists()]
-    if not found:
-        raise BadValue(f"{folder} holds no pairs of .bvh and .npz.")
-    return found
-
-
 def run(options: Options) -> Table:
     """The table of a folder; figures of every recording with `--out`."""
+    found = [p for p in options.files() if p.with_suffix(".npz").exists()]
+    if not found:
+        raise BadValue(f"{options.recordings} holds no pairs of a motion and an .npz of measured forces.")
     rows, notes, figures = [], [], []
-    for path in recordings(options.folder):
+    for path in found:
         plates, clip = Plates.read(path.with_suffix(".npz")), load_clip(path)
         try:
             repaired = clip.make_physical()
         except PoiseError as error:
             notes.append(f"{path.stem}: {error}")
-            rows.append((path.stem, *["-"] * (len(COLUMNS) - 2), "not repaired"))
+            rows.append(told((path.stem, *["-"] * (len(COLUMNS) - 2), "not repaired")))
             continue
-        rows.append(compared(clip, repaired, plates, path.stem).cells())
-        if options.out is not None:
-            from poise.experiments.truth.picture import draw
-
-            figures.append(draw(clip, repaired, plates, options.out / f"truth-{path.stem}.png"))
+        rows.append(told(compared(clip, repaired, plates, path.stem).cells()))
+        figures += options.plot(lambda c=clip, r=repaired, p=plates: force_plot(c, r, p), f"truth_{path.stem}")
     good = sum(row[-1] == "-" for row in rows)
     notes.append(f"{good} of {len(rows)} within all bars. up, level, ends: rms error of the force, % of body weight; "
                  "r: correlation of the vertical force; pressure: centre of pressure against the plates', "

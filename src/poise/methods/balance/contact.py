@@ -21,9 +21,8 @@ import numpy as np
 
 from poise.errors import BadValue
 from poise.kernels import njit
+from poise.maths import GRAVITY
 from poise.settings import check, number
-
-GRAVITY = 9.81  # [m/s²]
 
 
 @dataclass(frozen=True)

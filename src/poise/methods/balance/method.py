@@ -11,17 +11,56 @@ from poise.character import Character
 from poise.errors import PoiseError
 from poise.maths.rotations import Array
 from poise.methods.balance import virtual
-from poise.methods.balance.body import Body, body_of
 from poise.methods.balance.contact import Cylinder
 from poise.methods.balance.decision import Decision
-from poise.methods.balance.departures import DEPARTURES
-from poise.methods.balance.following import Following
-from poise.methods.balance.outside import Pull, Puller, Upright
+from poise.methods.balance.hierarchy import Hierarchy, hierarchy_of
+from poise.methods.balance.link_control import Pull, Puller, Upright
+from poise.methods.balance.target import Targets
 from poise.motion.reference import Reference
 from poise.settings import PART, check, choice, names, number, parts, printed, text
 from poise.simulate.loop import Action
 from poise.simulate.simulator import State, Touches
 from poise.stage import Stage
+
+DEPARTURES: dict[str, str] = {
+    "implicit": "servos (1) give the torque of the state one decision ahead, so that light links do not shake; the "
+    "document: of the state now",
+    "smooth": "rates of a recording are those of a parabola over 50 ms to either side; the document: finite "
+    "differences from frame to frame",
+    "feed": "the recording's change of momentum is added to the virtual wrench, and the joint torques that its links "
+    "need against each other to the servos; the document: neither",
+    "answered": "the part of a foot's torque that a ground force in the middle of what touches answers is left on it; "
+    "the document takes off all of it (22)",
+    "bounded": "the vertical part of a foot's torque is taken off up to the cylinder's torque; the document: always "
+    "wholly",
+    "ankle": "artificial torque is never more than the strongest axis of an ankle gives, and the slider ends there; "
+    "the document: no such bound",
+    "ease": "joints are brought from a careless start to the pose within `ease` seconds; the document: at once",
+    "load": "both feet share the wrench by where it meets the ground between them; the document has no formula: half "
+    "each",
+    "linger": "a foot that lost the ground counts as pressing on it for `linger` seconds more; the document: not at "
+    "all",
+    "tread": "a foot that the recording has down and that hovers within `reach` of the ground carries its share; the "
+    "document: only one on which the ground presses",
+    "floating": "a foot without a label that is as low as the other one and at rest stands too; the document: by the "
+    "labels alone",
+    "posed": "without a recording, a foot that the pose holds in the air never supports, and (23) acts only where the "
+    "pose stands on both; the document: by pressure and zones alone",
+    "lean": "what ankles are too weak for is taken off the torque of the wrench, up to `swing` N m: the trunk gives "
+    "way; the document: no limits",
+    "limits": "joints give no more than the character's strength, balance before the servo, and limbs that stand on "
+    "nothing are not spun up; the document: no limits",
+    "hopeless": "balance is given up when the centre of mass is further from the support point than it is high; the "
+    "document: by the share (21) alone",
+}
+"""What each departure does, and what the document does instead; each can be left out.
+
+`Balance.printed()` has none of them: the document's own form, its printed errors corrected (see `virtual`, `contact`,
+`sensor` and `link_control` for those). Where the document leaves a thing to the user (gains, cylinder, zones, the
+tolerance below which balance is given up) a value of ours is no departure. That feet have no friction while the
+recording has them in the air is the document's own (section 6.1).
+"""
+
 
 NOTES = 120.0  # [1/s] at which traces are noted
 SENSORS = ("auto", "zones", "reference")
@@ -119,11 +158,10 @@ class Balance:
         return cls(**{**printed(cls), **changes})
 
     def start(self, character: Character, reference: Reference, stage: Stage) -> Memory:
-        """Tables, gains and the reference's wishes at the beginning; refuses a start with no foot on the ground."""
-        body = body_of(character)
-        link = character.body(self.link)
-        following = Following(body, link, self.has("smooth"), self.has("floating"))
-        memory = Memory(self, body, following, stage, self._recorded(reference))
+        """Tables, gains and the reference's targets at the beginning; refuses a start with no foot on the ground."""
+        hierarchy = hierarchy_of(character)
+        targets = Targets(hierarchy, character.body(self.link), self.has("smooth"), self.has("floating"))
+        memory = Memory(self, hierarchy, targets, self._recorded(reference))
         memory.pullers = [Puller(p, character.body(p.body)) for p in self.pulls]
         _must_stand(character, reference, stage)
         return memory
@@ -136,27 +174,26 @@ class Balance:
         return len(clip) > 1 and float(np.max(np.abs(clip.velocity[:, 6:]), initial=0.0)) > _STILL
 
     def act(self, state: State, touches: Touches, reference: Reference, memory: Memory) -> Action:
-        """Joint torques within the character's limits, the artificial moments on the feet, and what it thought."""
-        wish = memory.following.at(reference, state.time)
+        """Joint torques within the character's limits, the artificial moments on the feet, and the traces."""
         decision = memory.decision
-        decision.take(state, touches, wish)
+        decision.take(state, touches, memory.targets.at(reference, state.time))
         assist = decision.assist()
         for puller in memory.pullers:
             assist = puller.added(decision.links, state.time, assist)
-        return Action(decision.torque.copy(), assist, memory.traces(state.time), decision.slippery())
+        return Action(decision.work.torque.copy(), assist, memory.traces(state.time), decision.slippery())
 
 
 class Memory:
     """What the method remembers."""
 
-    def __init__(self, settings: Balance, body: Body, following: Following, stage: Stage, recorded: bool):
-        self.body, self.following = body, following
-        self.decision = Decision(settings, body, following, recorded)
+    def __init__(self, settings: Balance, hierarchy: Hierarchy, targets: Targets, recorded: bool):
+        self.hierarchy, self.targets = hierarchy, targets
+        self.decision = Decision(settings, hierarchy, targets, recorded)
         self.pullers: list[Puller] = []
         self._noted = -1
 
     def traces(self, time: float) -> dict[str, Array | float]:
-        """What it thought, once for every recorded frame."""
+        """What is recorded in the take, once for every recorded frame."""
         frame = int(time * NOTES + 1e-6)
         if frame == self._noted:
             return {}
@@ -176,3 +213,15 @@ def _must_stand(character: Character, reference: Reference, stage: Stage) -> Non
             f"No foot of {character.name} is on the ground at the start: the lowest is {100 * gap:.0f} cm above it. "
             "balance needs a foot to stand on; begin where the clip stands, or lower it."
         )
+
+
+HONEST = Balance(
+    slider=0.0, kfs=1396.0, kfd=134.7, kP=0.9078, kts=356.5, ktd=112.4, kL=0.7189, stiffness=0.9496, damping=0.03842,
+    sole=0.9115, give=0.5955,
+)  # fmt: skip
+"""A controller in exact physics, without artificial torque.
+
+Its gains were found by a search along a homotopy that lowers the slider to zero, the paper's future work:
+
+    poise reproduce balance/search-honest --seeds 1
+"""

@@ -20,29 +20,24 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 
-from poise.dynamics import engine
+from poise.dynamics import compiled
+from poise.dynamics.compiled import Terms, apply_inertia
+from poise.dynamics.compiled.momentum import MASS
 from poise.kernels import njit
 from poise.maths.rotations import Array
-from poise.methods.balance.body import Body
+from poise.methods.balance.hierarchy import Hierarchy
 
 
 class Links:
-    """Twists, spatial masses and velocities of all links at one state, kept in MuJoCo's own memory."""
+    """Twists, spatial masses and velocities of all links at one state."""
 
-    def __init__(self, body: Body):
-        model = body.character.model
-        self.body, self.model, self.data = body, model, engine.data_of(model)
-        self.bias = np.zeros(model.nv)  # Coriolis, centrifugal and gravity forces
-        d = self.data
-        # views that stay where they are: twist of each degree of freedom, mass of all beyond it, velocity of each body
-        self.twists, self.beyond, self.velocity, self.own = d.cdof, d.crb, d.cvel, d.cinert
-        self.centre, self.centres, self.turns = d.subtree_com, d.xipos, d.xquat
+    def __init__(self, hierarchy: Hierarchy):
+        self.hierarchy, self.dynamics = hierarchy, compiled.Compiled(hierarchy.character)
+        self.terms, self.model = self.dynamics.terms, self.dynamics.model
 
     def place(self, q: Array, v: Array) -> None:
         """Put a state in."""
-        engine.place(self.model, self.data, q, v)
-        mujoco.mj_makeM(self.model, self.data)
-        mujoco.mj_rne(self.model, self.data, 0, self.bias)
+        _place(self.dynamics.fields, q, v)
 
     def lead(self, q: Array, v: Array, a: Array, rate: Array) -> Array:
         """Joint torques (nv,) of a motion beyond those of a rigid body with the same change of momentum `rate` (6,).
@@ -51,58 +46,64 @@ class Links:
         and rate: what is left is what links accelerate against each other. Zero on the root.
         """
         self.place(q, v)
-        self.data.qacc[:] = a
-        out, spread, wrench = np.zeros(self.model.nv), np.zeros(self.model.nv), np.zeros((2, 6))
-        mujoco.mj_rne(self.model, self.data, 1, out)
+        model, data, terms = self.model, self.dynamics.data, self.terms
+        data.qacc[:] = a
+        out, spread, wrench = np.zeros(model.nv), np.zeros(model.nv), np.zeros((2, 6))
+        mujoco.mj_rne(model, data, 1, out)
         wrench[0] = rate
-        wrench[0, 3:] -= self.beyond[1, 9] * self.model.opt.gravity
-        joint_torques(self.twists, self.beyond, self.body.moved, np.zeros_like(self.body.path), wrench, spread)
-        out += self.model.dof_armature * a - spread
+        wrench[0, 3:] -= terms.subtree_inertias[terms.root, MASS] * terms.gravity
+        joint_torques(terms, np.zeros_like(self.hierarchy.path), wrench, spread)
+        out += model.dof_armature * a - spread
         out[:6] = 0.0
         return out
 
     def places(self, points: np.ndarray) -> Array:
         """World positions (K, 3) [m] of some contact points of the character."""
-        own = self.body.character.contact_points
-        bodies = own.bodies[points]
-        turns = self.data.xmat[bodies].reshape(-1, 3, 3)
-        return self.data.xpos[bodies] + np.einsum("kij,kj->ki", turns, own.positions[points])
+        bodies = self.terms.point_bodies[points]
+        turned = np.einsum("kij,kj->ki", self.terms.rotations[bodies], self.terms.point_locals[points])
+        return self.terms.positions[bodies] + turned
 
     def velocity_of(self, body: int) -> Array:
         """Velocity (3,) [m/s] of a link's centre of mass, world axes."""
-        x = self.velocity[body]
-        return x[3:] + np.cross(x[:3], self.centres[body] - self.centre[1])
+        x = self.terms.velocities[body]
+        return x[3:] + np.cross(x[:3], self.terms.link_centres[body] - self.terms.centre_of_mass)
 
     @property
     def mass_matrix(self) -> Array:
-        """Total spatial mass (6, 6), equation (8)."""
-        return np.array([product(self.beyond[1], unit) for unit in np.eye(6)]).T
+        """Total spatial mass M_c (6, 6), equation (8)."""
+        return np.array([product(self.terms.subtree_inertias[self.terms.root], unit) for unit in np.eye(6)]).T
+
+
+@njit(cache=True)
+def _place(fields, q, v):
+    place(Terms(*fields), q, v)
+
+
+@njit(cache=True)
+def place(terms, q, v):
+    """Put a state q (nq,), v (nv,) in; the mass matrix, which the method never forms, is left out."""
+    compiled.place_pose(terms, q)
+    compiled.place_velocity(terms, v)
+    compiled.place_inertias(terms)
+    compiled.fill_bias(terms, terms.bias)
 
 
 def momentum_jacobian(links: Links, share: Array) -> Array:
-    """J_com (6, nv), equation (7), rooted at the feet in the shares (2,) that they carry; zero on the root."""
-    body = links.body
-    out = np.array([product(links.beyond[b], x) for b, x in zip(body.moved, links.twists, strict=True)]).T
+    """J_com (6, nv), equation (7), rooted at the feet in the shares (2,) that they carry; zero on the root.
+
+    J_i = M_c⁻¹ A_i - Σ_feet share p_i x_i
+    """
+    terms = links.terms
+    out = np.array([product(terms.subtree_inertias[b], x) for b, x in zip(terms.moved, terms.axes, strict=True)]).T
     out = np.linalg.solve(links.mass_matrix, out)
-    return out - (np.asarray(share, float) @ body.path) * links.twists.T
-
-
-@njit(cache=True, inline="always")
-def _product(mass, x, out):
-    """out = spatial mass (10,) times twist x (6,), both about one point: MuJoCo's packing of an inertia."""
-    out[0] = mass[0] * x[0] + mass[3] * x[1] + mass[4] * x[2] - mass[8] * x[4] + mass[7] * x[5]
-    out[1] = mass[3] * x[0] + mass[1] * x[1] + mass[5] * x[2] + mass[8] * x[3] - mass[6] * x[5]
-    out[2] = mass[4] * x[0] + mass[5] * x[1] + mass[2] * x[2] - mass[7] * x[3] + mass[6] * x[4]
-    out[3] = mass[8] * x[1] - mass[7] * x[2] + mass[9] * x[3]
-    out[4] = mass[6] * x[2] - mass[8] * x[0] + mass[9] * x[4]
-    out[5] = mass[7] * x[0] - mass[6] * x[1] + mass[9] * x[5]
+    return out - (np.asarray(share, float) @ links.hierarchy.path) * terms.axes.T
 
 
 @njit(cache=True)
 def product(mass, x):
     """Spatial mass (10,) times twist (6,)."""
     out = np.empty(6)
-    _product(mass, x, out)
+    apply_inertia(mass, x, out)
     return out
 
 
@@ -120,29 +121,31 @@ def solve3(s, b):
 
 
 @njit(cache=True)
-def joint_torques(twists, beyond, moved, path, carried, out):
-    """out (nv,) = J_comᵀ w, equation (9), without forming J_com.
+def joint_torques(terms, path, carried, out):
+    """out (nv,) [N m] = J_comᵀ w, equation (9), without forming J_com; zero on the root.
 
-    `carried` (2, 6) are the parts of the wrench w, torque then force, that the two feet carry; their sum is w.
+    τ_i = x_iᵀ (I_i M_c⁻¹ w - Σ_feet p_i w_foot), with I_i the spatial mass of all links beyond joint i. `carried`
+    (2, 6) are the parts w_foot of the wrench w, torque [N m] then force [N], that the two feet carry; `path` (2, nv)
+    is p.
     """
-    mean, part = np.empty(6), np.empty(6)
+    mean, part, whole = np.empty(6), np.empty(6), terms.subtree_inertias[terms.root]
     for i in range(6):
         mean[i] = carried[0, i] + carried[1, i]
-    mean[:3] = solve3(beyond[1], mean[:3])
+    mean[:3] = solve3(whole, mean[:3])
     for i in range(3, 6):
-        mean[i] /= beyond[1, 9]
-    for k in range(twists.shape[0]):
+        mean[i] /= whole[MASS]
+    for k in range(terms.axes.shape[0]):
         if k < 6:
             out[k] = 0.0
             continue
-        _product(beyond[moved[k]], mean, part)
+        apply_inertia(terms.subtree_inertias[terms.moved[k]], mean, part)
         for foot in range(2):
             if path[foot, k]:
                 for i in range(6):
                     part[i] -= carried[foot, i]
         total = 0.0
         for i in range(6):
-            total += twists[k, i] * part[i]
+            total += terms.axes[k, i] * part[i]
         out[k] = total
 
 
@@ -185,14 +188,13 @@ def carry(wrench, held, support, centre, feet, ground, even, out):
 
 
 @njit(cache=True)
-def momentum(own, velocity):
-    """Total momentum (6,) about the centre of mass, equation (4): angular, then linear.
+def momentum(terms):
+    """Total momentum (6,) about the centre of mass, equation (4): angular [kg m²/s], then linear [kg m/s].
 
-    Equation (18) prints m_l (ω_l - ω_com) where m_l (v_l - v_com) is meant; the part with v_com sums to nothing.
+    h = Σ_l I_l x_l. Equation (18) prints m_l (ω_l - ω_com) where m_l (v_l - v_com) is meant; the part with v_com sums
+    to nothing.
     """
-    total, one = np.zeros(6), np.empty(6)
-    for b in range(1, own.shape[0]):
-        _product(own[b], velocity[b], one)
-        for i in range(6):
-            total[i] += one[i]
-    return total
+    out, turned = np.empty(6), np.empty(6)
+    compiled.momentum(terms, out)
+    turned[:3], turned[3:] = out[3:], out[:3]
+    return turned

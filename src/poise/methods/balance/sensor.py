@@ -10,19 +10,24 @@ from __future__ import annotations
 import numpy as np
 
 from poise.kernels import njit
+from poise.take.record import BODY, FORCE, OTHER, POINT
 
 PRESSING = 1e-6  # [N] from which the ground presses on a foot
 
 
 @njit(cache=True)
 def pressing(table, ground, foot_of):
-    """Ground force [N] on each foot (2, 3), world axes, from the touches (K, 18)."""
+    """Ground force [N] on each foot (2, 3), world axes, from the touches (K, 18).
+
+    Their columns are those of `poise.take.CONTACT_COLUMNS`; `ground` tells of each thing that may be touched whether it
+    is ground, `foot_of` (bodies,) whose foot a body is of, -1 for nobody's.
+    """
     out = np.zeros((2, 3))
     for k in range(table.shape[0]):
-        side = foot_of[int(table[k, 0])]
-        if side >= 0 and ground[int(table[k, 1])]:
+        side = foot_of[int(table[k, BODY])]
+        if side >= 0 and ground[int(table[k, OTHER])]:
             for i in range(3):
-                out[side, i] += table[k, 8 + i]
+                out[side, i] += table[k, FORCE + i]
     return out
 
 
@@ -36,9 +41,9 @@ def patches(table, ground, foot_of, feet, places, keep, out):
     for s in range(2):
         least, most = np.full(3, np.inf), np.full(3, -np.inf)
         for k in range(table.shape[0]):
-            if foot_of[int(table[k, 0])] == s and ground[int(table[k, 1])]:
+            if foot_of[int(table[k, BODY])] == s and ground[int(table[k, OTHER])]:
                 for i in range(3):
-                    least[i], most[i] = min(least[i], table[k, 2 + i]), max(most[i], table[k, 2 + i])
+                    least[i], most[i] = min(least[i], table[k, POINT + i]), max(most[i], table[k, POINT + i])
         if least[0] <= most[0]:
             for i in range(3):
                 out[s, i] = keep * out[s, i] + (1.0 - keep) * (0.5 * (least[i] + most[i]) - places[feet[s], i])

@@ -10,41 +10,45 @@ from __future__ import annotations
 
 import numpy as np
 
+from poise.dynamics.compiled import apply_inertia
 from poise.kernels import njit
 from poise.maths.configuration import BALL, FREE, quat_difference
-from poise.methods.balance.momentum import _product
+from poise.take.record import BODY, OTHER, POINT
 
 HELD = 1000.0  # [kg] of a point that touches
 
 
 @njit(cache=True)
-def joint_errors(kind, qadr, vadr, q, wanted, out):
+def joint_errors(layout, q, wanted, out):
     """out (nv,) = rotation vector (ball) or difference (hinge, slide) from q to wanted, zero on a free root.
 
     This is the axis and angle of q_d q_a⁻¹, in the frame of the link that moves.
     """
-    for j in range(kind.shape[0]):
-        a, d = qadr[j], vadr[j]
-        if kind[j] == FREE:
+    for j in range(layout.kind.shape[0]):
+        a, d = layout.qadr[j], layout.vadr[j]
+        if layout.kind[j] == FREE:
             out[d : d + 6] = 0.0
-        elif kind[j] == BALL:
+        elif layout.kind[j] == BALL:
             quat_difference(q[a : a + 4], wanted[a : a + 4], out[d : d + 3])
         else:
             out[d] = wanted[a] - q[a]
 
 
 @njit(cache=True)
-def hold(own, centre, table, ground, out):
+def hold(terms, table, ground, out):
     """out (bodies, 10) = spatial masses of the links, with a mass at every point that touches the ground.
 
-    `table` (K, 18) are the touches; `ground` tells of each thing that may be touched whether it is ground.
+    `table` (K, 18) are the touches, with the columns of `poise.take.CONTACT_COLUMNS`; `ground` tells of each thing
+    that may be touched whether it is ground.
     """
-    out[:] = own
+    out[:] = terms.link_inertias
+    centre = terms.centre_of_mass
     for k in range(table.shape[0]):
-        if not ground[int(table[k, 1])]:
+        if not ground[int(table[k, OTHER])]:
             continue
-        b = int(table[k, 0])
-        x, y, z = table[k, 2] - centre[0], table[k, 3] - centre[1], table[k, 4] - centre[2]
+        b = int(table[k, BODY])
+        row = table[k, POINT : POINT + 3]
+        x, y, z = row[0] - centre[0], row[1] - centre[1], row[2] - centre[2]
         out[b, 0] += HELD * (y * y + z * z)
         out[b, 1] += HELD * (x * x + z * z)
         out[b, 2] += HELD * (x * x + y * y)
@@ -58,21 +62,22 @@ def hold(own, centre, table, ground, out):
 
 
 @njit(cache=True)
-def inertia(twists, masses, above, moved, parent, diagonal, out):
+def inertia(terms, masses, above, parent, diagonal, out):
     """out (nv, nv), lower half: joint-space inertia of links with spatial masses (bodies, 10), plus a diagonal (nv,).
 
-    `above` (bodies,) are the parents of the links; the masses are summed towards the root on the way.
+    H_ij = x_jᵀ I_i x_i for every j on the way from i to the root. `above` (bodies,) are the parents of the links,
+    `parent` (nv,) those of the degrees of freedom; the masses are summed towards the root on the way.
     """
     for b in range(masses.shape[0] - 1, 1, -1):
         masses[above[b]] += masses[b]
     part = np.empty(6)
-    for i in range(twists.shape[0]):
-        _product(masses[moved[i]], twists[i], part)
+    for i in range(terms.axes.shape[0]):
+        apply_inertia(masses[terms.moved[i]], terms.axes[i], part)
         j = i
         while j >= 0:
             total = 0.0
             for n in range(6):
-                total += twists[j, n] * part[n]
+                total += terms.axes[j, n] * part[n]
             out[i, j] = total
             j = parent[j]
         out[i, i] += diagonal[i]

@@ -15,11 +15,12 @@ from poise.character.roles import SIDES
 from poise.kernels import njit
 from poise.maths.rotations import Array
 
+HEEL, TIP, RIGHT, LEFT, HEIGHT = range(5)  # columns of the extent of a sole
 TWIST = 0.06  # [m] by which the load on a foot bears torque about the vertical
 
 
 def soles(character: Character, feet: np.ndarray) -> Array:
-    """Extent (2, 5) of each sole round its ankle [m], in the foot's frame: heel, tip, right edge, left edge, height."""
+    """Extent (2, 5) of each sole round its ankle [m], in the foot's frame: see `HEEL` and those that follow."""
     q = character.zero_pose()
     points, origin = character.points(q)[0], character.forward(q)[0][0]
     out = np.zeros((2, 5))
@@ -35,7 +36,8 @@ def lowest(extent, turns):
     """Height [m] of the lowest corner of a sole (5,) above its ankle, for the foot's orientation (4,)."""
     w, x, y, z = turns[0], turns[1], turns[2], turns[3]
     ax, ay, az = 2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)  # heights of the foot's axes
-    return min(ax * extent[0], ax * extent[1]) + min(ay * extent[2], ay * extent[3]) + az * extent[4]
+    return (min(ax * extent[HEEL], ax * extent[TIP]) + min(ay * extent[RIGHT], ay * extent[LEFT])
+            + az * extent[HEIGHT])  # fmt: skip
 
 
 @njit(cache=True)
@@ -53,8 +55,8 @@ def spare(share, extent, turns, high, torque, force, least, out):
     push = max(force[2], least)
     px, py = (ty - high * force[0]) / push, -(tx + high * force[1]) / push  # centre of pressure from the ankle
     along, across = ex * px + ey * py, ex * py - ey * px
-    along_in = min(max(along, share * extent[0]), share * extent[1])
-    across_in = min(max(across, share * extent[2]), share * extent[3])
+    along_in = min(max(along, share * extent[HEEL]), share * extent[TIP])
+    across_in = min(max(across, share * extent[RIGHT]), share * extent[LEFT])
     most = TWIST * push
     out[0] = out[1] = 0.0
     out[2] = min(max(tz, -most), most) - tz
@@ -65,7 +67,7 @@ def spare(share, extent, turns, high, torque, force, least, out):
 
 
 @njit(cache=True)
-def yield_to(change, give, reach, twists, path, torque):
+def give_way(change, give, reach, twists, path, torque):
     """Take a `change` (3,) of the torque on a foot through the whole leg: joint torques (nv,) on its `path` (nv,).
 
     What the foot cannot bear is taken off the wrench that the leg carries, so that hip, knee and ankle still agree: the

@@ -6,36 +6,74 @@ stands for the difference, as in equation (1).
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from poise.errors import UnknownName
 from poise.kernels import njit
+from poise.maths.rotations import Array
 from poise.methods.balance.sensor import towards_other_foot
 
 TERMS = ("control_force", "gravity", "linear_momentum", "control_torque", "angular_momentum")
 """The five terms by name, in the order of equations (11), (13), (14), (16), (17)."""
 
-FORCE, GRAVITY, LINEAR, TORQUE, ANGULAR = range(5)
-KFS, KFD, KP, KTS, KTD, KL = range(6)
+
+class Gains(NamedTuple):
+    """Gains of the five terms, for the mass of the character."""
+
+    kfs: float  # [N/m] control force, position of the centre of mass (11)
+    kfd: float  # [N s/m] its velocity
+    kP: float  # [1/s] linear momentum (14)
+    kts: float  # [N m/rad] control torque, orientation of the link (16)
+    ktd: float  # [N m s/rad] its angular velocity
+    kL: float  # [1/s] angular momentum (17)
 
 
-def switches(terms: str | tuple[str, ...]) -> np.ndarray:
-    """Boolean (5,): which terms act; names in a tuple, or in one string with commas."""
+class Acting(NamedTuple):
+    """Which of the five terms act; the fields are `TERMS`."""
+
+    control_force: bool
+    gravity: bool
+    linear_momentum: bool
+    control_torque: bool
+    angular_momentum: bool
+
+
+class Compared(NamedTuple):
+    """The body and what is wanted of it, as the five terms compare them."""
+
+    mass: float  # [kg]
+    weight: float  # [N]
+    momentum: Array  # (6,) angular [kg m²/s], then linear [kg m/s], about the centre of mass
+    momentum_wanted: Array  # (6,)
+    place: Array  # (2,) [m] of the centre of mass against the support point, on the ground plane
+    place_wanted: Array  # (2,)
+    turn: Array  # (3,) [rad] by which the controlled link is short of its orientation, world axes
+    spin: Array  # (3,) [rad/s] by which it is short of its angular velocity
+    airborne: bool  # a foot is in the air that should support: the control force is changed by equation (23)
+    stance: Array  # (2,) [m] the foot that supports, on the ground plane
+    other: Array  # (2,) [m] the other one
+
+
+def acting(terms: str | tuple[str, ...]) -> Acting:
+    """Which terms act; names in a tuple, or in one string with commas."""
     named = tuple(t.strip() for t in terms.split(",") if t.strip()) if isinstance(terms, str) else tuple(terms)
     for name in named:
         if name not in TERMS:
             raise UnknownName("term of the virtual force and torque", name, TERMS)
-    return np.array([t in named for t in TERMS])
+    return Acting(**{t: t in named for t in TERMS})
 
 
 @njit(cache=True)
 def control_force(gains, wanted, place, speed_wanted, speed, out):
-    """out (2,): equation (11) or (12), horizontal; places and speeds (2,) of the centre of mass.
+    """out (2,) [N]: equation (11) or (12), horizontal; places [m] and speeds [m/s] (2,) of the centre of mass.
 
-    Places are relative to the support points of the recording and of the simulation.
+    F = k_fs (c_d - c) + k_fd (ċ_d - ċ). Places are relative to the support points of the recording and of the
+    simulation.
     """
     for i in range(2):
-        out[i] = gains[KFS] * (wanted[i] - place[i]) + gains[KFD] * (speed_wanted[i] - speed[i])
+        out[i] = gains.kfs * (wanted[i] - place[i]) + gains.kfd * (speed_wanted[i] - speed[i])
 
 
 @njit(cache=True)
@@ -53,29 +91,28 @@ def world_turn(a, b, out):
 
 
 @njit(cache=True)
-def wrench(
-    gains, on, mass, weight, momentum, momentum_wanted, place, place_wanted, turn, spin, airborne, stance, other
-):
-    """Virtual wrench (6,), torque then force: equations (15) and (19).
+def wrench(gains, acting, x):
+    """Virtual wrench (6,) at the centre of mass, torque [N m] then force [N]: equations (15) and (19).
 
-    `momentum` (6,) angular then linear; `place` (2,) of the centre of mass against the support point; `turn` and `spin`
-    (3,) by which orientation and angular velocity of the controlled link are short of their wishes; with `airborne` the
-    control force is changed by equation (23) for the feet `stance` and `other` (2,).
+    F = F_control (11) + m g (13) + k_P (P_d - P) (14)
+    T = k_ts log(q_d q⁻¹) + k_td (ω_d - ω) (16) + k_L (L_d - L) (17)
+
+    `gains`, `acting` and `x` are `Gains`, `Acting` and `Compared`.
     """
     out = np.zeros(6)
-    if on[FORCE]:
+    if acting.control_force:
         pull = np.empty(2)
-        control_force(gains, place_wanted, place, momentum_wanted[3:5] / mass, momentum[3:5] / mass, pull)
-        if airborne:
-            towards_other_foot(pull, stance, other)
+        control_force(gains, x.place_wanted, x.place, x.momentum_wanted[3:5] / x.mass, x.momentum[3:5] / x.mass, pull)
+        if x.airborne:
+            towards_other_foot(pull, x.stance, x.other)
         out[3], out[4] = pull[0], pull[1]
-    if on[GRAVITY]:
-        out[5] += weight
+    if acting.gravity:
+        out[5] += x.weight
     for i in range(3):
-        if on[LINEAR]:
-            out[3 + i] += gains[KP] * (momentum_wanted[3 + i] - momentum[3 + i])
-        if on[TORQUE]:
-            out[i] += gains[KTS] * turn[i] + gains[KTD] * spin[i]
-        if on[ANGULAR]:
-            out[i] += gains[KL] * (momentum_wanted[i] - momentum[i])
+        if acting.linear_momentum:
+            out[3 + i] += gains.kP * (x.momentum_wanted[3 + i] - x.momentum[3 + i])
+        if acting.control_torque:
+            out[i] += gains.kts * x.turn[i] + gains.ktd * x.spin[i]
+        if acting.angular_momentum:
+            out[i] += gains.kL * (x.momentum_wanted[i] - x.momentum[i])
     return out

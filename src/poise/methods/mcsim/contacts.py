@@ -12,6 +12,7 @@ import numpy as np
 
 from poise.kernels import njit
 from poise.maths.rotations import Array
+from poise.take.record import BILATERAL, BODY, NORMAL, OTHER, POINT
 
 FACETS = 4
 _LOW = 0.015  # [m] up to which a point counts as hardly lifted
@@ -28,36 +29,64 @@ class Cones(NamedTuple):
     gap: Array  # (K,) [m] above the ground, 0 for points that touch
 
 
+class Soles(NamedTuple):
+    """Whose each of the P contact points is."""
+
+    bodies: np.ndarray  # (P,)
+    sides: np.ndarray  # (P,) 0: of the left foot, 1: of the right, -1: of neither
+    beside: np.ndarray  # (P, P) bool: points of one body beside each other, as the two corners of a heel
+    left: np.ndarray  # points of the left foot
+    right: np.ndarray  # and of the right one
+
+
+class Known(NamedTuple):
+    """What is remembered of each of the P contact points."""
+
+    last: Array  # (P,) [s] when it last touched
+    normal: Array  # (P, 3) of the ground where it last touched
+    bumped: np.ndarray  # (P,) bool: it touches what cannot be stood on
+    level: Array  # (P,) [m] along its normal where it last touched, -inf before that
+    high: Array  # (P,) [m] along its normal where it was at the last plan
+
+
+def nothing_known(count: int) -> Known:
+    """Memory of points before the first plan."""
+    return Known(last=np.full(count, -np.inf), normal=np.tile([0.0, 0.0, 1.0], (count, 1)),
+                 bumped=np.zeros(count, bool), level=np.full(count, -np.inf), high=np.full(count, np.inf))  # fmt: skip
+
+
 @njit(cache=True)
-def touched(table, ground, bodies, points, on, normal, bumped):
-    """Mark in `on` (P,) the points that touch something to stand on; their normals go into `normal` (P, 3).
+def touched(table, ground, bodies, points, known, on):
+    """Mark in `on` (P,) the points that touch something to stand on; `known` gets their normals.
 
-    Points that touch what cannot be stood on (the side of a block) are marked in `bumped` (P,).
+    Points that touch what cannot be stood on (the side of a block) are marked in `known.bumped`.
 
-    `table` (K, 18) are the simulator's touches; `ground` (labels,) says which labels may be stood on.
+    `table` (K, 18) are the simulator's touches, with the columns of `poise.take.CONTACT_COLUMNS`; `ground` (labels,)
+    says which labels may be stood on.
     """
+    normal, bumped = known.normal, known.bumped
     on[:] = False
     bumped[:] = False
     for k in range(table.shape[0]):
         row = table[k]
-        if not ground[int(row[1])] or row[17] != 0.0:
+        if not ground[int(row[OTHER])] or row[BILATERAL] != 0.0:
             continue
         nearest, least = -1, 1e9
         for p in range(bodies.shape[0]):
-            if bodies[p] == int(row[0]):
+            if bodies[p] == int(row[BODY]):
                 far = 0.0
                 for i in range(3):
-                    far += (points[p, i] - row[2 + i]) ** 2
+                    far += (points[p, i] - row[POINT + i]) ** 2
                 if far < least:
                     nearest, least = p, far
-        if nearest >= 0 and row[7] < _UPRIGHT:
+        if nearest >= 0 and row[NORMAL + 2] < _UPRIGHT:
             bumped[nearest] = True
         elif nearest >= 0:
             if not on[nearest]:
                 normal[nearest] = 0.0
             on[nearest] = True
             for i in range(3):
-                normal[nearest, i] += row[5 + i]
+                normal[nearest, i] += row[NORMAL + i]
     for p in range(on.shape[0]):
         if on[p]:
             size = np.sqrt(normal[p, 0] ** 2 + normal[p, 1] ** 2 + normal[p, 2] ** 2)
@@ -66,14 +95,14 @@ def touched(table, ground, bodies, points, on, normal, bumped):
 
 
 @njit(cache=True)
-def within(points, bodies, skin, risen, on, normal, level, high):
+def within(points, bodies, skin, risen, known, on):
     """Mark in `on` (P,) also the points that are less than `skin` [m] above the ground that is known under them.
 
     That is what another point of the same body touches, or else what the point itself touched last, unless it has
-    risen by more than `risen` [m] since it was asked before: then it leaves. `level` and `high` (P,) [m] keep how high
-    along its normal each point last touched, and was when asked.
+    risen by more than `risen` [m] since it was asked before: then it leaves. `known` keeps how high along its normal
+    each point last touched, and was when asked.
     """
-    was = on.copy()
+    normal, level, high, was = known.normal, known.level, known.high, on.copy()
     for p in range(on.shape[0]):
         stands = False
         for o in range(on.shape[0]):
@@ -88,8 +117,9 @@ def within(points, bodies, skin, risen, on, normal, level, high):
 
 
 @njit(cache=True)
-def gaps(use, points, normal, level, skin, out):
+def gaps(use, points, known, skin, out):
     """How high (P,) [m] the points in use are above where they last touched, from 0 to `skin`, into `out`."""
+    normal, level = known.normal, known.level
     for p in range(use.shape[0]):
         if use[p]:
             height = normal[p, 0] * points[p, 0] + normal[p, 1] * points[p, 1] + normal[p, 2] * points[p, 2]
@@ -145,8 +175,10 @@ def misplaced(points, goal, touching, due, sides, left, right, out):
 
 
 @njit(cache=True)
-def scheduled(sole, due, touching, bodies, beside, points, goal, reach, normal, use, gap):
-    """Mark in `use` (P,) the points of one foot that push, and put into `gap` (P,) how far they are from touching.
+def scheduled(sole, soles, due, touching, points, goal, reach, normal, use, gap):
+    """Mark in `use` (P,) the points of one foot that push, and put into `gap` (P,) how far [m] they are from touching.
+
+    `sole` are the points of the foot; `points` and `goal` (P, 3) [m] where all are and where the reference has them.
 
     Of a foot that should stand and touches: the points that the reference stands on (`due`) and that are down, or
     nearly and on a body that is; and those beside them that touch and that the reference has hardly lifted. Where there
@@ -166,8 +198,8 @@ def scheduled(sole, due, touching, bodies, beside, points, goal, reach, normal, 
         for i in range(3):
             above += n[i] * (points[p, i] - points[first, i])
         for o in sole:
-            grounded |= touching[o] and bodies[o] == bodies[p]  # loose toes in the air cannot push
-            mine |= touching[p] and due[o] and beside[p, o] and goal[p, 2] - low < _LOW
+            grounded |= touching[o] and soles.bodies[o] == soles.bodies[p]  # loose toes in the air cannot push
+            mine |= touching[p] and due[o] and soles.beside[p, o] and goal[p, 2] - low < _LOW
         use[p] = mine and (touching[p] or (grounded and above < reach))
         some |= use[p]
         gap[p] = 0.0 if touching[p] else max(above, 0.0)
@@ -178,11 +210,11 @@ def scheduled(sole, due, touching, bodies, beside, points, goal, reach, normal, 
 
 
 @njit(cache=True)
-def stamp(on, time, last):
-    """Note the time [s] for the points that are marked, in `last` (P,)."""
+def stamp(on, time, known):
+    """Note the time [s] for the points that are marked in `on` (P,)."""
     for p in range(on.shape[0]):
         if on[p]:
-            last[p] = time
+            known.last[p] = time
 
 
 @njit(cache=True)
@@ -204,7 +236,7 @@ def lately(last, since, use):
 
 
 @njit(cache=True)
-def scheduled_of_both(left, right, flat, due, use, bodies, beside, points, goal, reach, normal, gap):
+def scheduled_of_both(soles, flat, due, points, goal, reach, normal, use, gap):
     """`scheduled` for both soles; `use` (P,) are the points that touch before and those that push after.
 
     A sole that is set down flat (`flat` (2,) above 0.5) stands on all its points.
@@ -213,19 +245,21 @@ def scheduled_of_both(left, right, flat, due, use, bodies, beside, points, goal,
     use[:] = False
     gap[:] = 0.0
     for side in range(2):
-        sole = left if side == 0 else right
+        sole = soles.left if side == 0 else soles.right
         if flat[side] > 0.5:
             some = False
             for p in sole:
                 some |= due[p]
             for p in sole:
                 due[p] = some
-        scheduled(sole, due, touching, bodies, beside, points, goal, reach, normal, use, gap)
+        scheduled(sole, soles, due, touching, points, goal, reach, normal, use, gap)
 
 
 @njit(cache=True)
 def cones(use, gap, points, bodies, normal, friction, shrink):
-    """The cones of the points marked in `use` (P,), `gap` (P,) [m] above the ground, as `Cones` has them.
+    """The `Cones` of the points (P, 3) marked in `use` (P,), `gap` (P,) [m] above the ground: f = V λ, λ >= 0.
+
+    The columns of V are (n ± μ t) / √(1 + μ²), with one tangent t along x, the other one across.
 
     With three or more points on a body the places are drawn towards their middle by the share `shrink`: a foot loaded
     on its very edge is about to tip.
@@ -260,4 +294,4 @@ def cones(use, gap, points, bodies, normal, friction, shrink):
             basis[k, i, 2] = (n[i] + friction * b[i]) / size
             basis[k, i, 3] = (n[i] - friction * b[i]) / size
         k += 1
-    return index, place, up, basis, above
+    return Cones(which=index, place=place, normal=up, basis=basis, gap=above)

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from poise.dynamics.compiled import jacobian
 from poise.kernels import njit
 from poise.maths.configuration import quat_difference
 from poise.methods.mcsim.memory import Memory
-from poise.methods.mcsim.terms import jacobian
-from poise.solve.dense import solve_one
+from poise.solve.dense import damped
 
 if TYPE_CHECKING:
     from poise.methods.mcsim.planner import Scene
@@ -25,41 +25,30 @@ _LOWEST, _DOWN = 0.10, 0.6  # [m] by which a body is let down for a far step at 
 
 
 @njit(cache=True)
-def bend(now, goal, place, stands, chain, root, body, leg):
+def bend(now, goal, place, stands, foot, leg):
     """How far (nv,) [rad] the joints of a leg must be off the reference for its foot to be at `place`, turned as there.
 
     `now` and `goal` are the `Terms` of the character and of the reference, `leg` (nv,) marks the joints. One damped
-    step from the reference's own leg: the knee keeps bending its own way, also where the foot alone would as well be
-    reached by a knee that bends backwards. A foot that stands is where it is; there it is the root that the leg should
-    bring to its place.
+    step Jᵀ (J Jᵀ + damping)⁻¹ miss from the reference's own leg, seen from its root: the knee keeps bending its own
+    way, also where the foot alone would as well be reached by a knee that bends backwards. A foot that stands is where
+    it is; there it is the root that the leg should bring to its place.
     """
-    hip, hung = (goal.origin[root], goal.turn[root]) if stands else (now.origin[root], now.turn[root])
-    turn = now.turn[body] if stands else goal.turn[body]
-    return _bend(hip, hung, place, turn, goal.origin, goal.turn, goal.axes, goal.centre, chain, root, body, leg)
-
-
-@njit(cache=True)
-def _bend(hip, hung, place, turn, goal_origin, goal_turn, axes, centre, chain, root, body, leg):
-    """See `bend`: the leg hangs from a root at `hip`, turned as `hung`; all is seen from the goal's root."""
-    nv = leg.shape[0]
-    back = goal_turn[root] @ hung.T
-    miss = np.empty(6)
-    miss[:3] = goal_origin[root] + back @ (place - hip) - goal_origin[body]
-    lean = np.empty(3)
-    quat_difference(quaternion(goal_turn[body]), quaternion(back @ turn), lean)
-    miss[3:] = goal_turn[body] @ lean
+    nv, root = leg.shape[0], goal.root
+    hip, hung = (goal.positions[root], goal.rotations[root]) if stands else (now.positions[root], now.rotations[root])
+    turn = now.rotations[foot] if stands else goal.rotations[foot]
+    back = goal.rotations[root] @ hung.T
+    miss, lean = np.empty(6), np.empty(3)
+    miss[:3] = goal.positions[root] + back @ (place - hip) - goal.positions[foot]
+    quat_difference(quaternion(goal.rotations[foot]), quaternion(back @ turn), lean)
+    miss[3:] = goal.rotations[foot] @ lean
     linear, angular = np.empty((3, nv)), np.empty((3, nv))
-    jacobian(axes, chain, centre, body, goal_origin[body], linear, angular)
-    out = np.zeros(nv)
-    J = np.zeros((6, nv))
+    jacobian(goal, foot, goal.positions[foot], linear, angular)
+    out, J = np.zeros(nv), np.zeros((6, nv))
     for d in range(nv):
         if leg[d]:
             for i in range(3):
                 J[i, d], J[3 + i, d] = linear[i, d], angular[i, d]
-    A = J @ J.T
-    for i in range(6):
-        A[i, i] += _DAMPING
-    step = J.T @ solve_one(A, miss)
+    step = J.T @ damped(J, miss, _DAMPING)
     for d in range(nv):
         out[d] = min(max(step[d], -_FURTHEST), _FURTHEST)
     return out
@@ -72,9 +61,9 @@ def within_reach(scene: Scene, memory: Memory, side: int, place: tuple[float, fl
     What the body must be let down by for the leg to reach all the way is asked for in the memory.
     """
     thigh, length = memory.reach[side]
-    leg = (scene.goal.origin[memory.feet[side]] - scene.goal.origin[thigh]).tolist()
+    leg = (scene.goal.positions[memory.feet[side]] - scene.goal.positions[thigh]).tolist()
     far = max(_STRAIGHT * length, math.hypot(*leg))
-    hx, hy, hz = scene.now.origin[thigh].tolist()
+    hx, hy, hz = scene.now.positions[thigh].tolist()
     x, y, z = place[0] - hx, place[1] - hy, place[2] - hz
     if not scene.standing.any():  # in flight the body comes down to where the foot reaches
         share = min(1.0, far / math.sqrt(x * x + y * y + z * z))

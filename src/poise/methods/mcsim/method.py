@@ -9,13 +9,14 @@ import numpy as np
 
 from poise.character import Character
 from poise.character.roles import SIDES
-from poise.methods.mcsim import rail, reduced, servo, sight, tuned
+from poise.dynamics.compiled import Compiled
+from poise.methods.mcsim import obstacles, rail, reduced, servo, tuned
+from poise.methods.mcsim.contacts import nothing_known
 from poise.methods.mcsim.feedback import hips_of
-from poise.methods.mcsim.memory import Memory, beside_of, body_of, feet_of, reach_of, sides_of, up_of
+from poise.methods.mcsim.memory import Memory, feet_of, reach_of, soles_of, structure_of, up_of
 from poise.methods.mcsim.planner import make_plan
 from poise.methods.mcsim.schedule import Clock, Schedule
 from poise.methods.mcsim.settings import Numbers, Tasks
-from poise.methods.mcsim.terms import Rig
 from poise.motion.feet.capture_point import Foothold
 from poise.motion.feet.leg_clearance import Passing
 from poise.motion.reference import Reference
@@ -118,7 +119,7 @@ class McSim:
         own = tuned.with_factors(self, tuned.told(reference.clip)) if self._untouched() else self
         memory = own._remember(character, reference)
         if own.has("sight"):
-            memory.blocks = sight.seen(stage)
+            memory.blocks = obstacles.blocks_of(stage)
         return memory
 
     def _untouched(self) -> bool:
@@ -126,22 +127,19 @@ class McSim:
         return self.kos == McSim.kos and self.k == McSim.k and self.tasks == Tasks() and bool(self.departures)
 
     def _remember(self, character: Character, reference: Reference) -> Memory:
-        rig = Rig.of(character)
-        feet = feet_of(character)
-        points = character.contact_points
-        limit = np.where(np.isfinite(character.torque_limit), character.torque_limit, 1e6)[6:]
+        feet, (left, right) = feet_of(character), SIDES
         free = np.array([0, 2, 4] if self.planar else range(6), np.int64)
         k = servo.stiffness(character, self.k)
-        return Memory(self, rig, Rig.of(character), limit, servo.blocks(character), k,
-                      servo.shares(character, k, self.step_size), feet, (points.of(SIDES[0]), points.of(SIDES[1])),
-                      sides_of(character),
-                      beside_of(character), (hips_of(character, SIDES[0]), hips_of(character, SIDES[1])),
-                      (reach_of(character, feet[0]), reach_of(character, feet[1])),
-                      tuple(body_of(rig, reference, feet, free)), tuple(Numbers.of(self)),
-                      Clock(self.early, self.late), Schedule(reference), Passing.of(reference), reference,
-                      np.full(len(points), -np.inf), np.tile([0.0, 0.0, 1.0], (len(points), 1)),
-                      np.zeros(len(points), bool), np.full(len(points), -np.inf),
-                      np.full(len(points), np.inf), up_of(character, feet))  # fmt: skip
+        return Memory(
+            way=self, dynamics=Compiled(character), reference_dynamics=Compiled(character),
+            limit=np.where(np.isfinite(character.torque_limit), character.torque_limit, 1e6)[6:],
+            joints=servo.blocks(character), stiffness=k, share=servo.shares(character, k, self.step_size), feet=feet,
+            soles=soles_of(character), known=nothing_known(len(character.contact_points)),
+            hips=(hips_of(character, left), hips_of(character, right)),
+            reach=(reach_of(character, feet[0]), reach_of(character, feet[1])),
+            structure=tuple(structure_of(character, reference, feet, free)), numbers=tuple(Numbers.of(self)),
+            clock=Clock(self.early, self.late), schedule=Schedule(reference), passing=Passing.of(reference),
+            reference=reference, up=up_of(character, feet))  # fmt: skip
 
     @property
     def period(self) -> float:
@@ -153,7 +151,7 @@ class McSim:
         traces: dict[str, Any] = {}
         if state.time - memory.planned > self.plan - 0.5 * self.step_size:
             traces = make_plan(memory.way, state, touches, reference, memory)
-        assist = (rail.wrench(state, memory.rail, memory.rig.root),) if self.planar else ()
+        assist = (rail.wrench(state, memory.rail, memory.dynamics.root),) if self.planar else ()
         notes, memory.notes = memory.notes, []
         assert memory.servo is not None
         return Action(memory.servo, assist, traces, notes=tuple(notes))

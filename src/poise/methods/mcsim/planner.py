@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from poise.dynamics.compiled import Terms, WholeBody, whole_body
+from poise.kernels import njit
 from poise.maths.rotations import Array
-from poise.methods.mcsim import contacts, legs, rail, reduced, swing, tasks, underfoot
+from poise.methods.mcsim import contacts, legs, rail, reduced, swing, tasks, terrain
 from poise.methods.mcsim.feedback import hip_turn, with_hips
 from poise.methods.mcsim.memory import Memory
 from poise.methods.mcsim.schedule import Schedule
-from poise.methods.mcsim.terms import Balance, Terms, balance
 from poise.motion.feet.leg_clearance import Passing
 from poise.motion.reference import Reference, Sample
 from poise.simulate.servo import Servo
@@ -29,17 +30,14 @@ _LEAVING = 0.25  # [s] before it leaves from which on a foot counts less
 _SETTLING = 0.03  # [s] in which the reference is brought to where the feet stand
 
 
-_NO_BALANCE = Balance(*np.zeros((5, 3)))
-
-
 class Scene(NamedTuple):
     """All that a plan is made from."""
 
     now: Terms  # the character
     goal: Terms  # the reference, moved to where the feet stand
     wanted: Sample
-    now_balance: Balance
-    goal_balance: Balance
+    now_whole: WholeBody
+    goal_whole: WholeBody
     touching: np.ndarray  # (P,) bool
     feet: np.ndarray  # (2,) bool: each foot touches
     standing: np.ndarray  # (2,) bool: each foot should stand and does
@@ -53,14 +51,14 @@ def make_plan(way: McSim, state: State, touches: Touches, reference: Reference, 
         memory.reference, memory.schedule = reference, Schedule(reference)
         memory.passing = Passing.of(reference)
     dt = state.time - memory.planned if np.isfinite(memory.planned) else 0.0
-    now = memory.rig.at(state.q, state.v)
+    now = memory.dynamics.at(state.q, state.v)
     touching = _touching(state, touches, now, memory)
-    feet = contacts.feet(touching, memory.sides)
+    feet = contacts.feet(touching, memory.soles.sides)
     rate = _tick(way, state, feet, memory, dt)
     scene = _scene(way, now, touching, feet, rate, memory, dt)
     if way.has("foothold"):
-        underfoot.feel_ground(scene, memory, dt)
-        underfoot.step_over(scene, memory, dt)
+        terrain.feel_ground(scene, memory, dt)
+        terrain.step_over(scene, memory, dt)
         swing.move_footholds(way, scene, memory, dt)
         legs.let_down(memory, dt)
     cones = _cones(way, state, scene, memory)
@@ -74,15 +72,14 @@ def make_plan(way: McSim, state: State, touches: Touches, reference: Reference, 
 def _touching(state: State, touches: Touches, now: Terms, memory: Memory) -> np.ndarray:
     """Points (P,) that touch something to stand on."""
     if memory.ground is None:
-        own = set(memory.rig.character.body_names)
+        own = set(memory.dynamics.character.body_names)
         memory.ground = np.array([n not in own and not n.startswith("ball_") for n in touches.names], bool)
-    on = np.zeros(len(memory.last), bool)
-    contacts.touched(touches.table, memory.ground, memory.rig.bodies, now.points, on, memory.normal,
-                     memory.bumped)  # fmt: skip
-    if memory.way.skin > 0.0:
-        contacts.within(now.points, memory.rig.bodies, memory.way.skin, _LEAVES * (state.time - memory.planned), on,
-                        memory.normal, memory.level, memory.high)  # fmt: skip
-    contacts.stamp(on, state.time, memory.last)
+    known, bodies, skin = memory.known, memory.soles.bodies, memory.way.skin
+    on = np.zeros(len(bodies), bool)
+    contacts.touched(touches.table, memory.ground, bodies, now.points, known, on)
+    if skin > 0.0:
+        contacts.within(now.points, bodies, skin, _LEAVES * (state.time - memory.planned), known, on)
+    contacts.stamp(on, state.time, known)
     return on
 
 
@@ -99,17 +96,17 @@ def _scene(way: McSim, now: Terms, touching: np.ndarray, feet: np.ndarray, rate:
     wanted = memory.reference.sample(memory.clock.time)
     if way.average:
         wanted = wanted._replace(a=(memory.reference.sample(memory.clock.time + way.plan).v - wanted.v) / way.plan)
-    down = contacts.feet(wanted.contacts, memory.sides)
+    down = contacts.feet(wanted.contacts, memory.soles.sides)
     standing = down & feet
     for side in (0, 1):
         memory.missing[side] = memory.missing[side] + dt if down[side] and not standing[side] else 0.0
     q = wanted.q.copy()
     q[:3] += memory.offset
-    goal = memory.model.at(q, wanted.v)
+    goal = memory.reference_dynamics.at(q, wanted.v)
     move = _misplaced(now, goal, touching, wanted.contacts, memory)
     memory.flying = move is None and not any(memory.schedule.foot(side, memory.clock.time).down for side in (0, 1))
     if memory.flying:
-        move = now.centre - goal.centre
+        move = now.centre_of_mass - goal.centre_of_mass
         move[2] = 0.0
     if move is not None:
         at_once = not memory.placed or (memory.flying and rate == 0.0)  # one that waits for a landing goes along
@@ -117,14 +114,20 @@ def _scene(way: McSim, now: Terms, touching: np.ndarray, feet: np.ndarray, rate:
             move *= 1.0 - math.exp(-dt / _SETTLING)
         memory.offset += move
         memory.placed = True
-        for place in (goal.q[:3], goal.centre, goal.origin, goal.points):  # the same instant elsewhere
+        for place in (goal.q[:3], goal.centre_of_mass, goal.positions, goal.points):  # the same instant elsewhere
             place += move
     if way.cd or way.cv:
         wanted = _with_feedback(way, now, goal, wanted, touching, memory)
-    whole = _NO_BALANCE, _NO_BALANCE
     if way.has("momentum") or way.has("foothold"):
-        whole = _balance(memory, now, np.zeros(len(now.v))), _balance(memory, goal, wanted.a)
-    return Scene(now, goal, wanted, *whole, touching, feet, standing, rate, _heading(wanted.q))
+        _move_whole(memory.dynamics.fields, np.zeros(len(now.v)), memory.whole)
+        _move_whole(memory.reference_dynamics.fields, wanted.a, memory.reference_whole)
+    return Scene(now=now, goal=goal, wanted=wanted, now_whole=memory.whole, goal_whole=memory.reference_whole,
+                 touching=touching, feet=feet, standing=standing, rate=rate, heading=_heading(wanted.q))  # fmt: skip
+
+
+@njit(cache=True)
+def _move_whole(fields, a, out):
+    whole_body(Terms(*fields), a, out)
 
 
 def _heading(q: Array) -> float:
@@ -140,20 +143,20 @@ def _with_feedback(way: McSim, now: Terms, goal: Terms, wanted: Sample, touching
     In flight there is no foot to measure distances from: the legs that land next follow the velocity alone (`flight`).
     """
     down = [bool(wanted.contacts[s].any()) for s in memory.sole]
-    heading, root, relative = _heading(wanted.q), memory.rig.root, way.has("relative")
+    heading, relative = _heading(wanted.q), way.has("relative")
     if not any(down) and not way.has("flight"):
         return wanted
     if not any(down):
         left = [memory.schedule.foot(side, memory.clock.time).left for side in (0, 1)]
-        turn = hip_turn(now, goal, root, root, heading, 0.0, way.cv, relative)
+        turn = hip_turn(now, goal, now.root, heading, 0.0, way.cv, relative)
         for side in (0, 1):
             if left[side] < min(left) + _TOGETHER:
-                wanted = wanted._replace(q=with_hips(wanted.q, memory.hips[side], turn, goal, root))
+                wanted = wanted._replace(q=with_hips(wanted.q, memory.hips[side], turn, goal))
         return wanted
     for side in (0, 1):
         if down[1 - side] and not down[side] and memory.feet[1 - side] >= 0:
-            turn = hip_turn(now, goal, root, memory.feet[1 - side], heading, way.cd, way.cv, relative)
-            return wanted._replace(q=with_hips(wanted.q, memory.hips[side], turn, goal, root))
+            turn = hip_turn(now, goal, memory.feet[1 - side], heading, way.cd, way.cv, relative)
+            return wanted._replace(q=with_hips(wanted.q, memory.hips[side], turn, goal))
     return wanted
 
 
@@ -165,13 +168,8 @@ def _misplaced(now: Terms, goal: Terms, touching: np.ndarray, due: np.ndarray, m
     stays, time = memory.schedule.stays, memory.clock.time
     left, right = (min(1.0, max(0.02, stays(side, time) / _LEAVING)) for side in (0, 1))
     move = np.empty(3)
-    found = contacts.misplaced(now.points, goal.points, touching, due, memory.sides, left, right, move)
+    found = contacts.misplaced(now.points, goal.points, touching, due, memory.soles.sides, left, right, move)
     return move if found else None
-
-
-def _balance(memory: Memory, x: Terms, a: Array) -> Balance:
-    rig = memory.rig
-    return Balance(x.centre, *balance(x.M, x.h, x.v, a, x.origin, x.turn, rig.root, x.centre, rig.mass, rig.gravity))
 
 
 def _cones(way: McSim, state: State, scene: Scene, memory: Memory) -> contacts.Cones:
@@ -179,23 +177,24 @@ def _cones(way: McSim, state: State, scene: Scene, memory: Memory) -> contacts.C
 
     By the schedule, a point that is about to leave is let go: in the last frame before, the reference lifts it already.
     """
-    points, bodies, rows = scene.now.points, memory.rig.bodies, len(memory.last)
-    use, gap = np.empty(rows, bool), np.zeros(rows)
-    contacts.lately(memory.last, state.time - way.grace - 1e-9, use)
+    points, soles, known = scene.now.points, memory.soles, memory.known
+    use, gap = np.empty(len(points), bool), np.zeros(len(points))
+    contacts.lately(known.last, state.time - way.grace - 1e-9, use)
     if way.skin > 0.0:
-        contacts.gaps(use, points, memory.normal, memory.level, way.skin, gap)
+        contacts.gaps(use, points, known, way.skin, gap)
     if way.has("schedule"):
         due = scene.wanted.contacts & memory.schedule.points(memory.clock.time + _LETTING_GO)
-        contacts.scheduled_of_both(*memory.sole, memory.flat, due, use, bodies, memory.beside, points,
-                                   scene.goal.points, way.reach, memory.normal, gap)  # fmt: skip
-    return contacts.Cones(*contacts.cones(use, gap, points, bodies, memory.normal, way.friction, way.shrink))
+        contacts.scheduled_of_both(
+            soles, memory.flat, due, points, scene.goal.points, way.reach, known.normal, use, gap
+        )
+    return contacts.cones(use, gap, points, soles.bodies, known.normal, way.friction, way.shrink)
 
 
 def _keep(way: McSim, state: State, scene: Scene, plan: reduced.Plan, memory: Memory) -> None:
     """Remember the plan and what the servos follow until the next one."""
     memory.planned = state.time
     if way.planar:
-        memory.rail = rail.inertia(state.q, scene.now.M)
+        memory.rail = rail.inertia(state.q, scene.now.mass_matrix)
     memory.strained = memory.strained + 1 if plan.bounded else 0
     if memory.strained == round(_STRAINED / way.plan):
         words = "torque limits have been met for a quarter of a second on end: the body is too weak for this motion"
@@ -206,11 +205,12 @@ def _keep(way: McSim, state: State, scene: Scene, plan: reduced.Plan, memory: Me
         if not memory.failed:
             memory.notes.append(("program", "no forces meet the program's constraints; the servos alone act"))
         memory.failed += 1
-        torque = scene.now.h * (np.arange(len(state.v)) >= 6)
+        torque = scene.now.bias * (np.arange(len(state.v)) >= 6)
         plan = reduced.Plan(scene.wanted.a, torque, np.zeros(0), False, False)
     wanted = scene.wanted.q, scene.wanted.v, scene.wanted.a
     if way.has("ahead") and plan.solved:
         wanted = state.q, state.v, plan.acceleration
-    layout = memory.rig.character.layout
-    memory.servo = Servo(state.time, *wanted, plan.torque, scene.now.M, memory.stiffness, memory.share, memory.limit,
-                         memory.joints, layout.kind, layout.qadr, layout.vadr)  # fmt: skip
+    (q, v, a), layout = wanted, memory.dynamics.character.layout
+    memory.servo = Servo(time=state.time, q=q, v=v, a=a, planned=plan.torque, inertia=scene.now.mass_matrix.copy(),
+                         k=memory.stiffness, share=memory.share, limit=memory.limit, joints=memory.joints,
+                         kind=layout.kind, qadr=layout.qadr, vadr=layout.vadr)  # fmt: skip

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.linalg import qr
 
+from poise.dynamics.compiled import Terms
 from poise.maths.rotations import Array
 from poise.methods.mcsim.contacts import Cones
 from poise.methods.mcsim.tasks import grip_rows
-from poise.methods.mcsim.terms import Rig, Terms
 from poise.solve.qp import QP, QPSolution
 
 _TINY = 1e-8  # weight of u² and λ², which make the problem strictly convex
@@ -30,12 +30,10 @@ class Parts(NamedTuple):
     force: Array  # (nl,) λ [N]
 
 
-def printed(rig: Rig, now: Terms, desired: Array, cones: Cones, limit: Array) -> QP:
+def printed(now: Terms, desired: Array, cones: Cones, limit: Array) -> QP:
     """The program at an instant, unsolved; `desired` is q̈_d (nv,), `limit` (nj,) [N m] bounds the torques."""
     nv = len(now.v)
-    generalised, rows, wish = grip_rows(now.axes, now.rates, rig.chain, now.centre, now.spin, now.v, rig.bodies,
-                                        cones.which, cones.place, cones.basis, cones.normal, cones.gap,
-                                        0.0)  # fmt: skip
+    generalised, rows, wish = grip_rows(now, cones, 0.0)
     rows, wish = _independent(rows, wish)
     nl = generalised.shape[1]
     n = 2 * nv + nl
@@ -43,9 +41,9 @@ def printed(rig: Rig, now: Terms, desired: Array, cones: Cones, limit: Array) ->
     H[:nv, :nv] += np.eye(nv)
     g = np.zeros(n)
     g[:nv] = -desired
-    motion = np.hstack([now.M, -np.eye(nv), -generalised])
+    motion = np.hstack([now.mass_matrix, -np.eye(nv), -generalised])
     still = np.hstack([rows, np.zeros((len(rows), nv + nl))])
-    A, b = np.vstack([motion, still]), np.concatenate([-now.h, wish])
+    A, b = np.vstack([motion, still]), np.concatenate([-now.bias, wish])
     bound = np.concatenate([np.full(nv, 1e30), np.zeros(6), limit, np.full(nl, 1e30)])
     lower = -bound
     lower[2 * nv :] = 0.0

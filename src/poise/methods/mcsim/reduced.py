@@ -52,6 +52,21 @@ class Reduced(NamedTuple):
         return QP(H, g, T, -limit - t, limit - t, lower, np.full(n, 1e30))
 
 
+class Rows(NamedTuple):
+    """Weighted rows of least squares: Σ weight (matrix x - wish)²."""
+
+    matrix: Array  # (R, n)
+    wish: Array  # (R,)
+    weight: Array  # (R,)
+
+
+class Tracked(NamedTuple):
+    """Wished accelerations and their weights."""
+
+    wish: Array  # (nv,)
+    weight: Array  # (nv,)
+
+
 class Plan(NamedTuple):
     """What the program gives."""
 
@@ -63,13 +78,16 @@ class Plan(NamedTuple):
 
 
 @njit(cache=True)
-def assemble(M, h, free, held, wish, weight, rows, rows_wish, rows_weight, push, push_wish, push_weight):
-    """H, g and root of `Reduced`.
+def assemble(M, h, free, held, tracked, rows, push):
+    """H (nj + 6, nj + 6), g (nj + 6,) and root (6, nj + 7) of `Reduced`.
 
-    free (nf,): rows of the root without force; held (6,): accelerations of the others, that a rail prescribes.
-    wish, weight (nv,): of each acceleration. rows (R, nv): more rows on accelerations. push (S, 6): rows on the
-    contacts' force and moment on the root [N, N m].
+    min Σ weight (q̈ - wish)² + Σ rows(q̈) + Σ push(w)  with  q̈_root = M_rr⁻¹ (w - h_r - M_rj q̈_j)
+
+    M (nv, nv) and h (nv,) are the terms of the equations of motion. free (nf,): rows of the root without force; held
+    (6,): accelerations of the others, that a rail prescribes. `tracked` holds the wish for every acceleration, `rows`
+    (R, nv) more rows on accelerations, `push` (S, 6) rows on the contacts' force and moment on the root [N, N m].
     """
+    wish, weight = tracked
     nv, nf = M.shape[0], free.shape[0]
     nj = nv - 6
     n = nj + 6
@@ -92,27 +110,27 @@ def assemble(M, h, free, held, wish, weight, rows, rows_wish, rows_weight, push,
     for a in range(nf):
         root[free[a]] = right[a]
 
-    count = rows.shape[0]
-    W = np.zeros((6 + count + push.shape[0], n))
+    count, pushed = rows.matrix.shape[0], push.matrix.shape[0]
+    W = np.zeros((6 + count + pushed, n))
     y = np.zeros(W.shape[0])
     for i in range(6):
         s = np.sqrt(weight[i])
         W[i] = s * root[i, :n]
         y[i] = s * (wish[i] - root[i, n])
     if count:
-        mine = np.ascontiguousarray(rows[:, :6]) @ root
+        mine = np.ascontiguousarray(rows.matrix[:, :6]) @ root
         for r in range(count):
-            s = np.sqrt(rows_weight[r])
+            s = np.sqrt(rows.weight[r])
             for d in range(nj):
-                W[6 + r, d] = s * (mine[r, d] + rows[r, 6 + d])
+                W[6 + r, d] = s * (mine[r, d] + rows.matrix[r, 6 + d])
             for k in range(nj, n):
                 W[6 + r, k] = s * mine[r, k]
-            y[6 + r] = s * (rows_wish[r] - mine[r, n])
-    for r in range(push.shape[0]):
-        s = np.sqrt(push_weight[r])
+            y[6 + r] = s * (rows.wish[r] - mine[r, n])
+    for r in range(pushed):
+        s = np.sqrt(push.weight[r])
         for k in range(6):
-            W[6 + count + r, nj + k] = s * _SCALE * push[r, k]
-        y[6 + count + r] = s * push_wish[r]
+            W[6 + count + r, nj + k] = s * _SCALE * push.matrix[r, k]
+        y[6 + count + r] = s * push.wish[r]
     H = W.T @ W
     g = -(y @ W)
     for d in range(nj):

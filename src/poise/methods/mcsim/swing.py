@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from poise.dynamics.compiled import jacobian, motion, no_motion
 from poise.kernels import njit
 from poise.maths.configuration import quat_difference
 from poise.maths.rotations import Array
-from poise.methods.mcsim import contacts, sight, underfoot
+from poise.methods.mcsim import contacts, obstacles, terrain
 from poise.methods.mcsim.legs import quaternion, within_reach
 from poise.methods.mcsim.memory import Memory
-from poise.methods.mcsim.terms import jacobian, motion
 from poise.motion.feet.capture_point import divergent
 
 if TYPE_CHECKING:
@@ -35,36 +35,39 @@ _QUICKEST = 0.2  # [s] of a swing
 
 
 @njit(cache=True)
-def rows(now, goal, a, turn, chain, body, place, speed, pace, gain, damping):
-    """The Jacobian (6, nv) of a foot and the accelerations (6,) that lead it to `place` and the orientation `turn`.
+def rows(now, goal, a, foot, side, aim, numbers):
+    """The Jacobian (6, nv) of a foot and the accelerations (6,) that lead it to its place and orientation.
 
-    `now` and `goal` are the `Terms` of the character and of the reference, whose accelerations are `a`; for `place` and
-    `speed` see `target`. `pace` is the rate of the reference: while it waits, its velocity and acceleration are not to
-    be followed.
+    J q̈ = r (J_r a + J_r' q̇_r) + gain (x_w - x) + damping (r J_r q̇_r + speed - J q̇) - J' q̇
+
+    with x_w and speed of the `Aim`, and r the rate of the reference: while it waits, its velocity and acceleration are
+    not to be followed. The orientation is that of the reference, turned with the ground. `now` and `goal` are the
+    `Terms` of the character and of the reference, whose accelerations are a (nv,).
     """
-    nv = now.v.shape[0]
+    nv, gain, damping, pace = now.v.shape[0], numbers.swing_gain, numbers.swing_damping, aim.rate
+    there, here = no_motion(), no_motion()
     matrix, wish = np.empty((6, nv)), np.empty(6)
     linear, angular = matrix[:3], matrix[3:]
-    jacobian(goal.axes, chain, goal.centre, body, goal.origin[body], linear, angular)
-    u, b, w, dw = motion(goal.axes, goal.rates, chain, goal.centre, goal.spin, goal.v, body, goal.origin[body])
-    to_place, to_turn = pace * (linear @ a + b), pace * (angular @ a + dw)
-    jacobian(now.axes, chain, now.centre, body, now.origin[body], linear, angular)
-    own_u, own_b, own_w, own_dw = motion(now.axes, now.rates, chain, now.centre, now.spin, now.v, body,
-                                         now.origin[body])  # fmt: skip
-    lean = np.empty(3)
-    quat_difference(quaternion(now.turn[body]), quaternion(turn), lean)  # in the foot's own axes
-    lean = now.turn[body] @ lean
+    jacobian(goal, foot, goal.positions[foot], linear, angular)
+    motion(goal, foot, goal.positions[foot], there)
+    to_place, to_turn = pace * (linear @ a + there.bias), pace * (angular @ a + there.spin_bias)
+    jacobian(now, foot, now.positions[foot], linear, angular)
+    motion(now, foot, now.positions[foot], here)
+    turn, lean = terrain.tilted(aim.tilt, goal.rotations[foot]), np.empty(3)
+    quat_difference(quaternion(now.rotations[foot]), quaternion(turn), lean)  # in the foot's own axes
+    lean = now.rotations[foot] @ lean
     for i in range(3):
-        off = place[i] - now.origin[body, i]
-        wish[i] = to_place[i] + gain * off + damping * (pace * u[i] + speed[i] - own_u[i]) - own_b[i]
-        wish[3 + i] = to_turn[i] + gain * lean[i] + damping * (pace * w[i] - own_w[i]) - own_dw[i]
+        off = aim.place[side, i] - now.positions[foot, i]
+        slow = pace * there.velocity[i] + aim.speed[side, i] - here.velocity[i]
+        wish[i] = to_place[i] + gain * off + damping * slow - here.bias[i]
+        wish[3 + i] = to_turn[i] + gain * lean[i] + damping * (pace * there.spin[i] - here.spin[i]) - here.spin_bias[i]
     return matrix, wish
 
 
 def target(way: McSim, scene: Scene, memory: Memory, side: int) -> tuple[Sequence[float], Sequence[float]]:
     """Where (3,) a swinging foot should be now, and how fast (3,) it moves against the reference."""
     step = memory.schedule.foot(side, memory.clock.time)
-    x, y, z = scene.goal.origin[memory.feet[side]].tolist()
+    x, y, z = scene.goal.positions[memory.feet[side]].tolist()
     fast, done = [0.0, 0.0, 0.0], min(1.0, step.done / _REACHED)
     full = _uncrossed_yet(scene, memory, side, _on_ground(memory, side))
     if not step.down and step.left < 2.0:
@@ -77,7 +80,7 @@ def target(way: McSim, scene: Scene, memory: Memory, side: int) -> tuple[Sequenc
         x, y, z = x + full[0], y + full[1], z + full[2]
     z += float(memory.over[side] + memory.sunk[side])
     if scene.standing[1 - side] and not step.down:
-        ox, oy, _ = scene.now.origin[memory.feet[1 - side]].tolist()
+        ox, oy, _ = scene.now.positions[memory.feet[1 - side]].tolist()
         rise, slant = memory.tilt.tolist()
         z += done * (rise * (x - ox) + slant * (y - oy))
     if way.has("foothold") and memory.feet[1 - side] >= 0:
@@ -95,7 +98,7 @@ def target(way: McSim, scene: Scene, memory: Memory, side: int) -> tuple[Sequenc
         z -= way.tasks.press * late
         fast[2] -= way.tasks.press
     if scene.rate == 0.0 and memory.flying:  # the reference that waits is carried along
-        along, across, _ = scene.now_balance.velocity.tolist()
+        along, across, _ = scene.now_whole.velocity.tolist()
         fast[0] += along
         fast[1] += across
     return within_reach(scene, memory, side, (x, y, z)), fast
@@ -105,7 +108,7 @@ def _on_ground(memory: Memory, side: int) -> tuple[float, float, float]:
     """The shift of a coming foothold (3,), up or down with the ground on which the other foot stands."""
     x, y = memory.shift[side].tolist()
     sole = memory.sole[1 - side]
-    a, b, c = memory.normal[sole[0]].tolist() if len(sole) else (0.0, 0.0, 1.0)
+    a, b, c = memory.known.normal[sole[0]].tolist() if len(sole) else (0.0, 0.0, 1.0)
     return x, y, -(x * a + y * b) / max(c, 0.5)
 
 
@@ -120,10 +123,10 @@ def _uncrossed_yet(scene: Scene, memory: Memory, side: int, shift: tuple[float, 
     inwards = sign * (-s * shift[0] + c * shift[1])
     if other < 0 or inwards >= 0.0 or not scene.standing[1 - side]:
         return shift
-    bx, by, _ = (scene.now.origin[body] - scene.now.origin[other]).tolist()
+    bx, by, _ = (scene.now.positions[body] - scene.now.positions[other]).tolist()
     x = c * bx + s * by
     u = min(1.0, abs(x) / _CROSSING)
-    lx, ly = (memory.landing[side][1] + memory.offset[:2] - scene.now.origin[other, :2]).tolist()
+    lx, ly = (memory.landing[side][1] + memory.offset[:2] - scene.now.positions[other, :2]).tolist()
     ahead = c * (lx + shift[0]) + s * (ly + shift[1])
     share = u * u * (3.0 - 2.0 * u) if ahead * x > 0.0 else 0.0
     held = sign * (1.0 - share) * inwards
@@ -137,9 +140,9 @@ def _beside(scene: Scene, memory: Memory, side: int, place: tuple[float, float],
     """
     other, sign = memory.feet[1 - side], 1.0 - 2.0 * side
     c, s = math.cos(scene.heading), math.sin(scene.heading)
-    ox, oy, _ = scene.now.origin[other].tolist()
+    ox, oy, _ = scene.now.positions[other].tolist()
     x, y = place[0] - ox, place[1] - oy
-    goal = scene.goal.origin
+    goal = scene.goal.positions
     px, py, _ = (goal[memory.feet[side]] - goal[other]).tolist()
     near = max(0.0, 1.0 - ((c * x + s * y) / _PASSING) ** 2)
     miss = min(_ASIDE, sign * (-s * px + c * py) + apart) - sign * (-s * x + c * y)
@@ -149,12 +152,12 @@ def _beside(scene: Scene, memory: Memory, side: int, place: tuple[float, float],
 
 def move_footholds(way: McSim, scene: Scene, memory: Memory, dt: float) -> None:
     """Let the coming footholds follow the error of the divergent component of motion."""
-    now, goal = scene.now_balance, scene.goal_balance
-    low = contacts.lowest(scene.goal.points, memory.sides)
-    frequency = math.sqrt(-float(memory.rig.gravity[2]) / max(0.3, float(goal.place[2]) - low))
+    now, goal = scene.now_whole, scene.goal_whole
+    low = contacts.lowest(scene.goal.points, memory.soles.sides)
+    frequency = math.sqrt(-float(memory.dynamics.gravity[2]) / max(0.3, float(goal.place[2]) - low))
     error = divergent(now.place - goal.place, now.velocity - goal.velocity, frequency)
     heading = scene.heading
-    underfoot.flatten(scene, memory, error, dt)
+    terrain.flatten(scene, memory, error, dt)
     for side, sign in ((0, 1.0), (1, -1.0)):
         body = memory.feet[side]
         if body < 0:
@@ -162,12 +165,12 @@ def move_footholds(way: McSim, scene: Scene, memory: Memory, dt: float) -> None:
         step = memory.schedule.foot(side, memory.clock.time)
         if scene.standing[side]:
             memory.shift[side] = 0.0
-            memory.lift[side] = scene.now.origin[body] - scene.goal.origin[body]
+            memory.lift[side] = scene.now.positions[body] - scene.goal.positions[body]
         elif not step.down and step.left < 2.0:
             wanted = way.foothold.wanted(error, frequency, step.left, heading)
             if scene.standing[1 - side]:
                 place = _landing(memory, side, memory.clock.time + step.left) + memory.offset[:2]
-                other = scene.now.origin[memory.feet[1 - side], :2]
+                other = scene.now.positions[memory.feet[1 - side], :2]
                 wanted = way.foothold.uncrossed(wanted, place, other, sign, heading)
             if len(memory.blocks):
                 wanted = wanted + _beside_blocks(memory, side, wanted, memory.clock.time + step.left, heading)
@@ -178,7 +181,9 @@ def _beside_blocks(memory: Memory, side: int, shift: Array, time: float, heading
     """How far (2,) [m] a foothold that is shifted already must be moved for the foot not to land on a block."""
     _landing(memory, side, time)
     points = memory.landing[side][2] + memory.offset[:2] + shift
-    memory.aside[side] = sight.aside(memory.blocks, sight.print_of(points, heading), heading, memory.aside[side])
+    memory.aside[side] = obstacles.aside(
+        memory.blocks, obstacles.footprint(points, heading), heading, memory.aside[side]
+    )
     return memory.aside[side]
 
 
@@ -186,7 +191,7 @@ def _landing(memory: Memory, side: int, time: float) -> Array:
     """The place (2,) where the reference has a foot at a time, remembered for as long as it is the coming landing."""
     when, place, _ = memory.landing[side]
     if abs(when - time) > 1e-3:
-        q, character = memory.reference.sample(time).q, memory.model.character
+        q, character = memory.reference.sample(time).q, memory.reference_dynamics.character
         place = character.forward(q)[0][0, memory.feet[side], :2]
         points = character.points(q)[0][memory.sole[side], :2] if len(memory.blocks) else np.zeros((0, 2))
         memory.landing[side] = (time, place, points)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from poise.dynamics.compiled import point_jacobian
 from poise.kernels import njit
 from poise.maths.configuration import difference_rows, integrate_rows
 from poise.maths.rotations import Array
@@ -19,8 +20,7 @@ from poise.methods.modal.linearise import (
     momentum_lacking,
     place,
     places_of,
-    point_jacobian,
-    with_momentum,
+    with_more_momentum,
 )
 from poise.methods.modal.meeting import Met
 from poise.methods.modal.schedule import TOUCHES, expect
@@ -37,7 +37,6 @@ class Rig(NamedTuple):
     kind: np.ndarray  # (J,), and the two that follow: as in `Layout`
     qadr: np.ndarray
     vadr: np.ndarray
-    moves: np.ndarray  # (B, nv) bool: does this degree of freedom move this body?
     root: int
     bodies: np.ndarray  # (P,) of the watched points
     local: Array  # (P, 3) [m]
@@ -121,7 +120,7 @@ def _contact(rig, views, pose, moving, around, frames, first, n, dt):
     arms, turns, usual = np.zeros((n, count, 3)), np.empty((n, count, 3, 3)), np.zeros((n, count, 3))
     for j in range(own):
         i = index[j]
-        point_jacobian(views, rig.moves, rig.bodies[i], pose.places[i], turn[i], jacobian[j])
+        point_jacobian(views, rig.bodies[i], pose.places[i], turn[i], jacobian[j])
         near_k[j], mu[j] = near[i], rig.friction[i]
         gap[j] = slack[i]
         stays = True
@@ -139,15 +138,15 @@ def _contact(rig, views, pose, moving, around, frames, first, n, dt):
             turns[k, j] = turn[i] if k == 0 or not rig.arms else frames.turns[first + k, i]
     for j in range(balls):
         frame = around.ball_turn[j]
-        point_jacobian(views, rig.moves, around.ball_bodies[j], around.ball_places[j], frame, jacobian[own + j])
+        point_jacobian(views, around.ball_bodies[j], around.ball_places[j], frame, jacobian[own + j])
         x = around.ball_gap[j]
         gap[own + j, 0] = x if x > 0.0 else (0.0 if rig.soft else RETURN * x)
         turns[:, own + j] = frame
     other = np.empty((3, nv))
     for j in range(pairs):
         k, frame, x = own + balls + j, around.met.turns[j], around.met.gap[j]
-        point_jacobian(views, rig.moves, around.met.bodies[j, 0], around.met.places[j], frame, jacobian[k])
-        point_jacobian(views, rig.moves, around.met.bodies[j, 1], around.met.places[j], frame, other)
+        point_jacobian(views, around.met.bodies[j, 0], around.met.places[j], frame, jacobian[k])
+        point_jacobian(views, around.met.bodies[j, 1], around.met.places[j], frame, other)
         jacobian[k] -= other
         gap[k, 0] = x if x > 0.0 else (0.0 if rig.soft else RETURN * x)
         mu[k], turns[:, k] = 0.0, frame
@@ -181,7 +180,7 @@ def assemble(rig, views, q, v, M, around, frames, first, aims, n, dt):
     nv, root = len(v), rig.root
     products = np.empty(nv)
     bias(views, v if rig.products else np.zeros(nv), products)
-    pose = Pose(q, M, views.xmat[root].copy().reshape(3, 3), views.xpos[root].copy(), views.centre[0].copy(),
+    pose = Pose(q, M, views.rotations[root].copy(), views.positions[root].copy(), views.centre_of_mass.copy(),
                 places_of(views, rig.bodies, rig.local))  # fmt: skip
     moving = momentum(pose, v)
     rows, steps = np.empty((4, len(q))), np.empty((4, nv))
@@ -282,9 +281,10 @@ def arrive(rig, views, q, step, v, before, wanted, dt, corrected, after, M, rest
     root = rig.root
     integrate_rows(rig.kind, rig.qadr, rig.vadr, q.reshape(1, -1), step.reshape(1, -1), after.reshape(1, -1))
     place(views, after, M)
-    centre = views.centre[0].copy()
-    pose = Pose(after, M, views.xmat[root].copy().reshape(3, 3), views.xpos[root].copy(), centre, np.empty((0, 3)))
+    centre = views.centre_of_mass.copy()
+    pose = Pose(after, M, views.rotations[root].copy(), views.positions[root].copy(), centre, np.empty((0, 3)))
     impulse(0.5 * (before + centre), rig.mass * rig.gravity, dt, wanted)
-    rest[:] = momentum_lacking(pose, v, wanted) / dt
+    lack = momentum_lacking(pose, v, wanted)
+    rest[:] = lack / dt
     cross(rest[:3], centre - pose.root, rest[3:])
-    return with_momentum(pose, v, wanted) if corrected else v.copy()
+    return with_more_momentum(pose, v, lack) if corrected else v.copy()

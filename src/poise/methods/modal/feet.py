@@ -59,21 +59,22 @@ class Aims:
         off = np.empty((4, 3))
         far, steep = _noticed(self._constants, frames, first, pose, v, self._led, off)
         size = max(far, _ARM * steep)
-        if size < self._near or self._led.max() < 0.02:
+        if size < self._near or max(self._led[0], self._led[1]) < 0.02:
             return now, after, rate
         share = min(1.0, (size - self._near) / (self._full - self._near))
-        shift = share * min(1.0, _FARTHEST / max(far, 1e-9)) * off[0]
-        lean = share * min(1.0, _STEEPEST / max(steep, 1e-9)) * off[1]
-        stands = self._lift and bool(frames.touching[first].any())
-        return _aims(self._legs.pair, frames, first, self._led, shift, lean, share * self._dt, off, stands, self._dt)
+        return _aims(self._legs.pair, frames, first, self._led, share, far, steep, off, self._lift, self._dt)
 
 
 @njit(cache=True)
-def _aims(legs, frames, first, led, shift, lean, ahead, off, stands, dt):
-    """Shapes (nq,) of now and next and the rate (nv,) of the first, for a body that is off by shift and lean (3,).
+def _aims(legs, frames, first, led, share, far, steep, off, lift, dt):
+    """Shapes (nq,) of now and next and the rate (nv,) of the first, for a body that is off (4, 3), see `deviation`.
 
-    ahead [s]: how much of the rates in off, see `deviation`, is made up for. Legs that stand lift what has sunk.
+    share: how much of it is made up for; far [m] and steep [rad]: how large it is. With `lift`, legs that stand lift
+    what has sunk.
     """
+    shift = share * min(1.0, _FARTHEST / max(far, 1e-9)) * off[0]
+    lean = share * min(1.0, _STEEPEST / max(steep, 1e-9)) * off[1]
+    ahead = share * dt
     now, after = frames.q[first], frames.q[first + 1]
     here, there = frames.centre[first], frames.centre[first + 1]
     bent = _bent(legs, now, here, led, shift, lean)
@@ -83,7 +84,7 @@ def _aims(legs, frames, first, led, shift, lean, ahead, off, stands, dt):
     rate = frames.v[first].copy()
     for i in range(6, len(rate)):
         rate[i] += came[0, i] / dt - frames.v[first + 1, i]
-    if stands:
+    if lift and frames.touching[first].any():
         rise = -_RISE * (_RISE * off[0, 2] + 2.0 * off[2, 2])
         off[2, 2] += dt * min(max(rise, -_LIFT), _LIFT)
         following = _bent(legs, after, there, led, shift + ahead * off[2], lean + ahead * off[3])

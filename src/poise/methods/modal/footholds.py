@@ -14,11 +14,12 @@ import numpy as np
 
 from poise.character import Character
 from poise.character.roles import SIDES
+from poise.dynamics.compiled import Pose as Views
 from poise.kernels import njit
+from poise.maths import GRAVITY
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.methods.modal.legs import Legs
-from poise.methods.modal.linearise import Views
 from poise.methods.modal.pendulum import sway
 from poise.motion.feet.capture_point import Foothold
 from poise.motion.reference import Reference
@@ -95,7 +96,7 @@ def _roll(labels, goal, feet, speed, dt, leads, places):
 @njit(cache=True)
 def _frequency(frames, first):
     """[1/s] at which a body over its foot falls."""
-    return np.sqrt(9.81 / max(frames.centre[first, 2], 0.3))
+    return np.sqrt(GRAVITY / max(frames.centre[first, 2], 0.3))
 
 
 @njit(cache=True)
@@ -106,9 +107,21 @@ def _off_course(views, root, M, v, frames, first, off, drift, error):
         speed = 0.0
         for j in range(len(v)):
             speed += M[c, j] * v[j]
-        off[c] = views.centre[0, c] - frames.centre[first, c]
+        off[c] = views.centre_of_mass[c] - frames.centre[first, c]
         drift[c] = speed / M[0, 0] - frames.momentum[first, c]
         error[c] = off[c] + drift[c] / frequency
+
+
+@njit(cache=True)
+def _quiet(root, feet, error, calm):
+    """Are root (2,) and feet (2, 2) shifted alike, to 1e-9 m, and is error (2,) nearer to that than calm [m]?"""
+    for c in range(2):
+        for f in range(2):
+            if not abs(feet[f, c] - root[c]) < 1e-9:
+                return False
+        if not abs(error[c] - root[c]) < calm:
+            return False
+    return True
 
 
 class Offsets(NamedTuple):
@@ -192,7 +205,7 @@ class Walker:
                 off = real - self.feet[f]
                 if np.abs(off).max() > _QUIET or np.abs(self.root - self.feet[f]).max() > _SAME:
                     self.feet[f] += (1.0 - np.exp(-self.dt / _FIRM)) * off
-        frequency = float(np.sqrt(9.81 / max(height, 0.3)))
+        frequency = float(np.sqrt(GRAVITY / max(height, 0.3)))
         for f in (0, 1):
             other = 1 - f
             if stands[f]:
@@ -231,11 +244,7 @@ class Walker:
 
     def quiet(self, error: Array) -> bool:
         """Is everything shifted alike, and the divergent component off by error (2,) [m] too little to matter?"""
-        x, y = self.root
-        (a, b), (c, d) = self.feet
-        alike = max(abs(a - x), abs(b - y), abs(c - x), abs(d - y)) < 1e-9
-        off = max(abs(error[0] - self.root[0]), abs(error[1] - self.root[1]))
-        return alike and off < self._calm
+        return _quiet(self.root, self.feet, error, self._calm)
 
     def carry(self, q: Array, offsets: Offsets) -> Array:
         """Poses q (L, nq) of the reference with root and feet moved."""

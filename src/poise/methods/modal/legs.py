@@ -8,11 +8,13 @@ import numpy as np
 
 from poise.character import Character
 from poise.character.roles import SIDES
+from poise.dynamics.compiled import Pose as Views
+from poise.dynamics.compiled import place_pose
 from poise.kernels import njit
 from poise.maths.configuration import integrate_rows
 from poise.maths.rotations import Array
-from poise.methods.modal.linearise import Views, Watched, pose_only
-from poise.solve.dense import solve_one
+from poise.methods.modal.linearise import Watched
+from poise.solve.dense import damped
 
 _STEPS = 5
 _CLOSE = 2e-3  # [rad] of a step after which no other is made
@@ -38,7 +40,7 @@ class Legs:
     def __init__(self, character: Character):
         watched = Watched(character, np.zeros(0, np.int64), np.zeros((0, 3)))
         feet = [character.body(f"{s}_foot") for s in SIDES if character.has(f"{s}_foot")]
-        dofs = [np.flatnonzero(watched.moves[b])[6:] for b in feet]
+        dofs = [np.flatnonzero(watched.views.chain[b])[6:] for b in feet]
         # are there two of them, free of each other?
         self.two = len(feet) == 2 and not np.intersect1d(dofs[0], dofs[1]).size
         padded = np.full((2, max(map(len, dofs), default=0)), -1)
@@ -58,11 +60,11 @@ class Legs:
 @njit(cache=True)
 def feet_of(pair, q):
     """Places (2, 3) [m] and orientations (2, 3, 3) of the feet in a pose q (nq,)."""
-    pose_only(pair.views, q)
+    place_pose(pair.views, q)
     places, turns = np.empty((2, 3)), np.empty((2, 3, 3))
     for f in range(2):
-        places[f] = pair.views.xpos[pair.feet[f]]
-        turns[f] = pair.views.xmat[pair.feet[f]].copy().reshape(3, 3)
+        places[f] = pair.views.positions[pair.feet[f]]
+        turns[f] = pair.views.rotations[pair.feet[f]]
     return places, turns
 
 
@@ -73,7 +75,7 @@ def reaching(pair, start, goals, turns):
     out, new = start.copy(), np.empty(len(start))
     step, bent = np.zeros(nv), np.zeros(nv)
     for _ in range(_STEPS):
-        pose_only(pair.views, out)
+        place_pose(pair.views, out)
         most = 0.0
         for f in range(2):
             most = max(most, _newton(pair, f, goals[f], turns[f], bent, step))
@@ -93,19 +95,19 @@ def _newton(pair, foot, goal, wanted, bent, step):
     were bent by: bent (nv,) so far.
     """
     views, body, dofs = pair.views, pair.feet[foot], pair.dofs[foot]
-    R, x = views.xmat[body].copy().reshape(3, 3), views.xpos[body] - views.centre[0]
+    R, x = views.rotations[body].copy(), views.positions[body] - views.centre_of_mass
     A, r = np.zeros((6, len(dofs))), np.zeros(6)
     for c in range(
         3
     ):  # the small turn from R to `wanted`, world axes: half the sum of the cross products of their axes
-        r[c] = goal[c] - views.xpos[body, c]
+        r[c] = goal[c] - views.positions[body, c]
         r[3] += 0.5 * _TURN * (R[1, c] * wanted[2, c] - R[2, c] * wanted[1, c])
         r[4] += 0.5 * _TURN * (R[2, c] * wanted[0, c] - R[0, c] * wanted[2, c])
         r[5] += 0.5 * _TURN * (R[0, c] * wanted[1, c] - R[1, c] * wanted[0, c])
     for k in range(len(dofs)):
         if dofs[k] < 0:
             continue
-        w = views.cdof[dofs[k]]
+        w = views.axes[dofs[k]]
         A[0, k] = w[3] + w[1] * x[2] - w[2] * x[1]
         A[1, k] = w[4] + w[2] * x[0] - w[0] * x[2]
         A[2, k] = w[5] + w[0] * x[1] - w[1] * x[0]
@@ -113,10 +115,7 @@ def _newton(pair, foot, goal, wanted, bent, step):
             A[3 + i, k] = _TURN * w[i]
         for i in range(6):
             r[i] += A[i, k] * bent[dofs[k]]
-    B = A @ A.T
-    for i in range(6):
-        B[i, i] += _PRICE
-    solve_one(B, r)
+    damped(A, r, _PRICE)
     most = 0.0
     for k in range(len(dofs)):
         if dofs[k] >= 0:

@@ -17,13 +17,12 @@ import mujoco
 import numpy as np
 
 from poise.dynamics import engine
+from poise.maths import GRAVITY
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.methods.modal.touch import Points
 from poise.stage import Stage
 from poise.stage.props import Barbell
-
-_FALL = 9.81  # [m/s²]
 
 
 def carrying(model: engine.Model, bodies: np.ndarray, local: Array, masses: Array) -> engine.Model:
@@ -105,7 +104,7 @@ class Loads:
             pose = self.poses[name]
             if not mine:
                 if any(g.to == name and not np.isnan(points.stands[k]) for k, g in enumerate(points.grips)):
-                    self._fall[name] += _FALL * dt
+                    self._fall[name] += GRAVITY * dt
                     pose[2] = max(pose[2] - self._fall[name] * dt, min(pose[2], bell.plate_radius))
                 continue
             self._fall[name] = 0.0

@@ -13,9 +13,9 @@ import numpy as np
 
 from poise.character import Character
 from poise.character.roles import SIDES
+from poise.dynamics.compiled import Pose as Views
 from poise.kernels import njit
 from poise.maths.rotations import Array
-from poise.methods.modal.linearise import Views
 from poise.methods.modal.tumble import line_of
 
 _PARTS = ("shin", "foot", "toes")
@@ -44,13 +44,14 @@ class Meeting:
         self._ends = [np.array([c[1] for c in side], float).reshape(-1, 2, 3) for side in sides]
         self._radius = [np.array([c[2] for c in side], float) for side in sides]
         self._able = all(len(b) for b in self._bodies)
+        self._room = Met(np.empty((_MOST, 2), np.int64), np.empty((_MOST, 3)), np.empty(_MOST), np.empty((_MOST, 3, 3)))
 
     def near(self, views: Views) -> Met:
         """The pairs that are about to touch in the pose that the views hold."""
         if not self._able:
             return NOBODY
-        found, bodies, places, gap, turns = _near(views, *self._bodies, *self._ends, *self._radius)
-        return NOBODY if not found else Met(bodies[:found], places[:found], gap[:found], turns[:found])
+        found = _near(views, *self._bodies, *self._ends, *self._radius, self._room)
+        return NOBODY if not found else Met(*[a[:found].copy() for a in self._room])
 
 
 def _capsules(character: Character, side: str) -> list[tuple[int, Array, float]]:
@@ -75,9 +76,9 @@ def _ends_of(views, body, local, out):
     """Fill out (2, 3) with the ends of a capsule in the world."""
     for e in range(2):
         for r in range(3):
-            out[e, r] = views.xpos[body, r]
+            out[e, r] = views.positions[body, r]
             for c in range(3):
-                out[e, r] += views.xmat[body, 3 * r + c] * local[e, c]
+                out[e, r] += views.rotations[body, r, c] * local[e, c]
 
 
 @njit(cache=True)
@@ -105,10 +106,9 @@ def nearest(a, b, x, y):
 
 
 @njit(cache=True)
-def _near(views, left, right, left_ends, right_ends, left_radius, right_radius):
-    """How many pairs are near, and their bodies, places, gaps and frames."""
-    bodies, places = np.empty((_MOST, 2), np.int64), np.empty((_MOST, 3))
-    gap, turns = np.empty(_MOST), np.empty((_MOST, 3, 3))
+def _near(views, left, right, left_ends, right_ends, left_radius, right_radius, out):
+    """Fill the first rows of out, a `Met`, with the pairs that are near; gives how many there are."""
+    bodies, places, gap, turns = out
     a, b, x, y, n, found = np.empty((2, 3)), np.empty((2, 3)), np.empty(3), np.empty(3), np.empty(3), 0
     for i in range(len(left)):
         _ends_of(views, left[i], left_ends[i], a)
@@ -125,7 +125,7 @@ def _near(views, left, right, left_ends, right_ends, left_radius, right_radius):
             bodies[found, 0], bodies[found, 1], gap[found] = left[i], right[j], free
             _frame(n, turns[found])
             found += 1
-    return found, bodies, places, gap, turns
+    return found
 
 
 @njit(cache=True)

@@ -10,6 +10,7 @@ import numpy as np
 from poise.character import Character
 from poise.dynamics import Wrench, engine
 from poise.errors import BadValue
+from poise.ground.ground import carries
 from poise.maths.rotations import Array
 from poise.methods.modal import touch
 from poise.methods.modal.assemble import FACTS, RETURN, Around, Rig, advise
@@ -27,7 +28,6 @@ from poise.motion.feet.capture_point import Foothold
 from poise.motion.reference import Reference
 from poise.stage import Ball, Stage
 from poise.stage.events import Push
-from poise.stage.ground import Platform, Seesaw
 from poise.stage.props import Bar, Barbell
 
 DT = 1 / 120  # [s] of the paper's steps
@@ -70,7 +70,7 @@ class Mind:
         self.preview = Preview(character, points, self.floor, DT, self.window, settings.has("velocities"))
         self.limit = np.where(np.isfinite(character.torque_limit), character.torque_limit, 1e9)
         layout = character.layout
-        self.rig = Rig(layout.kind, layout.qadr, layout.vadr, watched.moves, watched.root, points.bodies, points.local,
+        self.rig = Rig(layout.kind, layout.qadr, layout.vadr, watched.root, points.bodies, points.local,
                        points.feet, points.friction, check_stiffness(character, subtree_stiffness(character)),
                        self.limit, float(character.mass), character.model.opt.gravity.copy(), float(settings.margin),
                        not alone, settings.has("contacts"), settings.has("arms"), settings.has("products"),
@@ -80,6 +80,7 @@ class Mind:
             self.weights = self.weights._replace(place=_STANDING)
         self.friction = float(friction)
         self._tumbles, self._collides = settings.has("tumble"), settings.has("collide")
+        self.corrects = settings.has("root")  # the root's velocity takes what the linearised step lacks of momentum
         self.dual = np.zeros(12)
         n = character.model.nv - 6
         self.known = np.zeros((n, n))  # eigenvectors of the step before
@@ -118,7 +119,7 @@ class Mind:
         self.traces = {"complementarity": facts[0], "low_modes": facts[1], "torques_cut": facts[2]}
         for w in pushes:
             impulse(w.point, w.force, DT, wanted)
-        return Decision(watched.views.centre[0].copy(), step, after, torque, wanted, rows[:count],
+        return Decision(watched.views.centre_of_mass.copy(), step, after, torque, wanted, rows[:count],
                         here.places[self.points.feet :])  # fmt: skip
 
     def forget(self) -> None:
@@ -216,6 +217,6 @@ def _check(settings: Settings, reference: Reference, stage: Stage, alone: bool) 
     if alone and settings.loads is False and any(isinstance(stage.prop(g.to), Barbell) for g in stage.grips):
         raise BadValue("The modal update moves the body with what it carries and must know of it: a load that comes "
                        "unexpected needs the method modal-torques.")  # fmt: skip
-    if alone and (isinstance(stage.ground, (Platform, Seesaw)) or any(isinstance(e, Ball) for e in stage.events)):
+    if alone and (carries(stage.ground) or any(isinstance(e, Ball) for e in stage.events)):
         raise BadValue("The modal update knows grounds at rest, grips and pushes; for balls, platforms and seesaws use "
                        "the method modal-torques, which acts in the simulator.")  # fmt: skip

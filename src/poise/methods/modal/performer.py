@@ -8,11 +8,13 @@ import numpy as np
 
 from poise.character import Character
 from poise.errors import BadValue
+from poise.kernels import njit
 from poise.maths.rotations import Array
 from poise.methods.modal.assemble import arrive
 from poise.methods.modal.mind import DT, Mind
 from poise.methods.modal.settings import Settings
 from poise.motion.reference import Reference
+from poise.simulate.guard import all_finite
 from poise.simulate.simulator import Lost, State, Touches
 from poise.stage import Stage
 from poise.stage.pushes import pushes_at
@@ -50,7 +52,7 @@ class Modal(Settings):
             return Lost(why_lost(memory.character, made.v, int(memory.traces["torques_cut"]), len(made.rows)))
         q, M, rest = np.empty(len(state.q)), np.empty((len(state.v), len(state.v))), np.empty(6)
         v = arrive(memory.rig, memory.watched.views, state.q, made.step, made.v, made.centre, made.wanted, dt,
-                   self.has("root"), q, M, rest)  # fmt: skip
+                   memory.corrects, q, M, rest)  # fmt: skip
         if too_fast(q, v):
             return Lost(why_lost(memory.character, v, int(memory.traces["torques_cut"]), len(made.rows)))
         memory.placed = (q, M)
@@ -62,9 +64,13 @@ class Modal(Settings):
         return State(state.time + dt, q, v), made.torque, Touches(rows, memory.names)
 
 
-def too_fast(q: Array, v: Array) -> bool:
+@njit(cache=True)
+def too_fast(q, v):
     """Is this no state that a step can begin or end with: not finite, or faster than can be computed?"""
-    return not (np.abs(v).max() < FASTEST and q.dot(q) < np.inf)  # what is not a number is not below anything
+    for i in range(len(v)):
+        if not abs(v[i]) < FASTEST:  # what is not a number is not below anything
+            return True
+    return not all_finite(q)
 
 
 def why_lost(character: Character, v: Array, cut: int = 0, touching: int = -1) -> str:
@@ -73,16 +79,21 @@ def why_lost(character: Character, v: Array, cut: int = 0, touching: int = -1) -
     cut: how many joints were at their torque limits; touching: how many points touched, -1 where it has only begun.
     """
     if touching < 0 and np.isfinite(v).all():
-        how = f"it moves at {np.abs(v).max():.3g} rad/s or m/s from the beginning"
+        how = f"it begins at {_speed(v, int(np.argmax(np.abs(v))))}"
     else:
         worst = int(np.argmax(np.where(np.isfinite(v), np.abs(v), np.inf)))
         body = character.body_names[int(character.model.dof_bodyid[worst])]
-        speed = (
-            f"would turn or move at {abs(v[worst]):.3g} rad/s or m/s" if np.isfinite(v[worst]) else "has no next place"
-        )
-        how = f"its {body.replace('_', ' ')} {speed}"
+        verb = "move" if worst < 3 else "turn"
+        if not np.isfinite(v[worst]):
+            return f"the next speed of its {body.replace('_', ' ')} is not a number"
+        how = f"its {body.replace('_', ' ')} would {verb} at {_speed(v, worst)}"
         if cut:
             how += f", with {cut} joint{'s' if cut > 1 else ''} at the torque limit"
         if touching == 0:
             how += ", in the air"
-    return f"{how}; beyond {FASTEST:.0f} the next frame cannot be computed"
+    return f"{how}: too fast for the next frame to be computed"
+
+
+def _speed(v: Array, dof: int) -> str:
+    """The speed of one degree of freedom: of the root's place in m/s, of all else in degrees/s."""
+    return f"{abs(v[dof]):.0f} m/s" if dof < 3 else f"{np.degrees(abs(v[dof])):.0f} degrees/s"

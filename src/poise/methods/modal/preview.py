@@ -14,12 +14,13 @@ import mujoco
 import numpy as np
 
 from poise.character import Character
+from poise.dynamics.compiled import place_momentum
 from poise.kernels import njit
 from poise.maths import configuration as conf
 from poise.maths.configuration import difference_rows
 from poise.maths.rotations import Array
 from poise.methods.modal.footholds import Offsets, Walker
-from poise.methods.modal.linearise import Watched, moving, places_of
+from poise.methods.modal.linearise import Watched, places_of
 from poise.methods.modal.rigid import plan_forces
 from poise.methods.modal.touch import LEVEL, Floor, Points
 from poise.motion.reference import Reference, Sample
@@ -53,6 +54,7 @@ class Preview:
         """`came`: velocities are those with which the reference came to its poses; else those that it has there."""
         self.character, self.points, self.floor = character, points, floor
         self.dt, self.window, self._came = dt, window, came
+        self._loaded = bool(points.loads.any())
         self._watched = Watched(character, points.bodies, points.local)
         self._count = window + 2  # one more than is given: forces need the next frame
         model, room, p = character.model, _ROOM + self._count, len(points)
@@ -155,7 +157,7 @@ class Preview:
             _follow(self._constants, (layout.kind, layout.qadr, layout.vadr), a, row, self._dual)
         if self.floor.flat is None:
             a.turns[row, :feet] = self.floor.under(a.places[row, :feet])[1]
-        if self.points.loads.any():  # the ground bears a load while its plates are down
+        if self._loaded:  # the ground bears a load while its plates are down
             low = a.places[row, feet:, 2] < self.points.stands + _DOWN
             a.touching[row, feet:] &= low | (self.points.loads == 0.0)
 
@@ -187,13 +189,13 @@ def _follow(constants, layout, frames, row, dual):
 def _note(constants, frames, row):
     """Fill a row with places and momentum of its pose and velocity; the working memory then holds them."""
     views, root, bodies, local = constants[:4]
-    moving(views, frames.q[row], frames.v[row])
+    place_momentum(views, frames.q[row], frames.v[row])
     frames.places[row] = places_of(views, bodies, local)
     for r in range(3):
-        frames.centre[row, r] = views.centre[0, r]
-        frames.momentum[row, r], frames.momentum[row, 3 + r] = views.speed[0, r], views.spin[0, r]
+        frames.centre[row, r] = views.centre_of_mass[r]
+        frames.momentum[row, r], frames.momentum[row, 3 + r] = views.centre_velocity[r], views.angular_momentum[r]
         for c in range(3):
-            frames.root[row, r, c] = views.xmat[root, 3 * r + c]
+            frames.root[row, r, c] = views.rotations[root, r, c]
 
 
 @njit(cache=True)

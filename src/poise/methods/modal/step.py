@@ -319,29 +319,23 @@ def _forces(body, ahead, contact, weights, modes, JP, y):
 
 
 @njit(cache=True)
-def _within_strength(body, contact, weights, modes, JP, planned, imp, actuation, expected):
-    """Keep the plan within the torque limits; gives how many joints were cut.
+def _less_support(body, contact, modes, JP, dt, torque, planned, imp, actuation, expected):
+    """Make planned forces (P, 3) that the joints cannot bear smaller, in planned and expected (nv,).
 
-    Planned forces (P, 3) that the joints cannot bear are made smaller, in planned and expected (nv,): the shape still
-    goes its way, and the body gets less support. What is beyond the limits even so is cut.
+    The shape still goes its way, and the body gets less support. torque (nv,) is that of the plan, and is spoiled.
     """
-    nv, dt, push = len(imp), weights.dt, np.empty(len(imp))
-    torque = planned_torque(body.M, modes.shapes, modes.change, imp, actuation, body.spring, dt, push)
-    if beyond(torque, body.limit, np.empty(nv, np.int64)) > 0:
-        less = planned.copy()
-        bearable(torque, body.limit, contact.jacobian, JP, modes.inverse, contact.touching[0], contact.friction, less)
-        for p in range(len(planned)):
-            for c in range(3):
-                more = dt * (less[p, c] - planned[p, c])
-                for i in range(nv if more != 0.0 else 0):
-                    expected[i] += more * JP[p, c, i]
-                    if i < 6:
-                        imp[i] += more * JP[p, c, i]
-                    else:
-                        actuation[i] -= more * JP[p, c, i]
-        planned[:] = less
-        torque = planned_torque(body.M, modes.shapes, modes.change, imp, actuation, body.spring, dt, push)
-    return within_limits(torque, modes.shapes, imp, actuation, body.limit, dt, push)
+    less = planned.copy()
+    bearable(torque, body.limit, contact.jacobian, JP, modes.inverse, contact.touching[0], contact.friction, less)
+    for p in range(len(planned)):
+        for c in range(3):
+            more = dt * (less[p, c] - planned[p, c])
+            for i in range(len(imp) if more != 0.0 else 0):
+                expected[i] += more * JP[p, c, i]
+                if i < 6:
+                    imp[i] += more * JP[p, c, i]
+                else:
+                    actuation[i] -= more * JP[p, c, i]
+    planned[:] = less
 
 
 @njit(cache=True)
@@ -381,7 +375,12 @@ def decide(body, ahead, contact, weights, y, known):
     imp = v0 + dt * b + actuation + shapes.T @ (body.push * dt) + expected
     cut = 0
     if weights.limited:
-        cut = _within_strength(body, contact, weights, modes, JP, planned, imp, actuation, expected)
+        push = np.empty(nv)
+        torque = planned_torque(body.M, shapes, modes.change, imp, actuation, body.spring, dt, push)
+        if beyond(torque, body.limit, np.empty(nv, np.int64)) > 0:
+            _less_support(body, contact, modes, JP, dt, torque, planned, imp, actuation, expected)
+            torque = planned_torque(body.M, shapes, modes.change, imp, actuation, body.spring, dt, push)
+        cut = within_limits(torque, shapes, imp, actuation, body.limit, dt, push)  # what is beyond them even so
     share = np.zeros(nv)  # of a corrective contact force that the joints cancel
     for i in range(6, nv):
         share[i] = weights.cancel_low + (weights.cancel_high - weights.cancel_low) * modes.tracked[i]

@@ -13,6 +13,7 @@ from poise.methods.modal.mind import DT, Mind
 from poise.methods.modal.settings import Settings
 from poise.motion.reference import Reference
 from poise.settings import number
+from poise.simulate.guard import all_finite
 from poise.simulate.loop import Action
 from poise.simulate.servo import Servo
 from poise.simulate.simulator import State, Touches
@@ -58,7 +59,7 @@ class ModalTorques(Settings):
         made = None
         if np.abs(state.v[6:]).max() <= _FASTEST:
             made = memory.decide(state.time, state.q, state.v, reference)
-        if made is None or not np.isfinite(made.v.sum() + made.torque.sum()):
+        if made is None or not (all_finite(made.v) and all_finite(made.torque)):
             memory.forget()
             return Action(
                 Servo(state.time, state.q, nothing, nothing, nothing, memory.watched.place(state.q), loose, *rest)

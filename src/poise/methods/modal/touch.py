@@ -9,9 +9,9 @@ import numpy as np
 
 from poise.character import Character
 from poise.errors import BadValue
+from poise.ground.ground import Ground, level_of
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
-from poise.motion.ground import Flat, Ground
 from poise.stage import Stage
 from poise.stage.fittings import grip_point
 from poise.stage.grips import Grip
@@ -96,7 +96,7 @@ class Floor:
 
     def __init__(self, ground: Ground):
         self.ground = ground
-        self.flat = float(ground.level) if isinstance(ground, Flat) else None  # [m] height of a level floor
+        self.flat = level_of(ground)  # [m]
 
     def under(self, points: Array) -> tuple[Array, Array]:
         """Gaps (...) [m] along the normals, and frames (..., 3, 3)."""

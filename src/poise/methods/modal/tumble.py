@@ -12,9 +12,10 @@ import mujoco
 import numpy as np
 
 from poise.character import Character
+from poise.dynamics.compiled import Pose as Views
 from poise.kernels import njit
 from poise.maths.rotations import Array
-from poise.methods.modal.linearise import Views, places_of
+from poise.methods.modal.linearise import places_of
 from poise.methods.modal.touch import Floor
 
 _BROAD = [int(getattr(mujoco.mjtGeom, f"mjGEOM_{name}")) for name in ("ELLIPSOID", "BOX", "MESH")]
@@ -57,9 +58,9 @@ def _lowest(views, bodies, local, radius):
     low = np.inf
     for i in range(len(bodies)):
         b = bodies[i]
-        z = views.xpos[b, 2] - radius[i]
+        z = views.positions[b, 2] - radius[i]
         for c in range(3):
-            z += views.xmat[b, 6 + c] * local[i, c]
+            z += views.rotations[b, 2, c] * local[i, c]
         low = min(low, z)
     return low
 

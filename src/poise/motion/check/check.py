@@ -7,17 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from poise.character.placement import Placement
 from poise.character.roles import ROLES
+from poise.character.skeleton import Placement
+from poise.ground.ground import tops_of
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
-from poise.motion.check.freefall import FreeFall, free_fall, unheld
+from poise.motion.check.flaws import FreeFall, Spike, free_fall, spikes, unheld
 from poise.motion.check.report import table, text
-from poise.motion.check.spikes import Spike, spikes
 from poise.motion.clip import Clip
-from poise.motion.contacts.contacts import Contacts
-from poise.motion.contacts.foot_motion import footing
-from poise.motion.ground import Treads
+from poise.motion.contact.contacts import Contacts
+from poise.motion.contact.foot_motion import foot_motion
 from poise.motion.hold import Hold
 from poise.motion.reading.floor import estimate
 from poise.threads import on_one_thread
@@ -73,7 +72,7 @@ class CheckReport:
 
     def __repr__(self) -> str:
         many = len(self.warnings)
-        return f"<CheckReport of {self.name!r} with {many} warning{'' if many == 1 else 's'}; text() tells all>"
+        return f"<CheckReport of {self.name!r} with {many} warning{'' if many == 1 else 's'}; text() shows everything>"
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain numbers, strings, lists and dictionaries."""
@@ -109,7 +108,7 @@ def check(clip: Clip) -> CheckReport:
         heading=float(np.degrees(rot.heading(clip.q[0, 3:7]))),
         fps=clip.fps, frames=len(clip), duration=clip.duration, loops=clip.cycle is not None,
         roles=_joint_map(clip), dropped=_dropped(clip), contacts=contacts, holds=clip.grips,
-        flight=float(contacts.airborne().mean()), held=unheld(footing(clip), _held(clip)),
+        flight=float(contacts.airborne().mean()), held=unheld(foot_motion(clip), _held(clip)),
         skating=skating(clip), penetration=penetration(clip, clip.character.contact_points.feet),
         floor=floor, free_fall=free_fall(clip),
         spikes=spikes(clip), warnings=(), notes=source.notes,
@@ -147,8 +146,8 @@ def _floor(clip: Clip) -> FloorReport:
     """The floor in the file, before it was levelled, from how the clip's placement differs from its character's."""
     now = estimate(clip)
     binding = clip.character.binding
-    levels = tuple(t.top for t in clip.ground.treads) if isinstance(clip.ground, Treads) else now.levels
-    levels = tuple(sorted({round(float(v), 3) for v in levels}))
+    tops = tops_of(clip.ground)
+    levels = tuple(sorted({round(float(v), 3) for v in (now.levels if tops is None else tops)}))
     if binding is None or clip.placement is None:
         rise = 100 * float(np.linalg.norm(now.slope))
         return FloorReport(now.height, now.tilt, rise, False, now.height, levels, now.count > 0)
@@ -201,7 +200,7 @@ def _warnings(r: CheckReport) -> list[str]:
     if not r.contacts.labels.any() and not r.holds:
         out.append("No foot ever touches the ground.")
     if not r.floor.known:
-        out.append("No foot stands long enough to tell where the floor is.")
+        out.append("No foot stands long enough to show where the floor is.")
     elif abs(r.floor.remaining) > 0.01:
         out.append(f"The feet stand {100 * r.floor.remaining:+.1f} cm from the ground: the clip is not levelled.")
     if r.held > 0.2:

@@ -54,7 +54,7 @@ def _shown(value: Any) -> Any:
 def _ground(r: Mapping[str, Any]) -> list[tuple[str, str]]:
     floor = r["floor"]
     if not floor["known"]:
-        return [("floor", "cannot be told: no foot stands long enough"), _sinking(r)]
+        return [("floor", "unknown: no foot stands long enough"), _sinking(r)]
     lean = f", leaning {floor['tilt']:.2f}° ({floor['rise']:.1f} cm a metre)" if floor["rise"] > 0.05 else ", level"
     state = "levelled to z = 0" if floor["levelled"] else f"the clip stands at {100 * floor['remaining']:+.1f} cm"
     rows = [("floor", f"{100 * floor['height']:+.1f} cm in the file{lean}; {state}")]

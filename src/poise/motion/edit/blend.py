@@ -1,4 +1,4 @@
-"""One motion passing into another."""
+"""Edits of the whole motion: blended into another one, made a loop, mirrored."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from poise.maths import configuration as conf
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip, Cycle
-from poise.motion.edit.fades import fade
-from poise.motion.edit.settle import settled
+from poise.motion.fades import fade
+from poise.motion.feet.settle import settled
 from poise.motion.hold import cut
 from poise.motion.loop import distances, features
 from poise.motion.resample import resample, sample
@@ -112,3 +112,25 @@ def _times(clip: Clip, other: Clip, head: Clip, tail: Clip, cut: int, half: int)
     after = tail.source_times[half:] if same and tail.source_times is not None else np.full(
         len(tail) - half, head.source_times[cut])  # fmt: skip
     return np.concatenate([head.source_times[:cut], after])
+
+
+@dataclass(frozen=True)
+class Loop:
+    """The best whole cycle of a motion, closed: `clip.loop()`."""
+
+    def apply(self, clip: Clip) -> Clip:
+        """The looping clip."""
+        from poise.motion.loop import loop
+
+        return loop(clip)
+
+
+@dataclass(frozen=True)
+class Mirror:
+    """Left and right exchanged across the plane y = 0: `clip.mirror()`."""
+
+    def apply(self, clip: Clip) -> Clip:
+        """The mirrored clip."""
+        from poise.motion.mirror import mirror
+
+        return mirror(clip)

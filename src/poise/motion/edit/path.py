@@ -1,4 +1,4 @@
-"""Where the motion goes: moved, turned, or laid along a curve, with its footprints."""
+"""Where the motion goes: moved, turned, laid along a curve, or with longer strides; its footprints go with it."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.errors import BadValue
+from poise.ground.ground import level_of
 from poise.maths import rotations as rot
 from poise.maths.intervals import frames
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip, Cycle
-from poise.motion.edit.fades import check_interval, fade, smooth
-from poise.motion.edit.settle import settled
-from poise.motion.feet.footprints import Footsteps
+from poise.motion.fades import check_interval, fade, smooth
+from poise.motion.feet.footsteps import Footsteps
 from poise.motion.feet.replant import Moves, along_time, opened, replant, require_travel
-from poise.motion.ground import Flat
+from poise.motion.feet.settle import settled
 
 _SLOW = 0.15  # [m/s] below this speed a path has no direction of its own
 
@@ -39,7 +39,7 @@ class Move:
 
     def apply(self, clip: Clip) -> Clip:
         """The moved clip."""
-        if self.start is None and self.end is None and isinstance(clip.ground, Flat):
+        if self.start is None and self.end is None and level_of(clip.ground) is not None:
             return rigidly(clip, 0.0, np.array([*self.offset, 0.0]))
         steps = Footsteps.of(settled(clip))
         share = _progress(steps, self.start, self.end)
@@ -66,7 +66,7 @@ class Turn:
 
     def apply(self, clip: Clip) -> Clip:
         """The clip along its bent way."""
-        if self.around and isinstance(clip.ground, Flat):
+        if self.around and level_of(clip.ground) is not None:
             angle, here = np.radians(self.degrees), np.array([*clip.q[0, :2], 0.0])
             return rigidly(clip, float(angle), here - rot.rotate(rot.about_z(angle), here))
         steps = Footsteps.of(settled(clip))
@@ -171,3 +171,35 @@ def _heading(steps: Footsteps) -> Array:
         return np.full(len(v), float(np.arctan2(steps.direction[1], steps.direction[0])))
     angle = np.unwrap(np.arctan2(v[quick, 1], v[quick, 0]))
     return smooth(np.interp(np.arange(len(v)), quick, angle), frames(0.5 * steps.period, steps.clip.dt))
+
+
+@dataclass(frozen=True)
+class Stride:
+    """Footprints further apart or closer along the way, the root with them; timing and step width are kept.
+
+    Give either `scale`, or the length of a stride (from one print to the next of the same foot) in metres.
+    """
+
+    scale: float | None = None
+    metres: float | None = None
+
+    def __post_init__(self) -> None:
+        if (self.scale is None) == (self.metres is None):
+            raise BadValue("Stride needs either scale or metres, one of them.")
+        value = self.scale if self.scale is not None else self.metres
+        if value is None or not np.isfinite(value) or value < 0:
+            raise BadValue(f"A stride cannot be scaled by or made {value}.")
+
+    def apply(self, clip: Clip) -> Clip:
+        """The clip with its new stride."""
+        steps = Footsteps.of(settled(clip))
+        require_travel(steps, 0.1, "Stride")
+        scale = self.scale
+        if scale is None:
+            now = steps.stride()
+            if now < 0.05 or self.metres is None:
+                raise BadValue(f"{clip.name or 'This clip'} has no strides to measure: "
+                               f"{len(steps.all)} footprints; give scale instead.")  # fmt: skip
+            scale = self.metres / now
+        shift = (scale - 1.0) * (steps.path - steps.path[steps.first])
+        return replant(steps, along_time(steps, Moves.shifts(shift), clip.ground))

@@ -9,7 +9,7 @@ import numpy as np
 from poise.errors import BadValue
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
-from poise.motion.edit.fades import check_interval, window
+from poise.motion.fades import check_interval, window
 from poise.motion.hold import at_pace
 from poise.motion.resample import sample
 

@@ -13,14 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poise.dynamics import Dynamics
-from poise.maths import configuration as conf
-from poise.maths import rotations as rot
 from poise.maths.rotations import Array
-from poise.motion.reference import Sample
 from poise.settings import check, number
-
-_PASSES, _DAMPING = 4, 1e-4  # of the leg's inverse kinematics
 
 
 @dataclass(frozen=True)
@@ -49,8 +43,7 @@ class Foothold:
         y = _beyond(growth * (c * ey - s * ex), quiet, self.aside)
         return np.array([c * x - s * y, s * x + c * y])
 
-    def uncrossed(self, shift: Array, landing: Array, other: Array, side: float, heading: float = 0.0,
-                  planned: float = np.inf) -> Array:  # fmt: skip
+    def uncrossed(self, shift: Array, landing: Array, other: Array, side: float, heading: float = 0.0) -> Array:
         """The shift changed so that the feet do not cross.
 
         `landing` and `other` (2,) [m] are the planned place of the landing foot and the place of the other one; `side`
@@ -59,7 +52,7 @@ class Foothold:
         along, across = -math.sin(heading), math.cos(heading)
         own = side * float(along * (landing[0] - other[0]) + across * (landing[1] - other[1]))
         gap = own + side * float(along * shift[0] + across * shift[1])
-        least = min(self.apart, own, planned)
+        least = min(self.apart, own)
         return shift if gap >= least else shift + side * (least - gap) * np.array([along, across])
 
     def towards(self, now: Array, wanted: Array, dt: float) -> Array:
@@ -76,32 +69,3 @@ def _beyond(x: float, quiet: float, most: float) -> float:
 def divergent(place: Array, velocity: Array, frequency: float) -> Array:
     """The divergent component (2,) of motion on the ground: ξ = c + c'/ω."""
     return place[:2] + velocity[:2] / frequency
-
-
-def blend(done: float, reached: float = 0.8) -> float:
-    """How much of a shift a swinging foot has made when a share `done` of its swing is over: smooth, 1 at `reached`."""
-    u = min(1.0, max(0.0, done / reached))
-    return u * u * (3.0 - 2.0 * u)
-
-
-def with_foot_moved(dynamics: Dynamics, sample: Sample, side: str, shift: Array) -> Sample:
-    """A sample of a reference whose foot on a side ("left", "right") is moved by `shift` (3,) [m], turned as it was.
-
-    The leg's joints alone change, by damped Gauss-Newton steps; velocities and accelerations stay. For methods that
-    follow joint angles: the live edit of a reference while a foot swings to a shifted foothold.
-    """
-    character = dynamics.character
-    body = character.body(f"{side}_foot")
-    leg = np.concatenate([character.dofs(f"{side}_{part}") for part in ("thigh", "shin", "foot")])
-    start = dynamics.at(sample.q)
-    goal, turn = start.positions[body] + shift, start.rotations[body]
-    q = sample.q
-    for _ in range(_PASSES):
-        now = dynamics.at(q)
-        rows = np.vstack([now.jacobian(body, now.positions[body]), now.turning_jacobian(body)])[:, leg]
-        lean = rot.log(rot.from_matrix(turn @ now.rotations[body].T))
-        miss = np.concatenate([goal - now.positions[body], lean])
-        step = np.zeros(len(sample.v))
-        step[leg] = rows.T @ np.linalg.solve(rows @ rows.T + _DAMPING * np.eye(6), miss)
-        q = conf.integrate(character.layout, q, step)
-    return sample._replace(q=q)

@@ -1,6 +1,7 @@
-"""Legs that pass each other: how far a swinging foot must keep to its side so as not to meet the other leg.
+"""Clearance between the legs: how far swinging feet must keep to their sides so that the legs do not collide.
 
-In most papers legs pass through each other. Bodies made from recordings are a little wider than those that
+For a recorded clip `spread` measures what is lacking; while a gait is authored, `between_legs` bounds the inverse
+kinematics. In most papers legs pass through each other. Bodies made from recordings are a little wider than those that
 were recorded, whose feet pass within millimetres of each other: their legs overlap by up to 4 cm, and a simulated
 foot that meets the other shin is flung aside.
 """
@@ -8,6 +9,7 @@ foot that meets the other shin is flung aside.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -19,11 +21,15 @@ from poise.character.roles import SIDES
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
+from poise.motion.ik import ik
 from poise.motion.reference import Reference
 
 _MARGIN = 0.015  # [m] between the legs
 _STEP, _MOST = 0.005, 0.10  # [m] steps in which a foot is moved aside, and how far at most
 _BROAD = 0.05  # [s] before and after for which a foot keeps aside
+FENCED = ("thigh", "shin", "foot", "toes")  # parts that half-spaces keep apart
+_GAP = 0.004  # [m] from the plane between the legs to either of them
+_WEIGHT = 0.5  # of the half-spaces, in units of `ik.POINT_COST`
 _PARTS = (("shin", 0.5), ("foot", 1.0), ("toes", 1.0))  # of a leg, and the share of the foot's way that they move by
 
 
@@ -104,3 +110,48 @@ def _smooth(out: Array, clip: Clip) -> Array:
     bell = np.hanning(2 * reach + 3)[1:-1]
     windows = np.lib.stride_tricks.sliding_window_view(windows, 2 * reach + 1, axis=0) @ (bell / bell.sum())
     return np.concatenate([windows, windows[:1]]) if clip.cycle is not None else windows
+
+
+def between_legs(character: Character, heading: Array, place: Array, lean: Array, parts: Sequence[str] = FENCED
+                 ) -> tuple[ik.FloorTarget, ...]:  # fmt: skip
+    """Half-spaces, one for each frame, that keep the inner surface of each leg on its side of a path.
+
+    The path is told by its heading (N,) [rad], its places (N, 2) [m] and the lean (N,) [rad] of the body to the left.
+    What lies across the line already while the body stands upright may stay there.
+    """
+    left = np.stack([-np.sin(heading) * np.cos(lean), np.cos(heading) * np.cos(lean), -np.sin(lean)], axis=-1)
+    middle = np.sum(place * left[:, :2], axis=1)
+    standing, _ = character.forward(character.standing_pose())
+    out = []
+    for side, sign in (("left", 1.0), ("right", -1.0)):
+        for part in parts:
+            if not character.has(f"{side}_{part}"):
+                continue
+            body = character.body(f"{side}_{part}")
+            for point in inner_points(character, body, sign):
+                level = min(_GAP, sign * float(standing[0, body, 1] + point[1]))
+                out.append(ik.FloorTarget(body, point, sign * middle + level, sign * left, _WEIGHT))
+    return tuple(out)
+
+
+def inner_points(character: Character, body: int, sign: float) -> Array:
+    """The points (K, 3) of a limb's body, in its frame, that are nearest to the middle (`sign` 1: a left limb)."""
+    model, found = character.model, []
+    for g in np.flatnonzero(model.geom_bodyid == body):
+        R = np.zeros(9)
+        mujoco.mju_quat2Mat(R, model.geom_quat[g])
+        R, size, centre = R.reshape(3, 3), model.geom_size[g], model.geom_pos[g]
+        inward = np.array([0.0, -sign, 0.0])
+        kind = model.geom_type[g]
+        if kind == mujoco.mjtGeom.mjGEOM_CAPSULE:
+            found += [centre + end * size[1] * R[:, 2] + size[0] * inward for end in (-1.0, 1.0)]
+        elif kind == mujoco.mjtGeom.mjGEOM_BOX:
+            corners = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) * size @ R.T
+            nearest = corners @ inward
+            found += [centre + c for c in corners[nearest > nearest.max() - 1e-3]]
+        elif kind == mujoco.mjtGeom.mjGEOM_ELLIPSOID:
+            reach = size * (R.T @ inward)
+            found.append(centre + R @ (size * reach) / max(float(np.linalg.norm(reach)), 1e-9))
+        elif kind == mujoco.mjtGeom.mjGEOM_SPHERE:
+            found.append(centre + size[0] * inward)
+    return np.array(found).reshape(-1, 3)

@@ -2,7 +2,8 @@
 
 One mechanism for every edit that changes where feet stand: path, stride, slope, stairs, footholds. A foot's pose is
 the recorded one, moved by the rigid motion of its print while it stands, and by a smooth mixture of the last and the
-next print's while it swings; so what rested on the old ground rests on the new one, and times and labels stay.
+next print's while it swings, clear of the ground; so what rested on the old ground rests on the new one, and times and
+labels stay.
 """
 
 from __future__ import annotations
@@ -13,16 +14,111 @@ import numpy as np
 
 from poise.character.roles import SIDES
 from poise.errors import BadValue
+from poise.ground.ground import Ground, level_of
 from poise.maths import rotations as rot
 from poise.maths.intervals import frames
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip, Cycle
-from poise.motion.edit.fades import smooth
-from poise.motion.feet.foot_path import Feet, carried
-from poise.motion.feet.footprints import Footsteps
-from poise.motion.ground import Flat, Ground
+from poise.motion.fades import envelope, fade, smooth
+from poise.motion.feet.footsteps import Footsteps
 from poise.motion.hold import brought_along
-from poise.motion.ik.legs import lowering, must_be_possible, plant
+from poise.motion.ik.legs import Feet, lowering, must_be_possible, plant
+
+_CLEAR = 0.02  # [m] by which a swinging foot clears an edge
+_EARLY, _LATE = 0.6, 0.4  # shares of a swing by which a foot is up, and after which it goes down
+_HOLD = 0.2  # share of a swing for which a foot is held back before it goes up over an edge, or ahead to go down
+
+
+@dataclass(frozen=True, eq=False)
+class _Between:
+    """For each frame the prints before and after (equal while the foot stands) and the share of the swing done."""
+
+    last: np.ndarray  # (M,)
+    next: np.ndarray  # (M,)
+    share: Array  # (M,) 0 .. 1
+
+    @classmethod
+    def of(cls, steps: Footsteps, side: str) -> _Between:
+        own = sorted((k for k, p in enumerate(steps.all) if p.side == side), key=lambda k: steps.all[k].first)
+        firsts = np.array([steps.all[k].first for k in own])
+        lasts = np.array([steps.all[k].last for k in own])
+        rows, ids = np.arange(len(steps)), np.array(own)
+        before = np.maximum(np.searchsorted(firsts, rows, side="right") - 1, 0)
+        after = np.minimum(np.searchsorted(lasts, rows, side="left"), len(own) - 1)
+        swing = np.maximum(firsts[after] - lasts[before], 1)
+        share = np.where(after > before, (rows - lasts[before]) / swing, 0.0)
+        return cls(ids[before], ids[after], share)
+
+    def ends(self, steps: Footsteps) -> tuple[np.ndarray, np.ndarray]:
+        """For each frame the last one of the print before and the first one of the print after (M,)."""
+        first, last = (np.array([getattr(p, name) for p in steps.all]) for name in ("first", "last"))
+        return last[self.last], first[self.next]
+
+
+def carried(steps: Footsteps, side: str, rigid: tuple[Array, Array, Array], root: Array, plan: Plan) -> Feet:
+    """The foot of a side along the moved prints `rigid` (turns, old centres, new centres); without prints, the root."""
+    body = steps.clip.character.body(f"{side}_foot")
+    place, turn = steps.places[0][:, body], steps.places[1][:, body]
+    if not any(p.side == side for p in steps.all):
+        spin = rot.multiply(root[:, 3:], rot.conjugate(steps.q[:, 3:7]))
+        moved = root[:, :3] + rot.rotate(spin, place - steps.q[:, :3])
+        return Feet(moved, rot.multiply(spin, turn), np.zeros(len(place), bool))
+    between = _Between.of(steps, side)
+    a, b, u = between.last, between.next, between.share
+    turns, old, new = rigid
+    from_a = rot.rotate(turns[a], place - old[a]) + new[a]
+    from_b = rot.rotate(turns[b], place - old[b]) + new[b]
+    out = from_a + fade(u)[:, None] * (from_b - from_a)
+    if plan.steps is not None:
+        up = new[b, 2] > new[a, 2]
+        high = np.where(up, fade(u / _EARLY), fade((u - _LATE) / (1.0 - _LATE)))
+        out[:, 2] = from_a[:, 2] + high * (from_b - from_a)[:, 2]
+        pace = np.where(up, fade((u - _HOLD) / (1.0 - _HOLD)), fade(u / (1.0 - _HOLD)))
+        shift = _over_edges(steps, side, between, (new - old)[:, :2] @ plan.steps, pace, plan.steps)
+        out[:, :2] += (shift - (out - place)[:, :2] @ plan.steps)[:, None] * plan.steps
+    spin = rot.slerp(turns[a], turns[b], fade(u))
+    feet = Feet(out, rot.multiply(spin, turn), a == b)
+    out[:, 2] += _clearance(steps, side, feet, spin, plan, u)
+    return feet
+
+
+def _over_edges(steps: Footsteps, side: str, between: _Between, shifts: Array, pace: Array, way: Array) -> Array:
+    """Displacement (M,) of a foot along `way` by which its end nearest to an edge goes from print to print at `pace`.
+
+    The front of a foot rests until it is lifted, its back from when it is put down: going by the one at first and by
+    the other at last, the foot neither leaves the one print nor comes to the other at any speed.
+    """
+    a, b, u = between.last, between.next, between.share
+    back, front = (steps.points[:, ends][..., :2].mean(axis=1) @ way for ends in steps.ends(side))
+    length = np.array([(p.outline[:, :2] @ way).max() - (p.outline[:, :2] @ way).min() for p in steps.all])
+    share = fade(u)
+    mark = (1.0 - share) * front + share * (back + length[b])
+    rows = np.arange(len(steps))
+    leave, come = (np.clip(x, 0, len(steps) - 1) for x in between.ends(steps))
+    start, goal = front[leave] + shifts[a], back[come] + length[b] + shifts[b]
+    moved = start + pace * (goal - start) - mark
+    swings = (a != b) & (leave < rows) & (rows < come)
+    return np.where(swings, moved, (1.0 - share) * shifts[a] + share * shifts[b])
+
+
+def _clearance(steps: Footsteps, side: str, feet: Feet, spin: Array, plan: Plan, u: Array) -> Array:
+    """Lift (M,) [m] of a swinging foot that keeps its contact points above the new ground, zero where it stands."""
+    own = steps.clip.character.contact_points.of(side)
+    body = steps.clip.character.body(f"{side}_foot")
+    arm = steps.points[:, own] - steps.places[0][:, None, body]
+    points = feet.place[:, None] + rot.rotate(spin[:, None], arm)
+    now = points[..., 2] - plan.ground.height(points[..., 0], points[..., 1])
+    ground = steps.clip.ground.height(steps.points[:, own, 0], steps.points[:, own, 1])
+    before = steps.points[:, own, 2] - ground
+    want = np.minimum(
+        before, _CLEAR * fade(4.0 * u)[:, None] * fade(4.0 * (1.0 - u))[:, None] if plan.steps is not None else 0.0
+    )
+    need = np.where(feet.stands, 0.0, np.maximum(want - now, 0.0).max(axis=1))
+    if not np.any(need > 1e-4):
+        return np.zeros(len(need))
+    half = frames(0.08, steps.clip.dt)
+    return envelope(need, half) * np.where(feet.stands, 0.0, fade(8.0 * u) * fade(8.0 * (1.0 - u)))
+
 
 _UP = np.array([0.0, 0.0, 1.0])
 
@@ -55,7 +151,7 @@ class Moves:
 class Plan:
     """What is to become of each footprint and of the root over time, and on which ground."""
 
-    prints: Moves  # one for each of `Footsteps.prints`
+    prints: Moves  # one for each of `Footsteps.all`
     root: Moves  # one for each frame of `Footsteps`
     ground: Ground
     steps: Array | None = None  # (2,) direction in which stairs rise: swinging feet then go up first and over edges
@@ -63,15 +159,15 @@ class Plan:
 
 def along_time(steps: Footsteps, moves: Moves, ground: Ground) -> Plan:
     """The plan in which each print takes the motion that the root has as it passes over it."""
-    rows = np.clip(np.array([p.moment for p in steps.prints], int), 0, len(steps) - 1)
+    rows = np.clip(np.array([p.moment for p in steps.all], int), 0, len(steps) - 1)
     return Plan(moves[rows], moves, ground)
 
 
 def following(steps: Footsteps, shifts: Array) -> Moves:
     """Displacements of the root (M,) that follow those of the prints (K, 2), smoothly over the time of a step."""
-    if not steps.prints:
+    if not steps.all:
         return Moves.shifts(np.zeros((len(steps), 2)))
-    moments = np.array([p.moment for p in steps.prints], float)
+    moments = np.array([p.moment for p in steps.all], float)
     knots, index = np.unique(moments, return_inverse=True)
     mean = np.zeros((len(knots), 2))
     np.add.at(mean, index, shifts)
@@ -115,7 +211,7 @@ def replant(steps: Footsteps, plan: Plan) -> Clip:
 
 def _rigid(steps: Footsteps, plan: Plan) -> tuple[Array, Array, Array]:
     """For each print its turn (K, 4), its old centre (K, 3) and its new one (K, 3), on the new ground."""
-    old = np.array([p.centre for p in steps.prints]).reshape(-1, 3)
+    old = np.array([p.centre for p in steps.all]).reshape(-1, 3)
     here = plan.prints.points(old[:, :2])
     # what stood off the old ground (soles never fit to the millimetre) stands off the new one as much
     new = np.column_stack([here, plan.ground.height(here[:, 0], here[:, 1])])
@@ -142,7 +238,7 @@ def _cycle(steps: Footsteps, q: Array, ground: Ground) -> Cycle | None:
     if not steps.looping:
         return None
     turn = float(rot.log(rot.multiply(q[-1, 3:7], rot.conjugate(q[0, 3:7])))[2])
-    if abs(turn) > 1e-6 and not isinstance(ground, Flat):
+    if abs(turn) > 1e-6 and level_of(ground) is None:
         return None  # the next period would meet the ground from another side
     return Cycle(turn, q[-1, :3] - rot.rotate(rot.about_z(turn), q[0, :3]))
 
@@ -151,9 +247,9 @@ def require_travel(steps: Footsteps, least: float, what: str) -> None:
     """Refuse a clip whose root does not go at least `least` metres."""
     own = steps.keep(steps.path)
     gone = float(np.sum(np.linalg.norm(np.diff(own, axis=0), axis=1)))
-    if gone < least or not steps.prints:
+    if gone < least or not steps.all:
         raise BadValue(f"{what} needs a clip that travels; {steps.clip.name or 'this one'} goes {gone:.2f} m "
-                       f"in {steps.clip.duration:.2f} s with {len(steps.prints)} footprints.")  # fmt: skip
+                       f"in {steps.clip.duration:.2f} s with {len(steps.all)} footprints.")  # fmt: skip
 
 
 def opened(clip: Clip) -> Clip:

@@ -2,23 +2,43 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from os import PathLike
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from poise import files
 from poise.errors import BadFile, BadValue
 from poise.motion.recording import Recording
 
-ENDINGS: dict[str, str] = {
-    ".bvh": "bvh",
-    ".amc": "amc",
-    ".asf": "asf",
-    ".fbx": "fbx",
-    ".txt": "deepmimic",
-    ".json": "deepmimic",
-    ".npz": "npz",
+
+class Format(NamedTuple):
+    """A kind of motion file, and the module that reads it.
+
+    The module has `looks_like(start: bytes) -> bool`, which tells it by its first bytes, and `read(path) -> Recording`.
+    """
+
+    module: str
+    endings: tuple[str, ...]
+
+    def load(self) -> Any:
+        """The module."""
+        return import_module(self.module)
+
+
+FORMATS: dict[str, Format] = {
+    "bvh": Format("poise.motion.formats.bvh", (".bvh",)),
+    "amc": Format("poise.motion.formats.asf", (".amc",)),
+    "asf": Format("poise.motion.formats.asf_skeleton", (".asf",)),
+    "fbx": Format("poise.motion.formats.fbx", (".fbx",)),
+    "deepmimic": Format("poise.motion.formats.deepmimic", (".txt", ".json")),
+    "npz": Format("poise.motion.formats.npz", (".npz",)),
 }
-"""The format that each ending promises."""
+
+
+def endings() -> tuple[str, ...]:
+    """Endings of all motion files that can be read."""
+    return tuple(ending for kind in FORMATS.values() for ending in kind.endings)
 
 
 def read(path: str | PathLike[str], *, skeleton: str | PathLike[str] | None = None) -> Recording:
@@ -28,7 +48,9 @@ def read(path: str | PathLike[str], *, skeleton: str | PathLike[str] | None = No
     """
     file = files.must_exist(path)
     try:
-        return _read(file, kind_of(file), None if skeleton is None else files.must_exist(skeleton))
+        kind, beside = kind_of(file), None if skeleton is None else files.must_exist(skeleton)
+        reader = FORMATS[kind].load()
+        return reader.read(file, beside) if kind == "amc" else reader.read(file)
     except MemoryError:
         raise BadFile(path, "it is too large for this computer's memory.") from None
     except BadValue as error:  # what a Skeleton or Recording refuses
@@ -36,62 +58,17 @@ def read(path: str | PathLike[str], *, skeleton: str | PathLike[str] | None = No
 
 
 def kind_of(path: Path) -> str:
-    """The format of an existing file: "bvh", "amc", "asf", "fbx", "deepmimic" or "npz", by its first bytes."""
-    start, promised = files.head(path), ENDINGS.get(path.suffix.lower(), "")
+    """The format of an existing file, one of `FORMATS`: by its first bytes, else by its ending."""
+    start = files.head(path)
     if not start.strip():
         raise BadFile(path, "it is empty.")
-    found = _by_content(start)
-    if found or promised:
-        return found or promised
-    known = " ".join(ENDINGS)
+    for kind, known in FORMATS.items():
+        if known.load().looks_like(start):
+            return kind
+    for kind, known in FORMATS.items():
+        if path.suffix.lower() in known.endings:
+            return kind
     raise BadFile(
-        path, f"it is not a motion file that poise knows, neither by its ending ({known}) nor by its content."
+        path,
+        f"it is not a motion file that poise knows, neither by its ending ({' '.join(endings())}) nor by its content.",
     )
-
-
-def _by_content(start: bytes) -> str:
-    """The format that the first bytes show, empty where they show none."""
-    from poise.motion.formats import bvh
-
-    if start.startswith((b"Kaydara FBX Binary", b"; FBX")):
-        return "fbx"
-    if start.startswith(b"PK\x03\x04"):
-        return "npz"
-    if bvh.looks_like(start):
-        return "bvh"
-    lines = [line.strip().lower() for line in start.removeprefix(b"\xef\xbb\xbf").splitlines()]
-    words = {line.split()[0] for line in lines if line}
-    if words & {b":bonedata", b":hierarchy"} or {b":version", b":units"} <= words:
-        return "asf"
-    if words & {b":fully-specified", b":degrees", b":radians"}:
-        return "amc"
-    if start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") and (b'"Frames"' in start or b'"Loop"' in start):
-        return "deepmimic"
-    return ""
-
-
-def _read(path: Path, kind: str, skeleton: Path | None) -> Recording:
-    if kind == "bvh":
-        from poise.motion.formats import bvh
-
-        return bvh.read(path)
-    if kind == "amc":
-        from poise.motion.formats import asf
-
-        return asf.read(path, skeleton)
-    if kind == "asf":
-        raise BadFile(path, "an ASF file holds a skeleton without motion; give the .amc file that goes with it.")
-    if kind == "fbx":
-        from poise.motion.formats import fbx
-
-        return fbx.read(path)
-    if kind == "deepmimic":
-        from poise.motion.formats import deepmimic
-
-        return deepmimic.read(path)
-    from poise.motion.formats import npz
-
-    clip = npz.load(path)
-    if clip.recording is None:
-        raise BadFile(path, "it holds a clip that came from no motion file; load it as a clip.")
-    return clip.recording

@@ -23,6 +23,12 @@ _RATE = 120.0  # frames per second of the CMU database; the format does not tell
 _CMU_LENGTH = 0.45  # its files state lengths in inches times this
 
 
+def looks_like(start: bytes) -> bool:
+    """Do these first bytes of a file begin an AMC?"""
+    words = asf_skeleton.first_words(start)
+    return bool(words & {b":fully-specified", b":degrees", b":radians"}) and not asf_skeleton.looks_like(start)
+
+
 def read(path: Path, skeleton: Path | None = None) -> Recording:
     """The recording in an AMC file on the skeleton of its ASF file (given, or found beside it).
 
@@ -44,7 +50,7 @@ def read(path: Path, skeleton: Path | None = None) -> Recording:
             rotations[:, j] = _turns(bone, values, parsed.degrees if degrees is None else degrees)
             positions[:, j] += _shifts(bone, values)
     unit = 0.0254 / parsed.length if abs(parsed.length - _CMU_LENGTH) < 1e-6 else None
-    note = f"An AMC file does not tell its frame rate; {_RATE:g} frames a second were assumed, as in the CMU database."
+    note = f"An AMC file has no frame rate; {_RATE:g} frames a second were assumed, as in the CMU database."
     notes = (note, f"The skeleton is that of {asf.name}.")
     return Recording(joints, rotations, positions, 1.0 / _RATE, Source(path.stem, str(path), "amc", notes=notes), unit)
 

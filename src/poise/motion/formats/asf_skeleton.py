@@ -13,6 +13,7 @@ from poise.errors import BadFile
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.motion.formats.numbers import LIMIT
+from poise.motion.recording import Recording
 
 MOST_BONES = budgets.FILE_JOINTS
 
@@ -35,6 +36,23 @@ class Bones:
     bones: tuple[Bone, ...]
     length: float
     degrees: bool
+
+
+def looks_like(start: bytes) -> bool:
+    """Do these first bytes of a file begin an ASF?"""
+    words = first_words(start)
+    return bool(words & {b":bonedata", b":hierarchy"}) or {b":version", b":units"} <= words
+
+
+def first_words(start: bytes) -> set[bytes]:
+    """The first word of each line, in small letters."""
+    lines = [line.strip().lower() for line in start.removeprefix(b"\xef\xbb\xbf").splitlines()]
+    return {line.split()[0] for line in lines if line}
+
+
+def read(path: Path) -> Recording:
+    """Refused: there is no motion in a skeleton."""
+    raise BadFile(path, "an ASF file holds a skeleton without motion; give the .amc file that goes with it.")
 
 
 def parse(path: Path, text: str) -> Bones:

@@ -49,6 +49,11 @@ TOLD = 0.01  # from which on that is told
 _WIDTH = 44  # a duration, the root's place, and the turns
 
 
+def looks_like(start: bytes) -> bool:
+    """Do these first bytes of a file begin a motion of DeepMimic?"""
+    return start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") and (b'"Frames"' in start or b'"Loop"' in start)
+
+
 def skeleton() -> Skeleton:
     """The 15 joints of DeepMimic's humanoid, metres, Y up, facing X."""
     return Skeleton(

@@ -24,6 +24,11 @@ from poise.motion.recording import Recording, Source
 _UP = {0: "x", 1: "x", 2: "y", 3: "y", 4: "z", 5: "z"}  # ufbx's numbers of the axes
 
 
+def looks_like(start: bytes) -> bool:
+    """Do these first bytes of a file begin an FBX, binary or text?"""
+    return start.startswith((b"Kaydara FBX Binary", b"; FBX"))
+
+
 def read(path: Path) -> Recording:
     """The recording in an FBX file, in the file's own units and axes.
 

@@ -15,10 +15,9 @@ from poise.character import Character
 from poise.character.character import ContactPoints
 from poise.character.model_files import scan
 from poise.character.model_files.read import cannot_move, too_large
-from poise.character.placement import Binding, Placement
-from poise.character.skeleton import EndSite, Skeleton
+from poise.character.skeleton import Binding, EndSite, Placement, Skeleton
 from poise.errors import BadFile, BadValue, PoiseError
-from poise.motion import ground as grounds
+from poise.ground.saving import described, finite, made
 from poise.motion.clip import Clip, Cycle
 from poise.motion.formats import npz_arrays
 from poise.motion.hold import Hold
@@ -26,7 +25,6 @@ from poise.motion.recording import Recording, Source
 from poise.printable import printable
 
 VERSION = 1
-_GROUNDS = ("Flat", "Slope", "Stairs", "Treads")
 
 Arrays = dict[str, np.ndarray]
 Facts = dict[str, Any]
@@ -47,7 +45,7 @@ def pack(clip: Clip) -> tuple[Facts, Arrays]:
         "version": VERSION,
         "dt": float(clip.dt),
         "source": _source_out(clip.source),
-        "ground": _ground_out(clip.ground),
+        "ground": described(clip.ground),
         "character": _character_out(clip.character, arrays),
     }
     for name in ("labels", "source_times"):
@@ -65,6 +63,19 @@ def pack(clip: Clip) -> tuple[Facts, Arrays]:
         shared = clip.character.binding is not None and clip.recording.skeleton is clip.character.binding.skeleton
         facts["recording"] = _recording_out(clip.recording, arrays, shared)
     return facts, arrays
+
+
+def looks_like(start: bytes) -> bool:
+    """Do these first bytes of a file begin an npz?"""
+    return start.startswith(b"PK\x03\x04")
+
+
+def read(path: str | PathLike[str]) -> Recording:
+    """The recording of a saved clip."""
+    clip = load(path)
+    if clip.recording is None:
+        raise BadFile(path, "it holds a clip that came from no motion file; load it as a clip.")
+    return clip.recording
 
 
 def load(path: str | PathLike[str]) -> Clip:
@@ -105,14 +116,14 @@ def unpack(facts: Facts, arrays: Arrays) -> Clip:
         raise BadValue(f"its contact labels have shape {labels.shape}.")
     if times is not None:
         npz_arrays.expect("source_times", times, (len(q),))
-    cycle = Cycle(_number(facts["cycle"]["turn"]), _get(arrays, "cycle.shift", (3,))) if "cycle" in facts else None
+    cycle = Cycle(finite(facts["cycle"]["turn"]), _get(arrays, "cycle.shift", (3,))) if "cycle" in facts else None
     binding = character.binding
     recording = None
     if "recording" in facts:
         recording = _recording_in(facts["recording"], arrays, None if binding is None else binding.skeleton)
     placement = _placement_in(facts["placement"], arrays, "placement") if "placement" in facts else None
-    return Clip(character, npz_arrays.expect("q", q, (len(q), character.model.nq)), _number(facts["dt"]),
-                _source_in(facts["source"]), _ground_in(facts["ground"]), cycle, labels, recording, placement,
+    return Clip(character, npz_arrays.expect("q", q, (len(q), character.model.nq)), finite(facts["dt"]),
+                _source_in(facts["source"]), made(facts["ground"]), cycle, labels, recording, placement,
                 times, _holds_in(facts["holds"]) if "holds" in facts else None)  # fmt: skip
 
 
@@ -162,9 +173,11 @@ def _character_in(facts: Facts, arrays: Arrays) -> Character:
     wrong = scan.problem(str(facts["xml"]))
     if wrong:
         raise BadValue(f"its character cannot be built: {wrong}.")
+    stature = None if facts.get("stature") is None else finite(facts["stature"])
+    if stature is not None and not 0.0 < stature <= budgets.FARTHEST:
+        raise BadValue(f"its character is {stature:g} m tall; it must be above 0 and at most {budgets.FARTHEST:g} m.")
     character = Character(printable(facts["name"]), str(facts["xml"]), roles, points, stiffness, limit, binding,
-                          _texts(facts["notes"]),
-                          None if facts.get("stature") is None else _number(facts["stature"]))  # fmt: skip
+                          _texts(facts["notes"]), stature)  # fmt: skip
     bodies = character.model.nbody
     _simple(character.model)
     if np.any(points.bodies < 0) or np.any(points.bodies >= bodies) or (binding and len(binding.joints) != bodies):
@@ -222,12 +235,12 @@ def _recording_in(facts: Facts, arrays: Arrays, shared: Skeleton | None) -> Reco
     if skeleton is None:
         raise BadValue("its recording has no skeleton.")
     shape = (len(arrays["recording.rotations"]), len(skeleton))
-    unit = None if facts["unit"] is None else _number(facts["unit"])
+    unit = None if facts["unit"] is None else finite(facts["unit"])
     if facts["up"] not in (None, "x", "y", "z"):
         raise BadValue("its up axis is not x, y or z.")
     budgets.check_quaternions("its recording", arrays["recording.rotations"])
     return Recording(skeleton, _get(arrays, "recording.rotations", (*shape, 4)),
-                     _get(arrays, "recording.positions", (*shape, 3)), _number(facts["dt"]),
+                     _get(arrays, "recording.positions", (*shape, 3)), finite(facts["dt"]),
                      _source_in(facts["source"]), unit, facts["up"], bool(facts["wraps"]))  # fmt: skip
 
 
@@ -237,7 +250,7 @@ def _placement_out(placement: Placement, arrays: Arrays, key: str) -> Facts:
 
 
 def _placement_in(facts: Facts, arrays: Arrays, key: str) -> Placement:
-    turn, unit = _get(arrays, f"{key}.turn", (4,)), _number(facts["unit"])
+    turn, unit = _get(arrays, f"{key}.turn", (4,)), finite(facts["unit"])
     budgets.check_quaternions("its placement", turn)
     if not 1e-9 < unit < 1e9:
         raise BadValue(f"a file unit of {unit:g} m cannot be meant.")
@@ -254,35 +267,8 @@ def _source_in(facts: Facts) -> Source:
     return Source(**texts, notes=_texts(facts["notes"]), licence_text=str(facts.get("licence_text", "")))
 
 
-def _ground_out(ground: Any) -> Facts:
-    kind = type(ground).__name__
-    if kind not in _GROUNDS:
-        raise BadValue(f"A clip on the ground {kind!r} cannot be saved; known are {', '.join(_GROUNDS)}.")
-    return {"kind": kind, **dataclasses.asdict(ground)}
-
-
-def _ground_in(facts: Facts) -> Any:
-    if facts["kind"] not in _GROUNDS:
-        raise BadValue(f"its ground is of the unknown kind {str(facts['kind'])[:40]!r}.")
-    values = {k: v for k, v in facts.items() if k != "kind"}
-    if facts["kind"] == "Treads":
-        values["treads"] = tuple(grounds.Tread(**_numbers(t)) for t in values["treads"])
-    return getattr(grounds, facts["kind"])(**_numbers(values))
-
-
 def _get(arrays: Arrays, key: str, shape: tuple[int, ...], kind: type = np.float64) -> np.ndarray:
     return npz_arrays.expect(key, arrays[key], shape, kind)
-
-
-def _numbers(values: Facts) -> Facts:
-    """The same values, each checked to be a number (whole ones stay whole) or a tuple made here."""
-    return {k: v if isinstance(v, tuple) or type(v) is int else _number(v) for k, v in values.items()}
-
-
-def _number(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not np.isfinite(value):
-        raise BadValue(f"{str(value)[:40]!r} is not a finite number.")
-    return float(value)
 
 
 def _texts(values: Any) -> tuple[str, ...]:

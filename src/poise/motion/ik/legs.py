@@ -8,15 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.character import Character
+from poise.character.leg_length import leg_length
 from poise.character.roles import SIDES
 from poise.errors import BadValue
 from poise.maths import rotations as rot
 from poise.maths.intervals import frames
 from poise.maths.rotations import Array
 from poise.motion.clip import Cycle
-from poise.motion.edit.fades import envelope, smooth
-from poise.motion.feet.foot_path import Feet
-from poise.motion.feet.footprints import Footsteps
+from poise.motion.fades import envelope, smooth
+from poise.motion.feet.footsteps import Footsteps
 from poise.motion.ik.limb import limb, reach
 
 _NATURAL = 0.985  # share of its full length to which a leg may be stretched, more at times when the clip's own was
@@ -24,6 +24,19 @@ _FULL = 0.9995  # beyond this share a knee would snap
 _SPREAD = 0.12  # [s] over which the root is lowered before and after it must be
 _DEEPEST = 0.4  # share of a leg's length by which the root may sink before an edit is refused
 _LOST = 0.03  # [m] by which a standing foot may miss its place before an edit is refused
+
+
+@dataclass(frozen=True, eq=False)
+class Feet:
+    """Wanted places (M, 3) and orientations (M, 4) of one foot body, and whether it stands (M,)."""
+
+    place: Array
+    turn: Array
+    stands: np.ndarray
+
+    def rows(self, some: slice) -> Feet:
+        """Some of the frames."""
+        return Feet(self.place[some], self.turn[some], self.stands[some])
 
 
 def lowering(steps: Footsteps, q: Array, feet: Mapping[str, Feet]) -> Array:
@@ -48,7 +61,7 @@ def lowering(steps: Footsteps, q: Array, feet: Mapping[str, Feet]) -> Array:
 
 def must_be_possible(character: Character, down: Array) -> None:
     """Refuse an edit for which the body would have to go down (N,) [m] further than a walker can."""
-    legs = [_leg_length(character, side) for side in SIDES if character.has(f"{side}_foot")]
+    legs = [leg_length(character, side) for side in SIDES if character.has(f"{side}_foot")]
     if legs and float(down.max()) > _DEEPEST * max(legs):
         raise BadValue(
             f"The legs cannot reach: the body would have to sink by {100 * down.max():.0f} cm; ask for less."
@@ -72,18 +85,12 @@ class _Leg:
         used = np.linalg.norm(steps.places[0][:, ankle] - at, axis=-1)
         arm = rot.rotate(rot.conjugate(steps.q[:, 3:7]), at - steps.q[:, :3])
         away = q[:, :3] + rot.rotate(q[:, 3:7], arm) - foot.place
-        return cls(away, used, _leg_length(character, side), foot.stands)
+        return cls(away, used, leg_length(character, side), foot.stands)
 
     def drop(self, length: Array) -> Array:
         """How much lower (M,) the hip must be for the leg to have this length (M,) [m]."""
         flat = np.minimum(np.sum(self.away[:, :2] ** 2, axis=1), (0.98 * length) ** 2)
         return self.away[:, 2] - np.sqrt(length**2 - flat)
-
-
-def _leg_length(character: Character, side: str) -> float:
-    tree = character.tree
-    lower = (character.body(f"{side}_shin"), character.body(f"{side}_foot"))
-    return float(sum(np.linalg.norm(tree.pos[b]) for b in lower))
 
 
 def plant(character: Character, q: Array, feet: Mapping[str, Feet], cycle: Cycle | None = None) -> Array:

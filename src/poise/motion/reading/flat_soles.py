@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from poise.character.roles import SIDES
-from poise.character.skeletons.planted_feet import Planted
+from poise.character.skeletons.from_skeleton import Planted
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
-from poise.motion.contacts.foot_motion import Footing, footing
+from poise.motion.contact.foot_motion import FootMotion, foot_motion
 from poise.motion.reading.floor import weighted_median
-from poise.motion.reading.standing_feet import stances
+from poise.motion.reading.treads import stances
 
 SPEEDS = (0.15, 0.30, 0.60)  # [m/s] below which heel and ball are at rest; the first that tells enough
 ENOUGH = 0.15  # [s] of standing flat that tells how a foot stands
@@ -55,7 +55,7 @@ def planted(clip: Clip) -> dict[str, Planted]:
 
     The clip's floor must be level (see `poise.motion.reading.floor.level`).
     """
-    seen = footing(clip)
+    seen = foot_motion(clip)
     found: dict[str, Planted] = {}
     for side in SIDES:
         if len(seen.of(side)) and clip.character.has(f"{side}_foot"):
@@ -71,7 +71,7 @@ def planted(clip: Clip) -> dict[str, Planted]:
     return {side: replace(foot, heel=heel) for side, foot in both.items()}
 
 
-def _standing(clip: Clip, seen: Footing, side: str, speed: float) -> _Foot:
+def _standing(clip: Clip, seen: FootMotion, side: str, speed: float) -> _Foot:
     """The frames in which heel and ball of a foot are slower than `speed` [m/s] and the foot carries the body."""
     character, firm = clip.character, seen.firm(side)
     still = np.all(seen.speed[:, firm] < speed, axis=1)

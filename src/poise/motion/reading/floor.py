@@ -12,13 +12,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from poise.character.roles import SIDES
+from poise.ground.treads import Treads
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
-from poise.motion.contacts.foot_motion import Footing, footing, speeds
-from poise.motion.ground import Treads
-from poise.motion.reading.standing_feet import Stance, stances
-from poise.motion.reading.treads import treads
+from poise.motion.contact.foot_motion import FootMotion, foot_motion, speeds
+from poise.motion.reading.treads import Stance, stances, treads
 
 STEP = 0.06  # [m] stances whose heights differ by more stand on different levels
 SPREAD = 1.5  # [m] over which feet must be spread to tell a tilt
@@ -54,7 +53,7 @@ def estimate(clip: Clip) -> Floor:
     exact = _put_down(clip)
     if exact is not None:
         return exact
-    foot = footing(clip)
+    foot = foot_motion(clip)
     floor = _estimate(stances(foot))
     if floor.count and _below(foot, floor) > UNDER:
         return Floor(0.0, np.zeros(2), np.zeros(2), 0)  # feet at rest in the air, as at the ends of a swing on a bar
@@ -68,7 +67,7 @@ def level(clip: Clip) -> Clip:
     """
     first = estimate(clip)
     if first.count == 0:
-        return _noted(clip, "No foot stands long enough to tell the floor: it is taken where the file has it.")
+        return _noted(clip, "No foot stands long enough to show where the floor is: the file's own level is used.")
     out, rest = clip, first
     for _ in range(ROUNDS):  # which corner is the lowest depends on the floor: go on until nothing changes
         if not _matters(rest):
@@ -79,7 +78,7 @@ def level(clip: Clip) -> Clip:
         out = _noted(out, _sentence(first))
     if not rest.levels:
         return out
-    foot = footing(out)
+    foot = foot_motion(out)
     made = treads(foot, stances(foot), rest.levels)
     return replace(out, ground=Treads(made, 0.0)) if made else out
 
@@ -119,7 +118,7 @@ def _put_down(clip: Clip) -> Floor | None:
     return Floor(float(fit[0]), slope, centre, 1, scatter=EXACT)
 
 
-def _below(foot: Footing, floor: Floor) -> float:
+def _below(foot: FootMotion, floor: Floor) -> float:
     """Share of the time in which a foot is well below a floor."""
     firm = [foot.firm(side) for side in SIDES]
     place = foot.place[:, np.concatenate(firm)]

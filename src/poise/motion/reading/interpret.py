@@ -8,18 +8,18 @@ from dataclasses import replace
 import numpy as np
 
 from poise.character.character import Character
-from poise.character.placement import Binding
 from poise.character.posing import configurations
-from poise.character.skeleton import Skeleton
+from poise.character.roles import SIDES
+from poise.character.skeleton import Binding, Skeleton
 from poise.character.skeletons.from_skeleton import Blueprint, blueprint
 from poise.maths import rotations as rot
 from poise.maths.configuration import difference
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip, Cycle
+from poise.motion.contact.foot_motion import foot_motion
 from poise.motion.formats import licence
 from poise.motion.reading.flat_soles import planted
 from poise.motion.reading.floor import level as level_floor
-from poise.motion.reading.toes import tell_nothing
 from poise.motion.recording import Recording
 
 _JUMP = 6.0  # an artificial first pose is left with a step this many times larger than those that follow ...
@@ -107,7 +107,7 @@ def _planted(plan: Blueprint, recording: Recording, sure: bool) -> Character:
                    dt=step * recording.dt)  # fmt: skip
     feet = planted(level_floor(_clip(rough, some)))
     own = plan.build(feet) if feet else rough
-    if sure or not tell_nothing(level_floor(_clip(own, some))):
+    if sure or not toes_not_recorded(level_floor(_clip(own, some))):
         return own
     kept = {role: joint for role, joint in plan.roles.items() if not role.endswith("toes")}
     return replace(plan, roles=kept, notes=(*plan.notes, _NO_TOES)).build(feet)
@@ -192,3 +192,40 @@ def _closed(clip: Clip) -> Clip:
     cycle = Cycle(turn, np.array([shift[0], shift[1], 0.0]))
     seam = difference(clip.character.layout, cycle.carry(start, 1)[None], end[None])[0]
     return replace(clip, cycle=cycle) if np.abs(seam).max() < 2e-2 else clip
+
+
+LOW, SLOW = 0.03, 0.45  # [m], [m/s] a ball so near to the ground and so slow is rolled over
+ROLLS = np.radians([10.0, 60.0])  # by how much the heel is raised as a foot rolls over its ball
+ENOUGH = 0.08  # [s] of rolling that tells about the toes
+MISSED = np.radians(15.0)  # rms angle by which toes that are recorded may fall short of the ground
+
+
+def toes_not_recorded(clip: Clip) -> bool:
+    """Are the toes of a foot so far in the ground while it rolls over its ball that they cannot have been recorded?
+
+    A foot that rolls over its ball bends its toes by as much as its heel rises, since they stay on the ground. Many
+    systems do not record toes, or record noise: then the foot is pitched, the toes stay straight or curl, and their
+    tips are centimetres in the ground. A body that followed them would have to be bent by tens of degrees to stand; a
+    foot without toes stands on its front end, which is what such a recording shows.
+
+    The clip's floor must be level, and its feet laid flat (see `poise.motion.reading.flat_soles`).
+    """
+    character, seen = clip.character, foot_motion(clip)
+    pos, quat = character.forward(clip.q)
+    points = character.place(pos, quat, character.contact_points.bodies, character.contact_points.positions)
+    height = points[..., 2] - clip.ground.height(points[..., 0], points[..., 1])
+    speed = seen.trimmed(seen.speed)
+    for side in SIDES:
+        pair = [k for k, name in enumerate(seen.names) if name == f"{side}_ball"]
+        if not pair or not character.has(f"{side}_toes") or not character.has(f"{side}_foot"):
+            continue
+        low = height[:, seen.pairs[pair[0]]].min(axis=1)
+        foot, toes = (quat[:, character.body(f"{side}_{part}")] for part in ("foot", "toes"))
+        ahead = rot.rotate(foot, np.array([1.0, 0.0, 0.0]))
+        pitch = np.arcsin(np.clip(-ahead[:, 2], -1.0, 1.0))
+        bend = rot.twist_angle(rot.multiply(rot.conjugate(foot), toes), np.array([0.0, 1.0, 0.0]))
+        rolls = (low < LOW) & (speed[:, pair[0]] < SLOW) & (pitch > ROLLS[0]) & (pitch < ROLLS[1])
+        below = np.maximum(pitch + bend, 0.0)[rolls]  # angle of the toes under level
+        if rolls.sum() * clip.dt > ENOUGH and float(np.sqrt(np.mean(below**2))) > MISSED:
+            return True
+    return False

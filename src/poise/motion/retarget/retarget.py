@@ -15,19 +15,19 @@ import numpy as np
 from scipy.ndimage import gaussian_filter1d, maximum_filter1d
 
 from poise.character import Character
+from poise.character.leg_length import hip_to_sole
 from poise.character.roles import REQUIRED, SIDES
 from poise.errors import BadValue, ClipMismatch
+from poise.ground.ground import Ground, level_of, scaled
 from poise.maths import rotations as rot
 from poise.maths.configuration import FREE
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip, Cycle
-from poise.motion.ground import Flat, Ground, Slope, Stairs, Tread, Treads
 from poise.motion.ik import ik
-from poise.motion.ik.barrier import Barrier
-from poise.motion.ik.hands_on_ground import kept_labels, laid
-from poise.motion.retarget.feet import foot_turn, level_feet
-from poise.motion.retarget.footprints import Foot, FootPath, foot_path, mapped_labels, names
-from poise.motion.retarget.hands import hand_targets, retargeted_holds
+from poise.motion.ik.hands import hand_targets, kept_labels, laid, retargeted_holds
+from poise.motion.ik.ik import Barrier
+from poise.motion.resample import unrolled
+from poise.motion.retarget.feet import Foot, FootPath, foot_path, foot_turn, level_feet, mapped_labels, names
 from poise.motion.retarget.pose import fit, orientations, upright_zero
 from poise.solve.gauss_newton import Settings
 
@@ -53,27 +53,28 @@ def retarget(clip: Clip, character: Character, *, scale: float | None = None, sm
     source = clip.character
     _must_walk(source)
     _must_walk(character)
-    ratio = leg_length(character) / leg_length(source)
+    ratio = hip_to_sole(character) / hip_to_sole(source)
     factor = ratio if scale is None else float(scale)
     if not 0.01 < factor < 100.0:
         raise BadValue(f"A path can be scaled by 0.01 .. 100, not {scale}.")
     ground, cycle = scaled(clip.ground, factor), _scaled_cycle(clip.cycle, factor)
-    frames, q_source, labels = _unrolled(clip)
-    pos, quat = source.forward(q_source)
+    whole = unrolled(clip, len(clip) - 1)  # so that a stance that runs through the seam of a loop is one stance
+    labels = clip.contacts.labels[whole.frame]
+    pos, quat = source.forward(whole.q)
     turns = orientations(source, quat, character)
     level_feet(turns, character, source, pos, quat, clip.ground, labels, clip.dt)
     q = fit(character, turns)
     own, labels = labels, mapped_labels(source, labels, character)
     feet = []
     for side in SIDES:
-        touching = np.any(labels[:, character.contact_points.of(side)], axis=1)
-        turn = foot_turn(character, q, turns, side, np.asarray(touching), clip.dt)
+        contact = np.any(labels[:, character.contact_points.of(side)], axis=1)
+        turn = foot_turn(character, q, turns, side, np.asarray(contact), clip.dt)
         feet.append(_foot(source, pos, quat, character, turn, (own, labels), side, factor, ground))
     q[:, :3] += _hips(source, pos, clip, ratio, factor) - hip_middle(character, q)
     q[:, 2] -= _overstretch(source, pos, character, q, [f for f in feet if f is not None], clip.dt)
-    paths = [_cut(f, frames) for f in feet if f is not None]
-    labels = kept_labels(character, labels[frames])
-    q = laid(character, q[frames], labels, ground, clip.dt)
+    paths = [_cut(f, whole.own) for f in feet if f is not None]
+    labels = kept_labels(character, labels[whole.own])
+    q = laid(character, q[whole.own], labels, ground, clip.dt)
     holds = retargeted_holds(clip, character, q, ratio)
     hands = hand_targets(character, q, labels, ground, holds, clip.times, HELD)
     q = _corrected(character, q, paths, hands, ground, cycle, smooth / clip.dt, limits)
@@ -90,49 +91,8 @@ def _must_walk(character: Character) -> None:
         raise ClipMismatch(f"{character.name} cannot be retargeted: its pelvis has no free joint.")
 
 
-def leg_length(character: Character) -> float:
-    """From hip to knee to ankle to sole [m], the mean of both legs."""
-    pos, quat = character.forward(character.zero_pose())
-    points = character.place(pos, quat, character.contact_points.bodies, character.contact_points.positions)[0]
-    total = 0.0
-    for side in SIDES:
-        hip, knee, ankle = (pos[0, character.body(f"{side}_{p}")] for p in ("thigh", "shin", "foot"))
-        sole = points[character.contact_points.of(side), 2]
-        total += float(np.linalg.norm(knee - hip) + np.linalg.norm(ankle - knee))
-        total += float(ankle[2] - sole.min()) if len(sole) else 0.0
-    return 0.5 * total
-
-
-def scaled(ground: Ground, factor: float) -> Ground:
-    """The ground, everything on it `factor` times as large about the origin; unknown kinds of ground as they are."""
-    if isinstance(ground, Flat):
-        return Flat(factor * ground.level)
-    if isinstance(ground, Stairs):
-        return replace(ground, rise=factor * ground.rise, run=factor * ground.run, start=factor * ground.start)
-    if isinstance(ground, Treads):
-        grown = tuple(Tread(factor * t.x, factor * t.y, factor * t.half_length, factor * t.half_width, factor * t.top,
-                            t.heading) for t in ground.treads)  # fmt: skip
-        return Treads(grown, factor * ground.level)
-    if not isinstance(ground, Slope) and abs(factor - 1.0) > 1e-9:
-        raise BadValue(f"A ground of kind {type(ground).__name__} cannot be scaled; retarget with scale=1.0.")
-    return ground
-
-
 def _scaled_cycle(cycle: Cycle | None, factor: float) -> Cycle | None:
     return None if cycle is None else Cycle(cycle.turn, factor * np.asarray(cycle.shift, float))
-
-
-def _unrolled(clip: Clip) -> tuple[slice, Array, np.ndarray]:
-    """The clip's frames among its own, or of a loop among three periods: configurations and labels.
-
-    So a stance that runs through the seam of a loop is one stance.
-    """
-    labels = clip.contacts.labels
-    period = len(clip) - 1
-    if clip.cycle is None or period < 1:
-        return slice(0, len(clip)), clip.q, labels
-    q = np.concatenate([clip.cycle.carry(clip.q[:-1], -1), clip.q[:-1], clip.cycle.carry(clip.q, 1)])
-    return slice(period, 2 * period + 1), q, np.concatenate([labels[:-1], labels[:-1], labels])
 
 
 def hip_middle(character: Character, q: Array) -> Array:
@@ -178,7 +138,7 @@ def _foot(source: Character, pos: Array, quat: Array, target: Character, turn: A
 
 
 def _cut(path: FootPath, frames: slice) -> FootPath:
-    return FootPath(path.points, path.places[frames], path.touching[frames], path.ankle[frames])
+    return FootPath(path.points, path.places[frames], path.contact[frames], path.ankle[frames])
 
 
 def _overstretch(source: Character, pos: Array, target: Character, q: Array, feet: list[FootPath], dt: float) -> Array:
@@ -199,7 +159,7 @@ def _overstretch(source: Character, pos: Array, target: Character, q: Array, fee
         away = hip - path.ankle
         flat2 = np.sum(away[:, :2] ** 2, axis=1)
         drop = away[:, 2] - np.sqrt(np.maximum((share * length) ** 2 - flat2, 0.0))
-        need = np.maximum(need, np.where(path.touching.any(axis=1), drop, 0.0))
+        need = np.maximum(need, np.where(path.contact.any(axis=1), drop, 0.0))
         total += 0.5 * length
     need = np.clip(need, 0.0, LOWEST * total)
     width = max(1, round(0.08 / dt))
@@ -219,7 +179,7 @@ def _corrected(character: Character, q: Array, feet: list[FootPath], hands: list
     for path in feet:
         for k, i in enumerate(path.points):
             toes = "_tip" in known.names[i]  # led by their joint alone
-            weight = np.where(path.touching[:, k], HELD, 0.0 if toes else LED)
+            weight = np.where(path.contact[:, k], HELD, 0.0 if toes else LED)
             led.append(ik.PointTarget(int(known.bodies[i]), known.positions[i], path.places[:, k], weight))
             places[:, i] = path.places[:, k]
     barrier, start, out = Barrier.around(ground, places), None, q
@@ -233,7 +193,7 @@ def _corrected(character: Character, q: Array, feet: list[FootPath], hands: list
         start[:, problem.active] = solution.result.x
         out = solution.q
         places = character.points(out)
-        if isinstance(ground, Flat) or barrier.depth(places) < SUNK:  # flat ground is one plane wherever a point is
+        if level_of(ground) is not None or barrier.depth(places) < SUNK:  # flat ground is one plane wherever a point is
             break
         barrier = barrier.seen_from(places)
     return out

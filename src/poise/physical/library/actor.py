@@ -8,14 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.character import Character
+from poise.character.leg_length import hip_height
 from poise.character.roles import SIDES
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.motion.hold import Hold
+from poise.motion.ik.limb import bones, two_bones
 from poise.physical.library.acting import AT_EASE, KeyPose
-from poise.physical.library.authoring import pose, turn
-from poise.physical.library.fences import arm_room
-from poise.physical.library.limbs import arm_bones, bones, palm, two_bones
+from poise.physical.library.authoring import arm_bones, arm_room, palm, pose, turn
 
 Get = Callable[[str], Array]  # the values (N,) of a channel
 SIGN = {"left": 1.0, "right": -1.0}
@@ -34,15 +34,9 @@ class Acted:
     hands: tuple[tuple[Hold, Array, Array], ...] = ()  # palms that are led: places (N, 3) [m] and how much (N,)
 
 
-def leg_length(character: Character) -> float:
-    """From hip to sole in the zero pose [m], mean of both sides."""
-    pos, _ = character.forward(character.standing_pose())
-    return float(np.mean([pos[0, character.body(f"{side}_thigh"), 2] for side in SIDES]))
-
-
 def centre_height(character: Character) -> float:
     """Height of the centre of mass in the zero pose, in leg lengths."""
-    return float(character.centre_of_mass(character.standing_pose()[None])[0, 2]) / leg_length(character)
+    return float(character.centre_of_mass(character.standing_pose()[None])[0, 2]) / hip_height(character)
 
 
 def ball_ahead(character: Character) -> float:
@@ -62,7 +56,7 @@ def toe_length(character: Character) -> float:
 
 def act(character: Character, channels: Mapping[str, Array]) -> Acted:
     """The acted motion: legs and reaching arms bent so that feet and hands are in place, the body over its feet."""
-    n, leg = max(len(np.atleast_1d(v)) for v in channels.values()), leg_length(character)
+    n, leg = max(len(np.atleast_1d(v)) for v in channels.values()), hip_height(character)
     zero, _ = character.forward(character.standing_pose())
     apart = {f"{s}_y": zero[0, character.body(f"{s}_foot"), 1] / leg for s in SIDES}
     values = {**KeyPose(0.0, AT_EASE).channels(), **apart, **channels}
@@ -83,7 +77,7 @@ def act(character: Character, channels: Mapping[str, Array]) -> Acted:
     prints = _prints(character, turns, ankles, q)
     hands = tuple((palm(character, s), _hand_goal(character, q, turns, get, leg, s), 10.0 * get(f"{s}_reach"))
                   for s in SIDES if get(f"{s}_reach").any())  # fmt: skip
-    return Acted(q, prints, _touching(character, prints, get), hands)
+    return Acted(q, prints, _contact_labels(character, prints, get), hands)
 
 
 def told(get: Get) -> dict[str, Array]:
@@ -207,7 +201,7 @@ def _prints(character: Character, turns: Mapping[str, Array], ankles: Mapping[st
     return out
 
 
-def _touching(character: Character, prints: Array, get: Get) -> np.ndarray:
+def _contact_labels(character: Character, prints: Array, get: Get) -> np.ndarray:
     labels = np.zeros(prints.shape[:2], bool)
     for side in SIDES:
         own = character.contact_points.of(side)

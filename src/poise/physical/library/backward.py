@@ -14,9 +14,8 @@ from poise.character import Character
 from poise.errors import BadValue
 from poise.motion.clip import Clip
 from poise.physical.library import walk
-from poise.physical.library.gait import author, leg_length
-from poise.physical.library.manner import Gait, Manner
-from poise.physical.library.path import Path
+from poise.physical.library.gait import author, walker_hips
+from poise.physical.library.manner import Gait, Manner, Path
 
 LEGS = walk.LEGS.backwards().scaled(knee=0.8, foot=0.5, toes=0.6)
 MANNER = Manner(
@@ -30,7 +29,7 @@ def make(character: Character, speed: float = SPEED, stride: float | None = None
     """One cycle of walking backwards at `speed` [m/s]; `stride` [m] is two steps."""
     if not 0.3 <= speed <= 1.4:
         raise BadValue(f"One walks backwards at 0.3 to 1.4 m/s, not at {speed}.")
-    leg = leg_length(character)
+    leg = walker_hips(character)
     stride = float(STRIDE * leg / walk.LEG * np.sqrt(speed / SPEED)) if stride is None else float(stride)
     if not 0.3 <= stride / leg <= 1.7:
         raise BadValue(f"A stride of {stride} m backwards is out of reach for legs of {leg:.2f} m.")

@@ -16,7 +16,7 @@ from poise.motion.ik import ik
 from poise.motion.recording import Source
 from poise.physical.library.actor import Acted
 from poise.physical.repair.repair import solve
-from poise.physical.repair.residual import residual
+from poise.physical.repair.report import residual
 from poise.physical.repair.setup import REFERENCE, Plan, Weights
 
 FPS = 120.0

@@ -8,14 +8,14 @@ from dataclasses import replace
 import numpy as np
 
 from poise.character import Character
+from poise.character.leg_length import hip_height
 from poise.character.roles import SIDES
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.motion.hold import Hold
 from poise.physical.library.acting import AT_EASE, KeyPose
-from poise.physical.library.actor import SIGN, Acted, leg_length, told
-from poise.physical.library.authoring import pose, turn
-from poise.physical.library.limbs import palm
+from poise.physical.library.actor import SIGN, Acted, told
+from poise.physical.library.authoring import palm, pose, turn
 
 _PASSES = 4  # of turning the body until its weight is where it shall be
 CLEAR = 0.2  # [leg lengths] of the feet above the floor while the body hangs straight
@@ -28,12 +28,12 @@ def bar_height(character: Character) -> float:
     body, upper = character.body(hand.hand), character.body("left_upper_arm")
     shoulder = pos[0, upper, 2]
     reach = shoulder - (pos[0, body] + rot.rotate(quat[0, body], hand.local(character)))[2]
-    return float(shoulder + reach + CLEAR * leg_length(character))
+    return float(shoulder + reach + CLEAR * hip_height(character))
 
 
 def grips(character: Character, width: float) -> tuple[Hold, ...]:
     """Both hands round a bar across X at `bar_height`, each `width` [leg lengths] from the middle."""
-    high, leg = bar_height(character), leg_length(character)
+    high, leg = bar_height(character), hip_height(character)
     return tuple(replace(palm(character, side), place=(0.0, SIGN[side] * width * leg, high)) for side in SIDES)
 
 

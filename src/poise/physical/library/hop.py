@@ -10,15 +10,16 @@ from __future__ import annotations
 import numpy as np
 
 from poise.character import Character
+from poise.character.leg_length import hip_height
 from poise.character.roles import SIDES
 from poise.errors import BadValue
+from poise.maths import GRAVITY
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip, Cycle
 from poise.physical.library.acting import hermite
-from poise.physical.library.actor import act, ball_ahead, centre_height, leg_length
+from poise.physical.library.actor import act, ball_ahead, centre_height
 from poise.physical.library.finish import finished, timeline
 
-GRAVITY = 9.81  # [m/s²]
 PERIOD = 1.0 / 2.2  # [s]
 CONTACT = 0.22  # [s] at least: with less, forces pass four body weights
 
@@ -29,7 +30,7 @@ def make(character: Character, height: float = 0.06, feet: float = 2) -> Clip:
         raise BadValue(f"A hop in place rises by 0.02 to 0.14 m, not by {height} m.")
     if feet not in (1, 2):
         raise BadValue(f"One hops on 1 or 2 feet, not on {feet}.")
-    leg, air = leg_length(character), float(2 * np.sqrt(2 * height / GRAVITY))
+    leg, air = hip_height(character), float(2 * np.sqrt(2 * height / GRAVITY))
     period = max(PERIOD, air + CONTACT)
     times, dt = timeline(period)
     channels = _bounce(times, period, period - air, leg, centre_height(character), ball_ahead(character) / leg)
@@ -86,7 +87,7 @@ def _ring(phase: Array, keys: list[tuple[float, float, float]]) -> Array:
 def _one_leg(channels: dict[str, Array], character: Character) -> dict[str, Array]:
     """The right leg held up behind, the body over the left foot."""
     pos, _ = character.forward(character.standing_pose())
-    beside = 0.55 * float(pos[0, character.body("left_foot"), 1]) / leg_length(character)
+    beside = 0.55 * float(pos[0, character.body("left_foot"), 1]) / hip_height(character)
     same = np.ones(len(channels["tilt"]))
     return {"left_y": beside * same, "centre_y": beside * same, "list": -3.0 * same, "side": 3.0 * same,
             "right_free": same, "right_hip": 16.0 + 0.8 * (channels["tilt"] - 5.0), "right_knee": 82.0 * same,

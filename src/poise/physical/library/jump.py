@@ -17,17 +17,18 @@ import numpy as np
 from scipy.optimize import brentq
 
 from poise.character import Character
+from poise.character.leg_length import hip_height
 from poise.character.roles import SIDES
 from poise.errors import BadValue
+from poise.maths import GRAVITY
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
 from poise.physical.library.acting import AT_EASE, KeyPose, hermite, played
-from poise.physical.library.actor import act, ball_ahead, centre_height, leg_length, toe_length
+from poise.physical.library.actor import act, ball_ahead, centre_height, toe_length
 from poise.physical.library.authoring import ramp
 from poise.physical.library.finish import finished, timeline
 from poise.physical.library.manner import STIFF
 
-GRAVITY = 9.81  # [m/s²]
 START = 0.25  # [s] of standing
 CROUCH = 0.62  # [s] from standing to the lowest point of the countermovement
 LANDED = 1.05  # [s] from the lowest point of the landing to standing
@@ -58,7 +59,7 @@ class Flight:
 
 def make(character: Character, distance: float = 0.6, height: float = 0.15) -> Clip:
     """A jump over `distance` [m] in which the centre of mass rises by `height` [m] after take-off."""
-    leg = leg_length(character)
+    leg = hip_height(character)
     if not 0.0 <= distance <= 2.0 * leg:
         raise BadValue(f"Legs of {leg:.2f} m jump 0 to {2.0 * leg:.2f} m far from a stand, not {distance} m.")
     if not 0.06 <= height <= 0.4 * leg:

@@ -9,12 +9,12 @@ from __future__ import annotations
 import numpy as np
 
 from poise.character import Character
+from poise.character.leg_length import hip_height
 from poise.errors import BadValue
 from poise.motion.clip import Clip
-from poise.physical.library.acting import KeyPose, played
-from poise.physical.library.actor import act, leg_length
+from poise.physical.library.acting import GUARD, KeyPose, played
+from poise.physical.library.actor import act
 from poise.physical.library.finish import finished, timeline
-from poise.physical.library.guard import GUARD
 
 WAIT = 0.15  # [s] in guard
 LEAN = -14.0  # [degrees] of the pelvis at the kick: backwards
@@ -22,7 +22,7 @@ LEAN = -14.0  # [degrees] of the pelvis at the kick: backwards
 
 def make(character: Character, height: float | None = None, tempo: float = 1.0) -> Clip:
     """A front kick to a `height` [m], by default that of the hips; `tempo` 2 is twice as fast."""
-    leg = leg_length(character)
+    leg = hip_height(character)
     height = leg if height is None else float(height)
     if not 0.4 * leg <= height <= 1.35 * leg:
         raise BadValue(f"This body kicks {0.4 * leg:.2f} to {1.35 * leg:.2f} m high, not {height} m.")

@@ -13,14 +13,14 @@ from dataclasses import replace
 import numpy as np
 
 from poise.character import Character
+from poise.character.leg_length import hip_height
 from poise.character.roles import SIDES
 from poise.errors import BadValue
 from poise.motion.clip import Clip
 from poise.physical.library.acting import AT_EASE, KeyPose, played
-from poise.physical.library.actor import SIGN, act, leg_length
-from poise.physical.library.fences import arm_room
+from poise.physical.library.actor import SIGN, act
+from poise.physical.library.authoring import arm_bones, arm_room, palm
 from poise.physical.library.finish import finished, timeline
-from poise.physical.library.limbs import arm_bones, palm
 
 PLATES = 0.225  # [m] radius of the plates: as high the bar lies
 BAR = 0.125  # [leg lengths] of the bar ahead of the ankles
@@ -32,7 +32,7 @@ def make(character: Character, mass: float = 20.0) -> Clip:
     """Lifting a barbell of `mass` [kg]."""
     if not 1.0 <= mass <= character.mass:
         raise BadValue(f"A body of {character.mass:.0f} kg lifts 1 to {character.mass:.0f} kg here, not {mass} kg.")
-    leg, arm = leg_length(character), sum(float(np.linalg.norm(b)) for b in arm_bones(character, "left"))
+    leg, arm = hip_height(character), sum(float(np.linalg.norm(b)) for b in arm_bones(character, "left"))
     grip = START + DOWN
     share = mass / character.mass
     up = 0.95 + 0.6 * share  # [s]: heavy loads are lifted slowly

@@ -12,9 +12,8 @@ import numpy as np
 from poise.character import Character
 from poise.errors import BadValue
 from poise.motion.clip import Clip
-from poise.physical.library.gait import author, leg_length
-from poise.physical.library.manner import Gait, Legs, Manner
-from poise.physical.library.path import Path
+from poise.physical.library.gait import author, walker_hips
+from poise.physical.library.manner import Gait, Legs, Manner, Path
 
 TOP = 68.0  # [degrees] of the thigh in the curve below
 
@@ -48,6 +47,6 @@ def make(character: Character, speed: float = SPEED, height: float = TOP) -> Cli
     if not 0.5 <= speed <= 1.6 or not 35.0 <= height <= 90.0:
         raise BadValue(f"One marches at 0.5 to 1.6 m/s with thighs lifted by 35 to 90 degrees, "
                        f"not at {speed} m/s with {height} degrees.")  # fmt: skip
-    leg = leg_length(character)
+    leg = walker_hips(character)
     stride = float(STRIDE * leg / LEG * np.sqrt(speed / SPEED))
     return author(character, Gait("march", legs(height), MANNER), Path(stride), stride / speed)

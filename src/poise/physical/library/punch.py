@@ -11,12 +11,12 @@ from __future__ import annotations
 import numpy as np
 
 from poise.character import Character
+from poise.character.leg_length import hip_height
 from poise.errors import BadValue
 from poise.motion.clip import Clip
-from poise.physical.library.acting import KeyPose, played
-from poise.physical.library.actor import act, leg_length
+from poise.physical.library.acting import GUARD, KeyPose, played
+from poise.physical.library.actor import act
 from poise.physical.library.finish import finished, timeline
-from poise.physical.library.guard import GUARD
 
 WAIT, WIND, BACK, REST = 0.3, 0.24, 0.44, 0.4  # [s] in guard, drawing back, returning, in guard again
 SETTLE = 0.3  # [s] of which the body needs to come to rest in its guard
@@ -27,7 +27,7 @@ LAG = {"turn": -0.03, "right_pitch": -0.04, "right_toes": -0.05, "centre_x": 0.0
 
 def make(character: Character, speed: float = 5.5, height: float | None = None) -> Clip:
     """A straight punch whose fist moves at up to `speed` [m/s] to a `height` [m], by default that of the chin."""
-    leg = leg_length(character)
+    leg = hip_height(character)
     chin = 1.55 * leg
     height = chin if height is None else float(height)
     if not 2.0 <= speed <= 11.0:

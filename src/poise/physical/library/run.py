@@ -16,9 +16,8 @@ import numpy as np
 from poise.character import Character
 from poise.errors import BadValue
 from poise.motion.clip import Clip
-from poise.physical.library.gait import author, leg_length
-from poise.physical.library.manner import Gait, Legs, Manner
-from poise.physical.library.path import Path
+from poise.physical.library.gait import author, walker_hips
+from poise.physical.library.manner import Gait, Legs, Manner, Path
 
 LEGS = Legs(
     # hip less the forward tilt of the pelvis: most extended just after toe-off, most flexed at 80 to 85 %
@@ -48,7 +47,7 @@ def make(character: Character, speed: float = SPEED, stride: float | None = None
     """One cycle of a run at `speed` [m/s]; `stride` [m] is two steps, by default what people choose at that speed."""
     if not 1.8 <= speed <= 5.5:
         raise BadValue(f"A run has a speed between 1.8 and 5.5 m/s, not {speed}.")
-    leg = leg_length(character)
+    leg = walker_hips(character)
     # 2.75 steps a second at 3 m/s, 2.9 at 4 (Cavanagh & Kram 1989); legs as pendulums: slower ones if longer
     natural = 2.0 * speed / (2.75 * (speed / SPEED) ** 0.2) * np.sqrt(leg / LEG)
     stride = float(natural if stride is None else stride)

@@ -12,9 +12,8 @@ import numpy as np
 from poise.character import Character
 from poise.errors import BadValue
 from poise.motion.clip import Clip
-from poise.physical.library.gait import author, leg_length
-from poise.physical.library.manner import Gait, Legs, Manner
-from poise.physical.library.path import Path
+from poise.physical.library.gait import author, walker_hips
+from poise.physical.library.manner import Gait, Legs, Manner, Path
 
 LEGS = Legs(
     thigh=((0, 50), (8, 47), (16, 43), (26, 36), (36, 26), (46, 14), (55, 2), (61, -1), (67, 12), (74, 41), (81, 63),
@@ -40,7 +39,7 @@ def make(character: Character, speed: float = SPEED, height: float = 1.0) -> Cli
     if not 0.2 <= speed <= 1.0 or not 0.6 <= height <= 1.3:
         raise BadValue(f"One sneaks at 0.2 to 1 m/s with legs lifted 0.6 to 1.3 times as usual, "
                        f"not at {speed} m/s and {height} times.")  # fmt: skip
-    leg = leg_length(character)
+    leg = walker_hips(character)
     stride = float(STRIDE * leg / LEG * np.sqrt(speed / SPEED))
     legs = LEGS.lifted(height)
     return author(character, Gait("sneak", legs, MANNER), Path(stride), stride / speed)

@@ -39,7 +39,7 @@ def _poses(depth: float) -> list[tuple[float, dict[str, float]]]:
     share = depth / 105.0
     top = {**AT_EASE, "hips": 0.983, "tilt": 3.0, "bend": 0.0, "look_down": 3.0, "raise": 6.0, "out": 9.0, "spin": 10.0,
            "elbow": 16.0, "centre_x": 0.055, "yaw": 14.0}  # fmt: skip
-    low = {"hips": hip_height(depth), "tilt": PELVIS * depth, "bend": SPINE * depth, "look_down": 10.0 * share,
+    low = {"hips": hips_at(depth), "tilt": PELVIS * depth, "bend": SPINE * depth, "look_down": 10.0 * share,
            "raise": 6.0 + 110.0 * share, "out": 7.0, "spin": 2.0, "elbow": 14.0,
            "centre_x": 0.065}  # fmt: skip
     stance = {"left_y": WIDTH, "right_y": -WIDTH, "knee_out": 4.0}
@@ -49,7 +49,7 @@ def _poses(depth: float) -> list[tuple[float, dict[str, float]]]:
             (0.70, half), (0.93, {k: top[k] for k in ("hips", "tilt", "bend")})]  # fmt: skip
 
 
-def hip_height(knee: float) -> float:
+def hips_at(knee: float) -> float:
     """Height of the hips [leg lengths] over flat feet at a knee flexion [degrees], with the shin leaning forward.
 
     Thigh and shin have 0.463 and 0.464 of the leg's length, the rest is the foot (Drillis & Contini 1966: 0.245, 0.246

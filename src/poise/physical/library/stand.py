@@ -10,13 +10,13 @@ from __future__ import annotations
 import numpy as np
 
 from poise.character import Character
+from poise.character.leg_length import hip_height
 from poise.errors import BadValue
 from poise.motion.clip import Clip, Cycle
+from poise.motion.feet.leg_clearance import inner_points
 from poise.motion.ik import ik
 from poise.motion.recording import Source
-from poise.physical.library.actor import leg_length
 from poise.physical.library.authoring import pose, turn
-from poise.physical.library.fences import inner_points
 
 FPS = 120.0
 SWAY = (0.003, 0.0015)  # [m] forward and sideways, at a breath of 4 s or slower
@@ -26,7 +26,7 @@ WIDEST = 0.65  # [leg lengths] between the ankles
 
 def make(character: Character, width: float = 0.2, breath: float = 4.0) -> Clip:
     """Standing with the ankles `width` [m] apart, a breath every `breath` [s]."""
-    least, most = narrowest(character), WIDEST * leg_length(character)
+    least, most = narrowest(character), WIDEST * hip_height(character)
     if not least <= width <= most or not 1.0 <= breath <= 12.0:
         raise BadValue(f"This body stands {least:.2f} to {most:.2f} m wide and breathes every 1 to 12 s, "
                        f"not {width} m and {breath} s.")  # fmt: skip

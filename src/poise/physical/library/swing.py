@@ -10,13 +10,13 @@ import numpy as np
 
 from poise.character import Character
 from poise.errors import BadValue
+from poise.maths import GRAVITY
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip, Cycle
 from poise.physical.library.finish import FPS, finished
 from poise.physical.library.hanging import grips, hang
 
-GRAVITY = 9.81  # [m/s²]
 USUAL = 2.3  # [s] about as long a swing lasts
 WIDTH = 0.2  # [leg lengths] of each hand from the middle
 

@@ -14,9 +14,8 @@ from poise.character import Character
 from poise.errors import BadValue
 from poise.motion.clip import Clip
 from poise.physical.library import walk
-from poise.physical.library.gait import author, leg_length
-from poise.physical.library.manner import Gait, Manner
-from poise.physical.library.path import Path
+from poise.physical.library.gait import author, walker_hips
+from poise.physical.library.manner import Gait, Manner, Path
 
 STRIDES = 3  # of the loop
 BENDS = {1.0: (0.6, 2.4), -1.0: (0.1, 1.9)}  # strides between which it turns, to the left and to the right: mirrored
@@ -29,7 +28,7 @@ def make(character: Character, speed: float = 1.1, angle: float = 90.0) -> Clip:
     if not 0.4 <= speed <= 1.6 or not 0.0 < abs(angle) <= 120.0:
         raise BadValue(f"A corner is taken at 0.4 to 1.6 m/s and turns by up to 120 degrees to either side, "
                        f"not at {speed} m/s and by {angle} degrees.")  # fmt: skip
-    leg = leg_length(character)
+    leg = walker_hips(character)
     stride = walk.stride_at(leg, speed)
     slow = SLOW * min(1.0, abs(angle) / 90.0)
     path = Path(stride, STRIDES, float(np.radians(angle)), BENDS[float(np.sign(angle))], slow)

@@ -13,9 +13,8 @@ import numpy as np
 from poise.character import Character
 from poise.errors import BadValue
 from poise.motion.clip import Clip
-from poise.physical.library.gait import author, leg_length
-from poise.physical.library.manner import Gait, Legs
-from poise.physical.library.path import Path
+from poise.physical.library.gait import author, walker_hips
+from poise.physical.library.manner import Gait, Legs, Path
 
 LEGS = Legs(
     # Perry & Burnfield: 20 at contact and loading, 0 at the end of mid-stance, -20, -10, then 15, 25 and 20 in swing
@@ -46,7 +45,7 @@ def make(character: Character, speed: float = SPEED, stride: float | None = None
     """One cycle of a walk at `speed` [m/s]; `stride` [m] is two steps, by default what people choose at that speed."""
     if not 0.4 <= speed <= 2.2:
         raise BadValue(f"A walk has a speed between 0.4 and 2.2 m/s, not {speed}.")
-    leg = leg_length(character)
+    leg = walker_hips(character)
     stride = stride_at(leg, speed) if stride is None else float(stride)
     if not 0.3 <= stride / leg <= 2.3:
         raise BadValue(f"A stride of {stride} m is out of reach for legs of {leg:.2f} m.")

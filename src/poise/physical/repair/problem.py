@@ -17,7 +17,7 @@ from functools import cached_property
 
 import numpy as np
 
-from poise.dynamics.supports import Supports
+from poise.dynamics.contact_cones import ContactCones
 from poise.dynamics.wrench import Masses, root_wrench, root_wrench_derivatives
 from poise.kernels import njit
 from poise.maths import configuration as conf
@@ -36,7 +36,7 @@ class PhysicalProblem:
 
     motion: IkProblem
     body: Masses
-    ground: Supports
+    ground: ContactCones
     dt: float  # [s]
     scale: float  # from newtons to those of a body of 70 kg
     unexplained: float  # w_F [1/N]
@@ -101,7 +101,7 @@ class PhysicalProblem:
     def explained(self, b: Array) -> Explained:
         """What the ground explains of wrenches b."""
         start = self.memory.get("left")
-        found = explain(b, self.ground.columns, self.ground.touching, self.ground.friction, start)
+        found = explain(b, self.ground.columns, self.ground.contact, self.ground.friction, start)
         self.memory["left"] = found.left
         return found
 

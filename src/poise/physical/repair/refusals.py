@@ -14,8 +14,8 @@ from poise.maths.configuration import FREE
 from poise.maths.intervals import runs
 from poise.motion.cleaning import LEAP
 from poise.motion.clip import Clip
-from poise.motion.contacts.foot_motion import footing
-from poise.motion.contacts.grip_forces import held
+from poise.motion.contact.foot_motion import foot_motion
+from poise.motion.contact.grip_forces import held
 
 SHORTEST = 8  # frames
 HELD, FALL = 0.8, 5.0  # [s] without any contact, [m/s²] slower than which a body in the air is held by something
@@ -42,13 +42,13 @@ def must_touch(clip: Clip, seen: np.ndarray | None = None) -> None:
     if not labels.any() and not gripped.any():
         raise BadValue(_untouched(clip))
     _must_reach_ground(clip)
-    lift = footing(clip)
+    lift = foot_motion(clip)
     rising = lift.trimmed(lift.lift)
     on = np.any(labels, axis=1) if seen is None else np.any(labels | seen, axis=1)
     for a, e in runs(~on & ~gripped):
         if (e - a) * clip.dt > HELD and float(np.mean(rising[a:e])) > -FALL:
             raise BadValue(f"From {a * clip.dt:.2f} to {(e - 1) * clip.dt:.2f} s no foot touches and the body does not "
-                           "fall: something that the clip does not tell of (hands, a bar) holds it.")  # fmt: skip
+                           "fall: something that is not in the clip (hands, a bar) holds it.")  # fmt: skip
 
 
 def must_hang_together(clip: Clip) -> None:
@@ -64,7 +64,7 @@ def must_hang_together(clip: Clip) -> None:
 def bodies_to_keep(character: Character, keep: str | Iterable[str]) -> tuple[int, ...]:
     """Ids of the bodies whose names (roles) are given; one that does not exist is refused with those that do."""
     if not isinstance(keep, Iterable):
-        raise BadValue(f"What to keep is told by names of bodies, not by {keep!r}.")
+        raise BadValue(f"keep takes names of bodies, not {keep!r}.")
     names = [keep] if isinstance(keep, str) else list(keep)
     return tuple(dict.fromkeys(character.body(str(name)) for name in names))
 
@@ -139,5 +139,5 @@ def _untouched(clip: Clip) -> str:
     elif above < -0.05:
         why = f"the feet are up to {-100 * above:.0f} cm in it: is the floor elsewhere, or the unit wrong?"
     else:
-        why = "the feet never rest on it: see clip.check()."
+        why = "the feet never rest on it: `poise check` or clip.check() tells more."
     return f"No foot ever touches the ground, so the ground cannot explain this motion; {why}"

@@ -16,24 +16,22 @@ from typing import NamedTuple
 
 import numpy as np
 
+from poise.ground.ground import level_of
 from poise.maths import configuration as conf
 from poise.maths.intervals import frames
 from poise.maths.rotations import Array
 from poise.motion.check.check import penetration, skating
 from poise.motion.cleaning import flipped_joints
 from poise.motion.clip import Clip
-from poise.motion.contacts.evidence import Evidence, evidence
-from poise.motion.contacts.grip_forces import held, off_bars
-from poise.motion.contacts.missing_props import RAISED, missing_props, unexplained_frames, with_boxes
-from poise.motion.ground import Flat
-from poise.motion.ik.hands_on_ground import kept_labels, laid
+from poise.motion.contact.evidence import Evidence, evidence
+from poise.motion.contact.grip_forces import held, off_bars
+from poise.motion.contact.missing_props import RAISED, missing_props, unexplained_frames, with_boxes
+from poise.motion.ik.hands import kept_labels, laid
 from poise.motion.resample import resample
-from poise.physical.repair.labels import Doubt, put_down, within_reach
+from poise.physical.repair.labels import Doubt, contradicted, corrected, put_down, within_reach
 from poise.physical.repair.refusals import bodies_to_keep, must_fit, must_hang_together, must_touch
-from poise.physical.repair.report import RepairReport, compare
-from poise.physical.repair.residual import residual
+from poise.physical.repair.report import RepairReport, compare, residual
 from poise.physical.repair.setup import REFERENCE, Plan, Weights
-from poise.physical.repair.switches import contradicted, corrected
 from poise.physical.repair.touching_points import loaded_feet, touching_points, wanted_wrench
 from poise.solve import gauss_newton
 from poise.solve.gauss_newton import Result, Settings
@@ -195,7 +193,7 @@ def solve(plan: Plan, progress: Progress | None = None, start: Array | None = No
     They are looked for from `start` (N, nq), and from how the windows were solved `before`.
     """
     q, results = _solve_windows(plan, start, settings, progress, before)
-    if isinstance(plan.recorded.ground, Flat):
+    if level_of(plan.recorded.ground) is not None:
         return q, results
     for _ in range(PASSES - 1):
         places = plan.recorded.character.points(q)

@@ -9,14 +9,15 @@ from numpy.typing import ArrayLike
 
 from poise.character import Character
 from poise.dynamics.wrench import masses
+from poise.maths import GRAVITY
 from poise.maths.configuration import BALL
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
-from poise.motion.contacts.grip_forces import gripped, loads
-from poise.motion.contacts.missing_props import SEAT_FRICTION, seat_places
+from poise.motion.contact.grip_forces import gripped, loads
+from poise.motion.contact.missing_props import SEAT_FRICTION, seat_places
 from poise.motion.ik import ik
-from poise.motion.ik.barrier import Barrier
-from poise.motion.retarget.hands import hold_targets
+from poise.motion.ik.hands import hold_targets
+from poise.motion.ik.ik import Barrier
 from poise.physical.repair.problem import PhysicalProblem
 from poise.physical.repair.standing import (
     carrying,
@@ -30,7 +31,7 @@ from poise.physical.repair.standing import (
 )
 
 JUMP = 0.5  # of the usual cost of wrenches that jump, where the recorded wrench is kept
-REFERENCE = 70.0 * 9.81  # [N] the weight for which the costs below are meant
+REFERENCE = 70.0 * GRAVITY  # [N] the weight for which the costs below are meant
 
 
 @dataclass(frozen=True)

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from poise.character.roles import SIDES
-from poise.dynamics.supports import Supports
+from poise.dynamics.contact_cones import ContactCones
 from poise.maths import rotations as rot
 from poise.maths.intervals import drop_short, frames, runs
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
-from poise.motion.contacts.foot_motion import footing, speeds
-from poise.motion.contacts.grip_forces import held
-from poise.motion.ik import hands_on_ground
-from poise.physical.repair.prints import printed, soles
+from poise.motion.contact.foot_motion import foot_motion, speeds
+from poise.motion.contact.grip_forces import held
+from poise.motion.ik import hands
+from poise.physical.repair.footprints import printed, soles
 
 TREMBLE = 0.008  # [m] a point that strays no further from its mean while it touches stands still; else it is led
 FASTEST = 0.25  # [m/s] at which a point that is led may still be pushed
@@ -60,7 +60,7 @@ def standing_places(clip: Clip, loaded: np.ndarray | None = None) -> Array:
     carrying = _carriers(clip, goals, labels)
     if carrying.any():
         goals = printed(clip, labels, carrying, loaded)
-    for point, place, on in hands_on_ground.goals(clip.character, clip.q, clip.contacts.labels, clip.ground):
+    for point, place, on in hands.goals(clip.character, clip.q, clip.contacts.labels, clip.ground):
         goals[on, point] = place
     return goals
 
@@ -146,7 +146,7 @@ def supported(clip: Clip, goals: Array, labels: np.ndarray) -> tuple[Array, np.n
 
     What touches before such a gap stays, and what touches after it comes, where that is nearest to the recording.
     """
-    seen = footing(clip)
+    seen = foot_motion(clip)
     lift, places = seen.trimmed(seen.lift), clip.character.points(clip.q)
     goals, labels = goals.copy(), labels.copy()
     for a, e in runs(~labels.any(axis=1) & ~held(clip)):
@@ -174,7 +174,7 @@ def closed(clip: Clip, goals: Array, labels: np.ndarray) -> tuple[Array, np.ndar
     return goals, labels
 
 
-def pushing(clip: Clip, goals: Array, labels: np.ndarray, friction: float, margin: float) -> Supports:
+def pushing(clip: Clip, goals: Array, labels: np.ndarray, friction: float, margin: float) -> ContactCones:
     """The ground under contacts at `goals` (N, P, 3), each foot's drawn in towards the middle of what touches of it.
 
     Moments are taken about the root of the clip, N frames of it.
@@ -187,4 +187,4 @@ def pushing(clip: Clip, goals: Array, labels: np.ndarray, friction: float, margi
         middle = np.sum(on * goals[:, own], axis=1, keepdims=True) / np.maximum(on.sum(axis=1, keepdims=True), 1.0)
         places[:, own] = middle + (1.0 - margin) * (goals[:, own] - middle)
     normal = np.broadcast_to(clip.ground.normal(places[..., 0], places[..., 1]), places.shape)
-    return Supports.on_ground(places, normal, labels, friction, about, length)
+    return ContactCones.on_ground(places, normal, labels, friction, about, length)

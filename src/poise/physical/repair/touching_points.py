@@ -9,9 +9,9 @@ import numpy as np
 from poise.character.roles import SIDES
 from poise.maths.intervals import close_gaps, drop_short, frames, runs
 from poise.maths.rotations import Array
-from poise.motion.contacts.evidence import Evidence
+from poise.motion.contact.evidence import Evidence
+from poise.physical.repair.footprints import feet_stray
 from poise.physical.repair.labels import believed
-from poise.physical.repair.prints import feet_stray
 
 LOADED = 0.1  # of body weight: friction holds a foot that carries more
 FLAT = 0.02  # [m] by which a part of a foot that was turned wrongly may seem lifted

@@ -1,0 +1,1 @@
+"""Experiments about repairs: recordings made physical, as a whole and live."""
