@@ -88,8 +88,7 @@ def with_boxes(clip: Clip, seen: Evidence) -> Clip:
         own = points.of(side)
         low = high[:, own].min(axis=1)
         rests = (seen.lift > CARRIED) & (low > RAISED) & (fast[:, own].min(axis=1) < REST)
-        stands = np.any(seen.labels[:, own], axis=1)
-        for a, e in runs(close_gaps(rests & stands, frames(GAP, clip.dt))):
+        for a, e in runs(close_gaps(rests & (high.min(axis=1) > RAISED), frames(GAP, clip.dt))):
             if grounded and (e - a) * clip.dt >= 0.5 * LONG and np.ptp(low[a:e]) < LEVEL:
                 found.append((float(np.median(places[a:e, own, 2].min(axis=1))), places[a:e, own, :2].reshape(-1, 2)))
     if not found:
