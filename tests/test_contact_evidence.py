@@ -16,6 +16,8 @@ from poise.experiments.truth.measured import Plates
 from poise.experiments.truth.plates import compared, moments
 from poise.motion.contact.evidence import evidence
 from poise.motion.contact.missing_props import missing_props, with_boxes
+from poise.motion.treadmill import belt_velocity
+from poise.physical.repair.repair import repair
 from poise.solve.cheapest_path import cheapest_path
 
 PLATES = Path(__file__).resolve().parents[2] / "shared" / "plates"
@@ -87,3 +89,16 @@ def test_the_box_of_a_drop_jump_and_a_seat_are_found(plates: Path):
     assert float(ground.height(feet[:, 0], feet[:, 1]).min()) == pytest.approx(float(feet[:, 2].min()), abs=0.03)
     seats = missing_props(evidence(poise.load_clip(plates / "opencap4_STS1.bvh")))
     assert len(seats) >= 3 and all(0.2 < s.force < 1.2 for s in seats)
+
+
+def test_a_treadmill_is_found_and_put_over_ground(plates: Path):
+    clip = poise.load_clip(plates / "hamner_run200.bvh")
+    belt = float(np.load(plates / "hamner_run200.npz")["belt"])
+    q = np.array(clip.q)
+    q[:, 0] += clip.times * belt
+    assert belt_velocity(clip) is None
+    found = belt_velocity(clip.with_q(q))
+    assert found is not None and np.linalg.norm(found - [belt, 0.0]) < 0.1
+    fixed, report = repair(clip.with_q(q))
+    assert any("treadmill" in d.reason for d in report.doubtful)
+    assert (fixed.q[-1, 0] - fixed.q[0, 0]) / fixed.duration == pytest.approx(-belt, abs=0.1)

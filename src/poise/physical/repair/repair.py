@@ -28,6 +28,7 @@ from poise.motion.contact.grip_forces import held, off_bars
 from poise.motion.contact.missing_props import RAISED, missing_props, unexplained_frames, with_boxes
 from poise.motion.ik.hands import kept_labels, laid
 from poise.motion.resample import resample
+from poise.motion.treadmill import belt_velocity, over_ground
 from poise.physical.repair.labels import Doubt, contradicted, corrected, put_down, within_reach
 from poise.physical.repair.refusals import bodies_to_keep, must_fit, must_hang_together, must_touch
 from poise.physical.repair.report import RepairReport, compare, residual
@@ -85,7 +86,8 @@ def repair(clip: Clip, *, change: float = 1.0, friction: float = 0.8, margin: fl
     frames are done.
     """
     must_fit(clip, change, friction, margin)
-    clip = on_boxes(clip, friction)
+    belt = belt_velocity(clip) if clip.labels is None else None
+    clip = on_boxes(clip if belt is None else over_ground(clip), friction)
     bodies = bodies_to_keep(clip.character, keep)
     if is_physical(clip, friction):
         must_touch(clip)
@@ -113,6 +115,8 @@ def repair(clip: Clip, *, change: float = 1.0, friction: float = 0.8, margin: fl
         q, more = solve(plan, tell, q, FURTHER, results)
         out, results = clip.with_q(q, labels=plan.labels), results + more
     told += [Doubt(p.first, p.last, p.text()) for p in props]
+    if belt is not None:
+        told.append(Doubt(0, len(clip) - 1, f"a treadmill of {np.linalg.norm(belt):.2f} m/s: put over ground"))
     if progress is not None:
         progress(len(clip), len(clip))
     report = compare(replace(clip, labels=plan.labels), out, friction, told, flips=flipped_joints(clip),
