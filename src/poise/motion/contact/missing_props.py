@@ -25,6 +25,7 @@ MUCH = 200.0  # [N at 70 kg] of the slow force, left over
 SLOW = 3.0  # [Hz] faster forces may be noise
 LONG, GAP = 0.5, 0.1  # [s] for at least so long, and of gaps in it
 RAISED, LEVEL, REST = 0.1, 0.05, 0.25  # [m], [m], [m/s] a foot so high, as level and as slow rests on something
+FALLS = 0.3  # [body weights] less is needed by a body that nothing carries
 CARRIED = 0.5  # [body weights] needed by a body that stands
 SEAT_FRICTION = 0.5
 AROUND = 0.05  # [m] by which a box reaches beyond the feet on it
@@ -51,7 +52,9 @@ def missing_props(seen: Evidence) -> list[MissingProp]:
     on = np.ascontiguousarray(np.column_stack([labels, s.contact[:, labels.shape[1] :]]))
     slow = smooth(seen.wrench, SLOW, dt)
     left = np.linalg.norm(explain(slow, s.columns, on, s.friction).left, axis=1)
-    stretches = [(int(a), int(e)) for a, e in runs(close_gaps(left > MUCH, frames(GAP, dt))) if (e - a) * dt >= LONG]
+    falls = seen.lift < FALLS  # slow forces of a run reach into its flights
+    large = close_gaps((left > MUCH) & ~falls, frames(GAP, dt))
+    stretches = [(int(a), int(e)) for a, e in runs(large) if (e - a) * dt >= LONG and not falls[a:e].any()]
     if not stretches:
         return []
     place = seat_places(seen.track)
