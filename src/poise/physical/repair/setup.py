@@ -30,6 +30,7 @@ from poise.physical.repair.standing import (
     supported,
 )
 
+CENTRE = 30.0  # [1/m²] of moving the centre of mass of a recording
 JUMP = 0.5  # of the usual cost of wrenches that jump, where the recorded wrench is kept
 REFERENCE = 70.0 * GRAVITY  # [N] the weight for which the costs below are meant
 
@@ -42,7 +43,7 @@ class Weights:
     jump: float = 0.001  # [1/N] of a wrench that changes from one frame to the next, at 120 frames a second
     force: float = 0.01  # [1/N] of a force that is not the recording's, for 10 ms
     moment: float = 0.008  # [1/N] of a moment, divided by the body's length, likewise
-    centre: float = 30.0  # [1/m²] of moving the centre of mass
+    centre: float = 0.0  # [1/m²] of moving the centre of mass
     root: float = 9.0  # [1/m²] of moving the root
     sideways: float = 4.0  # of turning knees and elbows that are balls about another axis than that of bending
     toes: float = 0.3  # toes are recorded badly
@@ -57,8 +58,8 @@ class Weights:
         return replace(self, unexplained=self.unexplained * change, jump=self.jump * change)
 
     def following(self, share: float) -> Weights:
-        """The weights with which the recorded wrench is kept less closely (below 1), and jumps are left to it."""
-        return replace(self, force=share * self.force, moment=share * self.moment, jump=JUMP * self.jump)
+        """The weights with which the recorded wrench is kept, less closely below 1, and the centre of mass too."""
+        return replace(self, force=share * self.force, moment=share * self.moment, jump=JUMP * self.jump, centre=CENTRE)
 
 
 @dataclass(frozen=True, eq=False)
