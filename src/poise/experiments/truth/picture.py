@@ -48,7 +48,7 @@ def force_plot(clip: Clip, repaired: Clip, plates: Plates) -> Figure:
         if limb in limbs:
             bars.barh(limbs.index(limb) + 0.35, last - first, left=first, height=0.2, color=PLATE)
     for a, e in runs(~plates.clean):
-        ax.axvspan(plates.times[a], plates.times[e - 1], color="#eeeeee", zorder=0)
+        ax.axvspan(float(plates.times[a]), float(plates.times[e - 1]), color="#eeeeee", zorder=0)
     bars.set_yticks(range(len(limbs)), limbs)
     bars.set_xlabel("time [s]; grey: not all that touches is on plates")
     return sheet

@@ -37,7 +37,7 @@ class MissingProp(NamedTuple):
     first: int
     last: int
     force: float  # vertical, mean, in body weights, if it acts on the pelvis
-    place: tuple[float, float, float]  # of the pelvis, mean [m]
+    place: tuple[float, ...]  # (3,) of the pelvis, mean [m]
 
     def text(self) -> str:
         """For people."""
