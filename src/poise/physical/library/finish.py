@@ -9,12 +9,12 @@ import numpy as np
 from poise.character import Character
 from poise.errors import NoSolution
 from poise.maths.rotations import Array
+from poise.motion.cleaning import cleaned
 from poise.motion.clip import Clip, Cycle
 from poise.motion.hold import Hold
 from poise.motion.ik import ik
 from poise.motion.recording import Source
 from poise.physical.library.actor import Acted
-from poise.physical.repair.clean import cleaned
 from poise.physical.repair.repair import solve
 from poise.physical.repair.report import residual
 from poise.physical.repair.setup import REFERENCE, Plan, Weights

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.signal import butter, sosfiltfilt
 
 from poise.maths import rotations as rot
 from poise.maths.configuration import BALL, FREE, HINGE, Layout
 from poise.maths.intervals import frames
 from poise.maths.rotations import Array
+from poise.maths.smoothing import smooth
 from poise.motion.check.flaws import FASTEST, LARGEST
 from poise.motion.clip import Clip
 from poise.motion.resample import unrolled
@@ -71,20 +71,12 @@ def smoothed(clip: Clip, q: Array) -> Array:
         low = OTHERS.get(part, CUTOFF)
         if kind in (FREE, BALL):
             if kind == FREE:
-                out[:, at : at + 3] = low_passed(out[:, at : at + 3], low, clip.dt)
+                out[:, at : at + 3] = smooth(out[:, at : at + 3], low, clip.dt)
                 at += 3
-            out[:, at : at + 4] = rot.normalise(low_passed(rot.continuous(out[:, at : at + 4]), low, clip.dt))
+            out[:, at : at + 4] = rot.normalise(smooth(rot.continuous(out[:, at : at + 4]), low, clip.dt))
         else:
-            out[:, at] = low_passed(out[:, at], low, clip.dt)
+            out[:, at] = smooth(out[:, at], low, clip.dt)
     return out
-
-
-def low_passed(x: Array, cutoff: float, dt: float) -> Array:
-    """x (N, ...) through a Butterworth filter of second order, forwards and back; as it is where it is too short."""
-    if cutoff * dt >= 0.4 or len(x) < 12:
-        return x
-    pad = min(len(x) - 1, frames(1.0 / cutoff, dt) * 3)
-    return sosfiltfilt(butter(2, 2.0 * cutoff * dt, output="sos"), x, axis=0, padlen=pad)
 
 
 def flipped_joints(clip: Clip) -> tuple[str, ...]:
