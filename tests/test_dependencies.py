@@ -112,7 +112,7 @@ def test_a_missing_reader_is_told(tmp_path, capsys, without):
 
 def test_a_missing_simulator_is_told_before_the_clip_is_prepared(monkeypatch, without):
     without("dartpy")
-    monkeypatch.setattr("poise.performance.begin.find", lambda *_, **__: pytest.fail("work was done"))
+    monkeypatch.setattr(sys.modules["poise.performance.begin"], "find", lambda *_, **__: pytest.fail("work was done"))
     with pytest.raises(MissingExtra, match=r"poise\[dart\]"):
         performance.perform(cli_files.clip(), "mcsim", simulator="dart")
 

@@ -78,7 +78,7 @@ class Plan:
         return all(s.status == Status.SOLVED.value for s in self.segments)
 
 
-def unrolled(course: Course, first: int, count: int) -> tuple[Array, np.ndarray, Array]:
+def frames_from(course: Course, first: int, count: int) -> tuple[Array, np.ndarray, Array]:
     """States, touching and corners of frames first .. first + count, in the world of the period of `first`."""
     frames = course.frames
     rows = np.arange(first, first + count + 1)
@@ -149,7 +149,7 @@ def _spans(course: Course, cuts: list[int], overlap: int) -> list[tuple[int, int
 def segment_problem(course: Course, first: int, count: int, weights: Weights, friction: float, effort: bool,
                     spin: bool) -> tuple[SegmentProblem, list[Array], Array]:  # fmt: skip
     """The problem (20) of `count` steps from frame `first`, first controls inside their cones, and the first state."""
-    states, touching, corners = unrolled(course, first, count)
+    states, touching, corners = frames_from(course, first, count)
     places = [corners[k][touching[k]] for k in range(count)]
     first_guess = [_needed(states[k], states[k + 1], places[k], course, friction) for k in range(count)]
     aims = first_guess if effort else [np.zeros_like(u) for u in first_guess]
@@ -194,7 +194,7 @@ def _solved(course: Course, problem: SegmentProblem, controls: list[Array], star
         near = neighbouring(problem, found, rate, hamiltonian)
     except np.linalg.LinAlgError:
         raise _unreachable(course, problem, first, "its gains are not finite") from None
-    states, touching, corners = unrolled(course, first, problem.steps)
+    states, touching, corners = frames_from(course, first, problem.steps)
     count, points = problem.steps, touching.shape[1]
     forces, gain, goal = (
         np.zeros((count, points, 3)),
