@@ -151,9 +151,10 @@ class PhysicalProblem:
             total += 0.5 * self.centre * float(np.sum(strayed**2))
             bands[0] += self.centre * (jac @ jac.transpose(0, 2, 1))
             own.gradient[:] += self.centre * np.einsum("ndi,ni->nd", jac, strayed)
-        hessian = share * found.hessian
-        hessian[:, range(6), range(6)] += square
-        _add(bands, own.gradient, blocks, share * found.left + square * away, hessian, jumps, self.jump**2, self.ring)
+        _add(bands, own.gradient, blocks, found.left, found.hessian, share, jumps, self.jump**2, self.ring)
+        if self.wanted is not None:
+            follow = square[:, :, None] * np.eye(6)
+            _add(bands, own.gradient, blocks, square * away, follow, 1.0, jumps, 0.0, self.ring)
         if self.fixed:
             _hold(bands, own.gradient, self.fixed)
         return Normal(total, own.gradient, bands)
@@ -182,14 +183,14 @@ def _rows(bands, gradient, first, J, weighted, y):
 
 
 @njit(cache=True)
-def _add(bands, gradient, blocks, slope, hessian, jumps, w_jump, ring):
-    """Add the wrench terms, with their slope (N, 6) and Hessian (N, 6, 6) by b, to bands (4, N, d, d) and gradient."""
+def _add(bands, gradient, blocks, slope, hessian, w_force, jumps, w_jump, ring):
+    """Add wrench terms, w_force times slope (N, 6) and Hessian (N, 6, 6) by b, to bands (4, N, d, d) and gradient."""
     N, d = gradient.shape
     pair = np.zeros((4 * d, 6))
     for n in range(N):
         J = blocks[n].reshape(3 * d, 6)
         first = n - 1 if ring else min(max(n - 1, 0), N - 3)
-        _rows(bands, gradient, first, J, np.dot(J, hessian[n]), slope[n])
+        _rows(bands, gradient, first, J, w_force * np.dot(J, hessian[n]), w_force * slope[n])
         if w_jump > 0.0 and (ring or 0 < n < N - 2):
             pair[:] = 0.0
             pair[: 3 * d] -= blocks[n].reshape(3 * d, 6)

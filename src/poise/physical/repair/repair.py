@@ -45,6 +45,8 @@ FURTHER = Settings(iterations=10, step=2e-5, gain=2e-4)  # where that leaves mor
 DOUBTED = 100.0  # [N at 70 kg] left over of the recorded wrench: it is kept half as closely
 SHORTEST_BOX = 0.25  # [s] for which feet must be raised to look for a box under them
 HANGS = 0.2  # of that, of a body that hangs on a bar, whose place is a guess
+BURIED = 0.15  # [m] in the ground: no sole that sinks, but a body that is not where it should be
+HANDS = 0.1  # of a clip in which hands carry the body: recorded hands hover, and have to be brought down by 5 to 13 cm
 LADDER = (0.3, 0.1)  # of the weight on the recorded wrench where the contacts cannot give all of it
 TOES = 1.0  # of turning toes, which a recording that has them tells well enough after cleaning
 STEPPED = Settings(iterations=6, step=1e-3, gain=1e-2)  # for a first guess without physics
@@ -87,7 +89,8 @@ def repair(clip: Clip, *, change: float = 1.0, friction: float = 0.8, margin: fl
     """
     must_fit(clip, change, friction, margin)
     belt = belt_velocity(clip) if clip.labels is None else None
-    clip = on_boxes(clip if belt is None else over_ground(clip), friction)
+    clip, buried = raised(clip if belt is None else over_ground(clip))
+    clip = on_boxes(clip, friction)
     bodies = bodies_to_keep(clip.character, keep)
     if is_physical(clip, friction):
         must_touch(clip)
@@ -97,6 +100,8 @@ def repair(clip: Clip, *, change: float = 1.0, friction: float = 0.8, margin: fl
     seen = evidence(clip if clip.labels is None else replace(clip, labels=given), friction)
     must_touch(clip, seen.labels if clip.labels is None else None)
     told += contradicted(clip, seen)
+    if buried:
+        told.append(Doubt(0, len(clip) - 1, f"all of it lay {100 * buried:.0f} cm in the ground, and was raised"))
     props = missing_props(seen)
     must_hang_together(seen.track)
     recorded = with_hands(replace(seen.track, labels=touching_points(seen)))
@@ -124,6 +129,19 @@ def repair(clip: Clip, *, change: float = 1.0, friction: float = 0.8, margin: fl
     return Repaired(out, report)
 
 
+def raised(clip: Clip) -> tuple[Clip, float]:
+    """The clip raised as a whole where its lowest points are far in the ground, and by how much [m]; usually 0."""
+    points = clip.character.points(clip.q)
+    if not points.shape[1]:
+        return clip, 0.0
+    depth = float(np.median(np.max(clip.ground.height(points[..., 0], points[..., 1]) - points[..., 2], axis=1)))
+    if depth < BURIED:
+        return clip, 0.0
+    q = np.array(clip.q)
+    q[:, 2] += depth
+    return clip.with_q(q), depth
+
+
 def on_boxes(clip: Clip, friction: float) -> Clip:
     """The clip with boxes under feet that stand high above its ground (`missing_props`)."""
     if clip.labels is not None or not len(clip.character.contact_points.feet):
@@ -138,9 +156,11 @@ def on_boxes(clip: Clip, friction: float) -> Clip:
 def keeping_force(plan: Plan, seen: Evidence) -> Plan:
     """The plan that keeps the recorded wrench where its contacts can give it."""
     left = np.linalg.norm(seen.left_by(plan.pushed), axis=1)
-    hangs = held(plan.recorded)
-    trusted = np.where(hangs, HANGS, 1.0) / (1.0 + (left / DOUBTED) ** 2)
-    weights = replace(plan.weights, centre=0.0) if hangs.any() else plan.weights
+    hangs, points = held(plan.recorded), plan.recorded.character.contact_points
+    hands = np.setdiff1d(np.arange(len(points)), points.feet)
+    carried = bool(plan.pushed[:, hands].any())
+    trusted = np.where(hangs, HANGS, HANDS if carried else 1.0) / (1.0 + (left / DOUBTED) ** 2)
+    weights = replace(plan.weights, centre=0.0) if hangs.any() or carried else plan.weights
     return replace(plan, weights=weights, trusted=trusted, wanted=wanted_wrench(seen, plan.pushed.any(axis=1) | hangs))
 
 
