@@ -233,7 +233,7 @@ class Clip:
     def make_physical(self, **options: object) -> Clip:
         """The nearest motion that leaves no force that the ground cannot give; see `poise.physical.repair.repair`.
 
-        Options: change, friction, margin, keep.
+        Options: change, friction, margin, force, keep.
         """
         from poise.physical.repair.repair import make_physical
 

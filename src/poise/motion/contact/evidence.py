@@ -53,7 +53,7 @@ STILL, NEAR = 0.3, 0.03  # [m/s], [m] slower and nearer to the ground a limb see
 ENOUGH = 0.06  # [s] of standing that tell its usual height
 
 
-class Limb(NamedTuple):
+class Bearing(NamedTuple):
     """A foot or a hand: the points of each of its states (off first), and what they cost by height and speed (N, K)."""
 
     name: str
@@ -196,7 +196,7 @@ def _floats(seen: list[_Seen], lift: Array, hangs: np.ndarray) -> Array:
     return share * np.where(lowest < HIGHEST, np.maximum(lowest, 0.0), 0.0)
 
 
-def _limb(points: ContactPoints, name: str, seen: _Seen, high: Array, floats: Array, dt: float) -> Limb:
+def _limb(points: ContactPoints, name: str, seen: _Seen, high: Array, floats: Array, dt: float) -> Bearing:
     """One limb's states and their costs by what is seen of it and by heights (N, P) [m] of all points."""
     own, hand = points.of(name), name.endswith("hand")
     low, slow, stands = seen.low - floats, seen.slow, seen.stands
@@ -206,22 +206,22 @@ def _limb(points: ContactPoints, name: str, seen: _Seen, high: Array, floats: Ar
     rest = np.setdiff1d(own, ends)
     every = np.arange(len(points))
     if not len(ends) or not len(rest):
-        return Limb(name, [every < 0, np.isin(every, own)], np.stack([free, cost], axis=1))
+        return Bearing(name, [every < 0, np.isin(every, own)], np.stack([free, cost], axis=1))
     if hand:
         over = np.maximum(high[:, rest].min(axis=1) - np.maximum(high[:, ends].min(axis=1), 0.0), 0.0)
         flat = np.minimum((over / WRIST) ** 2, LIFT_CAP) - 0.5
         costs = np.stack([np.zeros(len(low)), cost + BARE, cost + BARE + flat], axis=1)
-        return Limb(name, [every < 0, np.isin(every, ends), np.isin(every, own)], costs)
+        return Bearing(name, [every < 0, np.isin(every, ends), np.isin(every, own)], costs)
     tilt = high[:, ends].min(axis=1) - high[:, rest].min(axis=1)  # heel over ball
     level = stands & (slow < 0.1)
     tilt -= np.clip(np.median(tilt[level]), -NEAR, NEAR) if level.sum() * dt > ENOUGH else 0.0
     ways = ((np.maximum(tilt, 0.0), LIFT), (np.minimum(tilt, 0.0), LIFT), (tilt, ROLL))
     up, down, both = (np.minimum((x / y) ** 2, LIFT_CAP) for x, y in ways)
     costs = np.stack([free, cost + up + PART, cost + down + PART, cost + both], axis=1)
-    return Limb(name, [every < 0, np.isin(every, ends), np.isin(every, rest), np.isin(every, own)], costs)
+    return Bearing(name, [every < 0, np.isin(every, ends), np.isin(every, rest), np.isin(every, own)], costs)
 
 
-def _geometry(limbs: list[Limb], states: np.ndarray, clip: Clip, falls: np.ndarray) -> Array:
+def _geometry(limbs: list[Bearing], states: np.ndarray, clip: Clip, falls: np.ndarray) -> Array:
     """Costs (N, S) of all states without the wrench's."""
     out = np.zeros((len(clip), len(states)))
     for k, limb in enumerate(limbs):

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from poise.ground.flat import Flat
+from poise.ground.ground import level_of
 from poise.ground.treads import Tread, Treads
 from poise.maths.intervals import close_gaps, frames, runs
 from poise.maths.rotations import Array
@@ -80,7 +80,8 @@ def unexplained_frames(props: list[MissingProp], count: int) -> np.ndarray:
 
 def with_boxes(clip: Clip, seen: Evidence) -> Clip:
     """The clip with boxes under feet that rest high above the ground while they must carry the body."""
-    if clip.labels is not None or not isinstance(clip.ground, Flat | Treads):
+    treads, level = getattr(clip.ground, "treads", None), level_of(clip.ground)
+    if clip.labels is not None or (level is None and treads is None):
         return clip
     points, places = clip.character.contact_points, seen.track.character.points(seen.track.q)
     high = places[..., 2] - clip.ground.height(places[..., 0], places[..., 1])
@@ -96,7 +97,7 @@ def with_boxes(clip: Clip, seen: Evidence) -> Clip:
                 found.append((float(np.median(places[a:e, own, 2].min(axis=1))), places[a:e, own, :2].reshape(-1, 2)))
     if not found:
         return clip
-    treads = list(clip.ground.treads) if isinstance(clip.ground, Treads) else []
+    boxes = list(treads or ())
     while found:
         top = found[0][0]
         own = [spot for z, spot in found if abs(z - top) < LEVEL]
@@ -105,6 +106,6 @@ def with_boxes(clip: Clip, seen: Evidence) -> Clip:
         low, far = (f(np.concatenate(own), axis=0) for f in (np.min, np.max))
         half = 0.5 * (far - low) + AROUND
         x, y = 0.5 * (low + far)
-        treads.append(Tread(x=float(x), y=float(y), half_length=float(half[0]), half_width=float(half[1]),
+        boxes.append(Tread(x=float(x), y=float(y), half_length=float(half[0]), half_width=float(half[1]),
                             top=float(np.mean(tops)), heading=0.0))  # fmt: skip
-    return replace(clip, ground=Treads(treads=tuple(treads), level=clip.ground.level))
+    return replace(clip, ground=Treads(treads=tuple(boxes), level=getattr(clip.ground, "level", 0.0)))

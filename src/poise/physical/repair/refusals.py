@@ -24,8 +24,10 @@ FLOATS, LIFTED = 0.1, 0.02  # [m] a limb, and a body, that is never lower does n
 SLOWEST, QUICKEST = 4.0, 20000.0  # frames a second between which feet and forces can be told
 
 
-def must_fit(clip: Clip, change: float, friction: float, margin: float) -> None:
+def must_fit(clip: Clip, change: float, friction: float, margin: float, force: float) -> None:
     """Refuse what cannot be repaired, in clear words."""
+    if not 0.0 <= force <= 1.0:
+        raise BadValue(f"`force` goes from 0 (the recorded force is not kept) to 1, not to {force}.")
     _must_be_sensible(change, friction, margin)
     _must_have_feet(clip.character)
     if len(clip) < SHORTEST:

@@ -70,24 +70,25 @@ Progress = Callable[[int, int], None]  # told how many frames of how many are do
 
 
 @on_one_thread
-def make_physical(clip: Clip, *, change: float = 1.0, friction: float = 0.8, margin: float = 0.2,
+def make_physical(clip: Clip, *, change: float = 1.0, friction: float = 0.8, margin: float = 0.2, force: float = 1.0,
                   keep: str | Iterable[str] = (), progress: Progress | None = None) -> Clip:  # fmt: skip
     """The nearest motion that leaves no force that the ground cannot give; see `repair`."""
-    return repair(clip, change=change, friction=friction, margin=margin, keep=keep, progress=progress).clip
+    return repair(clip, change=change, friction=friction, margin=margin, force=force, keep=keep, progress=progress).clip
 
 
 @on_one_thread
-def repair(clip: Clip, *, change: float = 1.0, friction: float = 0.8, margin: float = 0.2,
+def repair(clip: Clip, *, change: float = 1.0, friction: float = 0.8, margin: float = 0.2, force: float = 1.0,
            keep: str | Iterable[str] = (), progress: Progress | None = None) -> Repaired:  # fmt: skip
     """The nearest motion that obeys physics with the clip's contacts, and a report.
 
     `change` says how willingly postures change: 1 as usual, less for staying nearer to the recording at the price of
     forces that remain unexplained. `friction` is that of the ground. `margin` is the share of each foot's support that
-    is left unused, as room for a controller. `keep` names bodies (roles) whose place and orientation stay as they are.
+    is left unused, as room for a controller. `force` says how closely the force that the recording itself needs is
+    kept: 1 as usual, 0 not at all, for motions that nobody performed. `keep` names bodies (roles) whose place and orientation stay as they are.
     A clip of fewer than 100 frames a second comes back with a multiple of its own. `progress(done, all)` is called as
     frames are done.
     """
-    must_fit(clip, change, friction, margin)
+    must_fit(clip, change, friction, margin, force)
     belt = belt_velocity(clip) if clip.labels is None else None
     clip, buried = raised(clip if belt is None else over_ground(clip))
     clip = on_boxes(clip, friction)
@@ -106,7 +107,7 @@ def repair(clip: Clip, *, change: float = 1.0, friction: float = 0.8, margin: fl
     must_hang_together(seen.track)
     recorded = with_hands(replace(seen.track, labels=touching_points(seen)))
     weights = replace(Weights(), toes=TOES).allowing(change)
-    plan = Plan.of(clip, recorded, None, friction=friction, margin=margin, keep=bodies, weights=weights.following(1.0),
+    plan = Plan.of(clip, recorded, None, friction=friction, margin=margin, keep=bodies, weights=weights.following(force),
                    loaded=loaded_feet(seen, recorded.contacts.labels))  # fmt: skip
     seats = unexplained_frames(props, len(clip))
     plan = replace(keeping_force(plan, seen), seats=seats)
@@ -116,7 +117,7 @@ def repair(clip: Clip, *, change: float = 1.0, friction: float = 0.8, margin: fl
     for share in LADDER:  # what is followed too closely to be explained is followed less closely
         if props or _explained(out, friction, GOOD_FORCE, GOOD_TORQUE):
             break
-        plan = replace(plan, weights=replace(weights.following(share), centre=plan.weights.centre))
+        plan = replace(plan, weights=replace(weights.following(share * force), centre=plan.weights.centre))
         q, more = solve(plan, tell, q, FURTHER, results)
         out, results = clip.with_q(q, labels=plan.labels), results + more
     told += [Doubt(p.first, p.last, p.text()) for p in props]

@@ -59,6 +59,8 @@ class Weights:
 
     def following(self, share: float) -> Weights:
         """The weights with which the recorded wrench is kept, less closely below 1, and the centre of mass too."""
+        if share == 0.0:
+            return replace(self, force=0.0, moment=0.0)
         return replace(self, force=share * self.force, moment=share * self.moment, jump=JUMP * self.jump, centre=CENTRE)
 
 
