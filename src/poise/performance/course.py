@@ -21,6 +21,7 @@ from poise.physical.live import LiveRepair
 from poise.stage import Stage
 
 EVERY = 0.1  # [s] between two repairs of the motion ahead
+_PERIOD = 3.0  # [s] a loop up to this long is made physical as a whole when it is edited
 _ENTRY = 1.5  # [s] of another clip in which the best moment to enter is looked for
 _SETTLED = 0.3  # [s] after a transition for which it is still repaired
 _LOOK = 0.2  # [s] of both motions that are compared for it
@@ -90,8 +91,12 @@ class Course:
         if not time + over < self.own.ends:
             raise BadValue(f"The clip ends at {self.own.ends:.2f} s; at {time:.2f} s nothing of it is left to edit.")
         own = _edited(self.own, edit, time)
-        self._hand_over(own, own if self.followed is self.own else _edited(self.followed, edit, time), time, over)
-        self._until, self.pace = np.inf, None
+        if own.baked.cycle is not None and own.duration <= _PERIOD:
+            followed, until = self._prepare(own)[0], time + over + _SETTLED
+        else:
+            followed, until = own if self.followed is self.own else _edited(self.followed, edit, time), np.inf
+        self._hand_over(own, followed, time, over)
+        self._until, self.pace = until, None
 
     def play(self, clip: Clip, time: float, over: float, start: float | None) -> None:
         """Both references pass into another clip, by way of speeds between theirs."""
