@@ -259,8 +259,11 @@ class Show:
             self._changed(f"the reference was edited: {type(edit).__name__}")
             self._note("edit", edit=edit, over=over)
 
-    def play(self, clip: Clip, over: float = 0.4, start: float | None = None) -> None:
-        """Pass into another clip of the same character: at its time `start` [s], or where it goes best with now."""
+    def play(self, clip: Clip, over: float | None = None, start: float | None = None) -> None:
+        """Pass into another clip of the same character, in step: at its time `start` [s], or where it goes best.
+
+        They are mixed over a whole step, or `over` [s]; speeds that are far from each other in several steps.
+        """
         with self._lock, one_thread():
             self._going()
             self.course.play(clip, self.time, over, start)
