@@ -151,10 +151,10 @@ class Course:
         physical = self._prepare(Reference(into))[0].baked
         same = physical is into and now.followed.baked is before
         led = wanted if same else joined(now.followed.baked, physical, when)
-        own = Reference(wanted.clip, start=-begins)
-        passing = self._prepare(Reference(led.clip, start=-begins))[0]
-        ends = begins + wanted.clip.duration - MEET
-        after = Reference(into, start=wanted.ends - MEET - ends)
+        own = Reference(wanted.clip, start=wanted.enter - begins)
+        passing = self._prepare(Reference(led.clip, start=own.start))[0]
+        ends = begins + wanted.leave - wanted.enter
+        after = Reference(into, start=wanted.then - ends)
         return (Change(begins, own, passing, MEET), Change(ends, after, Reference(physical, start=after.start), MEET))
 
     def steer(self, speed: float, turn: float, time: float, over: float) -> None:

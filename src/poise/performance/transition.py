@@ -22,12 +22,13 @@ from poise.motion.loop import distances, features
 from poise.motion.reference import Reference
 from poise.performance.pace import FASTEST, SLOWEST, paced, speed_of
 
-LEAD, TAIL = 0.6, 1.0  # [s] of both motions on either side of the blend: room to prepare for it and to recover
+LEAD, TAIL = 0.5, 1.0  # [s] of both motions on either side of the blend: room to prepare for it and to recover
+SPARE = 0.7  # [s] more of both that are never seen: where a clip begins and ends its repair is not held by what is beyond
 MEET = 0.3  # [s] in which the loops are blended with the transition, of which they are a part
 _FPS = 120.0  # of the transition
 _RESTING = 0.8  # [s] of the blend from or to a body that does not travel
 _WAIT = 1.2  # [s] in which the best moment to leave is looked for, and of an open clip the best one to enter
-_RATIO = 1.5  # of speeds, in one transition
+_FASTER, _SLOWER = 1.5, 1.4  # ratios of speeds in one transition: it is easier to get faster than to brake
 _GENTLE = 0.6  # [m/s] to which a body at rest passes at once
 _STEP_APART = 0.1  # [m, as distances of poses] that all contacts being different costs
 
@@ -44,8 +45,9 @@ class Joined(NamedTuple):
     """A transition as a clip."""
 
     clip: Clip
-    begins: float  # [s] in the first clip, at which this one begins
-    ends: float  # [s] in the second one, at which this one ends
+    enter: float  # [s] in this clip, at which it takes over from the first one
+    leave: float  # [s] in this clip, at which the second one takes over from it
+    then: float  # [s] in the second one, then
 
 
 def ways(before: Clip, after: Clip) -> tuple[Clip, ...]:
@@ -54,7 +56,8 @@ def ways(before: Clip, after: Clip) -> tuple[Clip, ...]:
     base = after if fast >= slow else before
     own = speed_of(base)
     low, high = sorted((max(slow, _GENTLE), max(fast, _GENTLE))) if min(slow, fast) == 0.0 else sorted((slow, fast))
-    count = int(np.ceil(np.log(max(high / low, 1.0)) / np.log(_RATIO) - 1e-6)) if high > low else 0
+    ratio = np.log(_FASTER if fast >= slow else _SLOWER)
+    count = int(np.ceil(np.log(high / low) / ratio - 1e-6)) if high > low else 0
     first = 0 if min(slow, fast) == 0.0 else 1
     steps = [low * (high / low) ** (k / count) for k in range(first, count)] if count else []
     speeds = [float(np.clip(s, SLOWEST * own, FASTEST * own)) for s in steps]
@@ -91,15 +94,20 @@ def moments(before: Clip, earliest: float, after: Clip, over: float, enter: floa
 
 
 def joined(before: Clip, after: Clip, when: Moments) -> Joined:
-    """Both clips as one, from `LEAD` before the blend to `TAIL` after it, as far as there are frames."""
-    tail = TAIL if after.cycle is not None else min(TAIL, after.duration - when.enter - when.over)
+    """Both clips as one, from well before the blend to well after it, as far as there are frames."""
+    lead = LEAD + (SPARE if before.cycle is not None else float(np.clip(when.leave - LEAD, 0.0, SPARE)))
+    most = np.inf if after.cycle is not None else after.duration - when.enter - when.over
+    tail = min(TAIL + SPARE, most)
     if not tail > MEET:
         raise BadValue(f"{after.name or 'The clip'} lasts {after.duration:.2f} s, too short to pass into it.")
-    head = Reference(before).between(when.leave - LEAD, when.leave + when.over + 2.0 / _FPS, _FPS)
+    first, width = round(lead * _FPS), round(when.over * _FPS)
+    begin = when.leave - first / _FPS
+    head = Reference(before).between(begin, when.leave + when.over + 2.0 / _FPS, _FPS)
     other = Reference(after).between(when.enter, when.enter + when.over + tail, _FPS)
-    head, other = _one_path(head, other, round(LEAD * _FPS), round(when.over * _FPS))
-    clip = edits.Blend(other, at=LEAD, over=when.over, start=0.0).apply(head)
-    return Joined(clip, when.leave - LEAD, when.enter + clip.duration - LEAD)
+    head, other = _one_path(head, other, first, width)
+    clip = edits.Blend(other, at=first / _FPS, over=when.over, start=0.0).apply(head)
+    taken = min(TAIL, tail) - MEET
+    return Joined(clip, first / _FPS - LEAD, first / _FPS + when.over + taken, when.enter + when.over + taken)
 
 
 def _one_path(head: Clip, other: Clip, first: int, width: int) -> tuple[Clip, Clip]:
