@@ -9,17 +9,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from poise.errors import BadValue, ClipMismatch, PoiseError
+from poise.ground.ground import level_of
 from poise.methods import contract
 from poise.motion import edit as edits
 from poise.motion.clip import Clip, Edit
 from poise.motion.reference import Reference
-from poise.performance.pace import Pace
-from poise.performance.transition import LEAD, MEET, joined, length, moments, ways
+from poise.performance.pace import Pace, speed_of
+from poise.performance.transition import LEAD, MEET, WAIT, joined, length, moments, ways
 from poise.physical.live import LiveRepair
 from poise.stage import Stage
 
 EVERY = 0.1  # [s] between two repairs of the motion ahead
 _PERIOD = 3.0  # [s] a loop up to this long is made physical as a whole when it is edited
+_OVER = 0.3  # [s] in which an edit is blended in that cannot be passed into in step
+_SOON = 0.3  # [s] in which the best moment to pass into an edited loop is looked for
 _SETTLED = 0.3  # [s] after a transition for which it is still repaired
 
 
@@ -94,23 +97,31 @@ class Course:
         self.followed = made
         return made is not before
 
-    def edit(self, edit: Edit, time: float, over: float) -> None:
-        """Both references edited from a time [s] on."""
+    def edit(self, edit: Edit, time: float, over: float | None) -> None:
+        """Both references edited from a time [s] on: loops in step, all else blended in over so many seconds."""
         if not hasattr(edit, "apply"):
             raise BadValue(f"An edit is one of poise.edit ({', '.join(edits.NAMES)}), not {edit!r}.")
-        if not time + over < self.own.ends:
-            raise BadValue(f"The clip ends at {self.own.ends:.2f} s; at {time:.2f} s nothing of it is left to edit.")
         now, at = self._last(time)
+        if not at + (over or _OVER) < now.own.ends:
+            raise BadValue(f"The clip ends at {now.own.ends:.2f} s; at {at:.2f} s nothing of it is left to edit.")
         if self._ahead and hasattr(edit, "seen_from"):
             raise BadValue(f"It passes into another clip until {at:.2f} s; {type(edit).__name__} speaks of a place, "
                            "and can be given after that.")  # fmt: skip
         own = _edited(now.own, edit, at)
-        if own.baked.cycle is not None and own.duration <= _PERIOD:
-            followed, until = self._prepare(own)[0], at + over + _SETTLED
+        loops = own.baked.cycle is not None and own.duration <= _PERIOD
+        if over is None and loops and speed_of(own.baked) and level_of(own.baked.ground) is not None:
+            changes = self._transition(now, at, own, None, None, _SOON)
         else:
-            followed, until = own if now.followed is now.own else _edited(now.followed, edit, at), np.inf
-        self._change(Change(at, own, followed, over, until), time)
+            changes = [self._blended(now, at, own, edit, _OVER if over is None else over, loops)]
+        for change in changes:
+            self._change(change, time)
         self.pace = None
+
+    def _blended(self, now: Change, at: float, own: Reference, edit: Edit, over: float, loops: bool) -> Change:
+        """An edit that is blended in at once; loops are made physical as a whole, and what is mixed under way."""
+        if loops:
+            return Change(at, own, self._prepare(own)[0], over, at + over + _SETTLED)
+        return Change(at, own, own if now.followed is now.own else _edited(now.followed, edit, at), over, np.inf)
 
     def play(self, clip: Clip, time: float, over: float | None, start: float | None) -> None:
         """Both references pass into another clip, by way of speeds between theirs."""
@@ -126,7 +137,8 @@ class Course:
         now, at = self._last(time)
         changes: list[Change] = []
         for into in (steps := ways(now.own.baked, clip)):
-            changes += self._transition(now, at, into, over, start if into is steps[-1] else None)
+            last = into is steps[-1]
+            changes += self._transition(now, at, Reference(into), over, start if last else None, WAIT)
             now, at = changes[-1], changes[-1].at + MEET
         for change in changes:
             self._change(change, time)
@@ -139,23 +151,23 @@ class Course:
         last = self._ahead[-1]
         return last, last.at + last.over
 
-    def _transition(self, now: Change, earliest: float, into: Clip, over: float | None,
-                    entry: float | None) -> tuple[Change, Change]:  # fmt: skip
+    def _transition(self, now: Change, earliest: float, into: Reference, over: float | None, entry: float | None,
+                    wait: float) -> list[Change]:  # fmt: skip
         """The changes by which a clip is passed into: a transition takes over, and the clip from it."""
-        before, start = now.own.baked, now.own.start
-        early = earliest + start
+        before, after = now.own.baked, into.baked
+        early = earliest + now.own.start
         early -= before.duration * np.floor(early / before.duration) if before.cycle is not None else 0.0
-        when = moments(before, early + LEAD, into, over or length(before, into), entry)
-        begins = earliest + when.leave - LEAD - early
-        wanted = joined(before, into, when)
-        physical = self._prepare(Reference(into))[0].baked
-        same = physical is into and now.followed.baked is before
+        when = moments(before, early + LEAD, after, over or length(before, after), entry, wait)
+        wanted = joined(before, after, when)
+        physical = self._prepare(Reference(after))[0].baked
+        same = physical is after and now.followed.baked is before
         led = wanted if same else joined(now.followed.baked, physical, when)
-        own = Reference(wanted.clip, start=wanted.enter - begins)
-        passing = self._prepare(Reference(led.clip, start=own.start))[0]
-        ends = begins + wanted.leave - wanted.enter
-        after = Reference(into, start=wanted.then - ends)
-        return (Change(begins, own, passing, MEET), Change(ends, after, Reference(physical, start=after.start), MEET))
+        begins = float(earliest + when.leave - LEAD - early)
+        ends, start = begins + wanted.leave - wanted.enter, wanted.enter - begins
+        passing = self._prepare(Reference(led.clip, start=start))[0]
+        last = into.begun(wanted.then - ends)
+        return [Change(begins, Reference(wanted.clip, start=start), passing, MEET),
+                Change(ends, last, Reference(physical, start=last.start), MEET)]  # fmt: skip
 
     def steer(self, speed: float, turn: float, time: float, over: float) -> None:
         """Both references with another speed [m/s], turning by `turn` [degrees/s], step by step."""

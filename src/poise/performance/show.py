@@ -251,8 +251,11 @@ class Show:
         self._segment()
         self.recorder.log(self.time, "stage", "the stage was changed")
 
-    def edit(self, edit: Edit, over: float = 0.3) -> None:
-        """Edit the motion from now on (`poise.edit`), blended in over so many seconds, and repaired under way."""
+    def edit(self, edit: Edit, over: float | None = None) -> None:
+        """Edit the motion from now on (`poise.edit`): walks and runs pass into it in step, within a step or two.
+
+        With `over` [s], and where it changes the ground, it is blended in at once, and repaired under way.
+        """
         with self._lock, one_thread():
             self._going()
             self.course.edit(edit, self.time, over)

@@ -23,11 +23,11 @@ from poise.motion.reference import Reference
 from poise.performance.pace import FASTEST, SLOWEST, paced, speed_of
 
 LEAD, TAIL = 0.5, 1.0  # [s] of both motions on either side of the blend: room to prepare for it and to recover
-SPARE = 0.7  # [s] more of both that are never seen: where a clip begins and ends its repair is not held by what is beyond
+SPARE = 0.7  # [s] more of both that are never seen: at its ends nothing holds the repair of a clip
 MEET = 0.3  # [s] in which the loops are blended with the transition, of which they are a part
 _FPS = 120.0  # of the transition
 _RESTING = 0.8  # [s] of the blend from or to a body that does not travel
-_WAIT = 1.2  # [s] in which the best moment to leave is looked for, and of an open clip the best one to enter
+WAIT = 1.2  # [s] in which the best moment to leave is looked for, and of an open clip the best one to enter
 _FASTER, _SLOWER = 1.5, 1.4  # ratios of speeds in one transition: it is easier to get faster than to brake
 _GENTLE = 0.6  # [m/s] to which a body at rest passes at once
 _STEP_APART = 0.1  # [m, as distances of poses] that all contacts being different costs
@@ -71,14 +71,15 @@ def length(before: Clip, after: Clip) -> float:
     return _RESTING if _RESTING in both else 0.5 * sum(both)
 
 
-def moments(before: Clip, earliest: float, after: Clip, over: float, enter: float | None = None) -> Moments:
-    """Where a clip is best left, from its time `earliest` [s] on, and where the other one is best entered."""
+def moments(before: Clip, earliest: float, after: Clip, over: float, enter: float | None = None,
+            wait: float = WAIT) -> Moments:  # fmt: skip
+    """Where a clip is best left, from its time `earliest` to `wait` [s] later, and where the other is best entered."""
     width = round(over * _FPS)
     loops = before.cycle is not None
-    wait = min(before.duration, _WAIT) if loops else max(0.0, min(_WAIT, before.duration - earliest - over - 0.1))
+    wait = min(before.duration, wait) if loops else max(0.0, min(wait, before.duration - earliest - over - 0.1))
     a = Reference(before).between(earliest, earliest + wait + over + 2.0 / _FPS, _FPS)
     if enter is None:
-        latest = after.duration if after.cycle is not None else max(0.0, min(_WAIT, after.duration - over - 0.1))
+        latest = after.duration if after.cycle is not None else max(0.0, min(WAIT, after.duration - over - 0.1))
         b = Reference(after).between(0.0, latest + over + 2.0 / _FPS, _FPS)
     else:
         b = Reference(after).between(enter, enter + over + 1.0 / _FPS, _FPS)

@@ -41,7 +41,7 @@ from poise.solve.gauss_newton import Settings
 KNOWN = 3  # frames that are not unknowns: one before the beginning, one at it, and the next, for the acceleration there
 PIVOT = 0.03  # [m] a foot whose points stray further while they touch turns, and is led over the ground, not held
 SLID = 0.15  # [m] so is one that is pushed over the ground further than badly joined motions push it
-LOWERED = 0.2  # [s] in which a foot that stands comes onto ground that is not where it stands
+LOWERED = 0.15  # [s] in which a foot that stands comes onto ground that is not where it stands
 UNDER = 0.05  # [m] ground that is further than this from a point that touches is not what it stands on
 
 
