@@ -10,6 +10,7 @@ import numpy as np
 from poise.errors import BadValue
 from poise.export import scene
 from poise.export.camera import from_side
+from poise.export.dress import fists_of
 from poise.export.intersect import Shapes
 from poise.export.props import Props
 from poise.ground.ground import level_of, plane_of
@@ -139,7 +140,7 @@ def row_of(clip: Clip, times: Array, *, contacts: bool = True, palette: scene.Pa
            props: Props | None = None) -> Row:  # fmt: skip
     """The poses of a clip at times [s], each with the props that are near it."""
     q, frame, inside = poses_at(clip, times)
-    shapes = scene.figures(clip.character, q, palette)
+    shapes = scene.figures(clip.character, q, palette, fists_of(clip))
     pos, _ = clip.character.forward(q)
     root = pos[:, min(1, pos.shape[1] - 1)]
     if props is not None:
