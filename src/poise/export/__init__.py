@@ -33,7 +33,7 @@ NEEDS: dict[str, tuple[str, str]] = {
 """Module of an optional package that an ending needs, and for what."""
 STAGED = (".html", ".png")
 """Endings whose pictures show the props of a take."""
-TOLD = (".html",)
+TOLD = (".html", ".png")
 """Endings whose pictures show the forces, pushes and moments of a take."""
 JUDGED = {".html": "verdict", ".png": "title"}
 """Endings whose pictures tell how a take ended, and the option that takes the words."""
@@ -76,7 +76,7 @@ def save(
     if ending in TOLD and hasattr(obj, "ended"):
         from poise.export.happened import Happened
 
-        options = {"happened": Happened.of(obj), **options}  # type: ignore[arg-type]
+        options = {"happened": Happened.of(obj, audited=ending == ".html"), **options}  # type: ignore[arg-type]
     writer(clip, path, **options)
 
 

@@ -37,6 +37,7 @@ class PushSeen(NamedTuple):
     end: float  # [s]
     body: str
     point: Array  # (3,) [m] where it began to act
+    root: Array  # (3,) [m] of the character then
     force: Array  # (3,) [N] when it was largest
 
 
@@ -79,6 +80,7 @@ def pushes_of(take: Take) -> tuple[PushSeen, ...]:
             last = min(int(rows.frame[part[-1]]) + 1, len(take) - 1)
             out.append(PushSeen(float(take.time[rows.frame[part[0]]]) - start, float(take.time[last]) - start,
                                 take.character.body_names[body].replace("_", " "), rows.point[part[0]],
+                                take.q[rows.frame[part[0]], :3],
                                 rows.force[part[int(np.argmax(size))]]))  # fmt: skip
     return tuple(sorted(out, key=lambda p: p.time))
 

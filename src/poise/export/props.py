@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,10 +65,12 @@ class Props:
         poses = self.poses[name][frames]
         return poses, poses[:, 2] < 0.5 * PARKED
 
-    def near(self, root: Array, time: float, reach: float) -> Shapes:
-        """Shapes of what is within `reach` [m] of a root (3,) at a time [s]."""
+    def near(self, root: Array, time: float, reach: float, names: Collection[str] | None = None) -> Shapes:
+        """Shapes of what is within `reach` [m] of a root (3,) at a time [s]; only those of these `names`."""
         out = [Shapes.none()]
         for name, body in self.bodies.items():
+            if names is not None and name not in names:
+                continue
             pose = self.at(name, np.array([time]))[0][0]
             large = float(self.model.geom_rbound[self.model.geom_bodyid == body].max(initial=0.0))
             if np.linalg.norm(pose[:3] - root) - large <= reach:
