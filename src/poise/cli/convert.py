@@ -37,9 +37,8 @@ def arguments(p: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     sources = many.expanded(args.source)
-    folder = many.is_folder(args.target)
-    if len(sources) > 1 or folder or sources != args.source:
-        return _all(args, sources, folder)
+    if len(sources) > 1 or args.endings or sources != args.source:
+        return _all(args, sources)
     saving.check(args.target, force=args.force)  # before any work is done
     report_of = _report(args)
     what, lines = _one(args, sources[0], [args.target], repair_options(args), report_of)
@@ -51,9 +50,9 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _all(args: argparse.Namespace, sources: list[str], folder: bool) -> int:
+def _all(args: argparse.Namespace, sources: list[str]) -> int:
     """Every source into a folder, and a table."""
-    if not folder:
+    if not many.is_folder(args.target):
         raise BadValue(f"Several motions need a folder to go to, such as results/, not {args.target!r}.")
     if args.report is not None:
         raise BadValue("--report draws one repair: convert that file alone.")

@@ -68,7 +68,7 @@ def arguments(p: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     sources = many.expanded(args.source)
-    if len(sources) == 1 and not any(map(many.is_folder, args.save)):
+    if sources == args.source and len(sources) == 1 and not args.endings:
         saving.check(*args.save, force=args.force)
         what, take, verdict = _one(args, sources[0], args.save)
         _say(args, what, take, verdict)

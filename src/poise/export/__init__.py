@@ -31,9 +31,9 @@ NEEDS: dict[str, tuple[str, str]] = {
     ".mp4": ("av", "Writing MP4"),
 }
 """Module of an optional package that an ending needs, and for what."""
-STAGED = (".html", ".png")
+STAGED = (".html", ".png", ".mp4")
 """Endings whose pictures show the props of a take."""
-TOLD = (".html", ".png")
+TOLD = (".html", ".png", ".mp4")
 """Endings whose pictures show the forces, pushes and moments of a take."""
 JUDGED = {".html": "verdict", ".png": "title"}
 """Endings whose pictures tell how a take ended, and the option that takes the words."""

@@ -156,7 +156,7 @@ def spread(shapes: Shapes, axis: Array) -> tuple[float, float]:
     """How far all shapes reach along a unit vector of the world, from lowest to highest [m]."""
     if not len(shapes.kind):
         return 0.0, 0.0
-    middle, (below, above) = shapes.centre @ axis, _reach(shapes, np.asarray(axis, float))
+    middle, (below, above) = shapes.centre @ axis, shapes.reach(np.asarray(axis, float))
     return float((middle - below).min()), float((middle + above).max())
 
 
@@ -205,21 +205,6 @@ def _bounds(kind: np.ndarray, size: Array) -> Array:
         [kind == SPHERE, kind == CAPSULE, kind == CYLINDER, kind == ELLIPSOID],
         [size[:, 0], size[:, 0] + size[:, 1], tube, size.max(1)], np.linalg.norm(size, axis=1),
     )  # fmt: skip
-
-
-def _reach(shapes: Shapes, axis: Array) -> tuple[Array, Array]:
-    """How far (S,) each shape reaches from its centre against and along a unit vector of the world."""
-    own, size, kind = np.abs(np.einsum("sij,i->sj", shapes.frame, axis)), shapes.size, shapes.kind
-    long = own[:, 2] * size[:, 1]
-    reach = np.select(
-        [kind == SPHERE, kind == CAPSULE, kind == CYLINDER, kind == ELLIPSOID],
-        [size[:, 0], size[:, 0] + long, size[:, 0] * np.hypot(own[:, 0], own[:, 1]) + long,
-         np.linalg.norm(own * size, axis=1)],
-        (own * size).sum(1),
-    )  # fmt: skip
-    corners = shapes.frame @ axis
-    flat = kind == TRIANGLE
-    return np.where(flat, -corners.min(1), reach), np.where(flat, corners.max(1), reach)
 
 
 def _mesh_corners(model: mujoco.MjModel, mesh: int) -> Array:
