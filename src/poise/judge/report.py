@@ -88,8 +88,9 @@ class AuditReport:
 
     def __repr__(self) -> str:
         found = f"{len(self.problems)} problems, {len(self.remarks)} remarks" if self.findings else "nothing found"
-        return (f"<Audit of {self.kind} {self.name!r}: physics {'' if self.passed else 'not '}explained, unexplained "
-                f"{self.unexplained_force_rms:.3g} N and {self.unexplained_torque_rms:.3g} N m rms, {found}>")  # fmt: skip
+        rest = f"{self.unexplained_force_rms:.3g} N and {self.unexplained_torque_rms:.3g} N m rms"
+        verdict = "explained" if self.passed else "not explained"
+        return f"<Audit of {self.kind} {self.name!r}: physics {verdict}, {rest} left, {found}>"
 
     def _repr_html_(self) -> str:
         from poise.export.notebook import audit_html
