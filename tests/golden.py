@@ -100,6 +100,7 @@ def edits() -> dict[str, object]:
     """One edit of each kind."""
     values = [
         edit.Blend(poise.load_clip("walk", speed=1.6), at=0.5, over=0.3),
+        edit.InPlace(),
         edit.Loop(),
         edit.Mirror(),
         edit.Move((3.0, 1.0)),

@@ -106,6 +106,11 @@ class Clip:
         return (f"<Clip {self.name!r} on {self.character.name}: {len(self)} frames at {self.fps:.4g} fps, "
                 f"{self.duration:.2f} s{loops}>")  # fmt: skip
 
+    def _repr_html_(self) -> str:
+        from poise.export.notebook import clip_html
+
+        return clip_html(self)
+
     def __len__(self) -> int:
         return len(self.q)
 

@@ -27,7 +27,7 @@ from poise.threads import on_one_thread
 
 
 @on_one_thread
-def begin(source: Clip | Reference, method: str | Any = "pd", *, stage: Stage | None = None, start: float = 0.0,
+def begin(source: Clip | Reference, method: str | Any = "mcsim", *, stage: Stage | None = None, start: float = 0.0,
           noise: float = 0.0, seed: int = 0, contact: str = "soft", simulator: str = "mujoco", limp: bool = True,
           repair: bool = True, save: str | PathLike[str] | None = None,
           overwrite: bool | None = None) -> Show:  # fmt: skip

@@ -16,7 +16,7 @@ from poise.threads import on_one_thread
 
 
 @on_one_thread
-def perform(clip: Clip | Reference, method: str | Any = "pd", *, stage: Stage | None = None,
+def perform(clip: Clip | Reference, method: str | Any = "mcsim", *, stage: Stage | None = None,
             seconds: float | None = None, start: float = 0.0, noise: float = 0.0, seed: int = 0, contact: str = "soft",
             simulator: str = "mujoco", save: str | PathLike[str] | None = None, overwrite: bool | None = None,
             limp: bool = True, progress: bool = False, strict: bool = False) -> Take:  # fmt: skip

@@ -88,6 +88,10 @@ class RepairReport:
         """How far the root was moved, rms [m]."""
         return float(np.sqrt(np.mean(self.root_moved**2)))
 
+    def __repr__(self) -> str:
+        force = f"unexplained force {self.before.force_rms:.3g} N before, {self.after.force_rms:.3g} N after"
+        return f"<Repair of {self.name!r}: {force}, posture changed by {self.posture_change:.2f} degrees rms>"
+
     def to_dict(self) -> dict[str, Any]:
         """The numbers without the series, plain."""
         return {
