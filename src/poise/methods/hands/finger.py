@@ -14,8 +14,7 @@ from poise.kernels import njit
 from poise.maths.distance import between_segments, to_segment
 
 LINK, HAND_POINT, OBJECT_POINT, NORMAL, PAIR = 0, 1, 4, 7, 10  # columns of a pair, and how many
-ROWS = 64  # residuals of a finger at most
-_BASE = 5  # residuals that are kept free for the pose itself are 6 + 6 + 2
+ROWS = 104  # residuals of a finger at most
 
 
 class Weights(NamedTuple):
