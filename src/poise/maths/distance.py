@@ -14,6 +14,7 @@ from poise.kernels import njit
 from poise.maths.rotations import Array
 
 BOX, CYLINDER, SPHERE, CAPSULE, GRID = range(5)  # kinds of pieces; cylinders and capsules lie along their own z
+FAR = 1e3  # [m] stands for a distance that was not computed
 _GOLDEN = 0.6180339887498949
 
 
@@ -148,7 +149,7 @@ def to_segment(solid, k, a, b, far, g):
     """Least distance [m] of the segment ab to piece k and where on it (0 to 1): samples, then golden sections.
 
     The distance to a convex piece is convex along the segment, so that the golden sections find its least value.
-    Where the segment is farther than `far` for certain, `far` is given at once.
+    Where the segment is farther than `far` for certain, `FAR` is given at once.
     """
     if solid.kind[k] != GRID:
         away, half = 0.0, 0.0
@@ -156,7 +157,7 @@ def to_segment(solid, k, a, b, far, g):
             away += (0.5 * (a[i] + b[i]) - solid.place[k, i]) ** 2
             half += (0.5 * (a[i] - b[i])) ** 2
         if np.sqrt(away) > solid.reach[k] + np.sqrt(half) + far:
-            return far, 0.5
+            return FAR, 0.5
     dx, dy, dz = b[0] - a[0], b[1] - a[1], b[2] - a[2]
     n = 6 if solid.kind[k] == GRID else 4
     best, at = 1e9, 0
@@ -166,7 +167,7 @@ def to_segment(solid, k, a, b, far, g):
         if d < best:
             best, at = d, i
     if best > far + 0.5 * np.sqrt(dx * dx + dy * dy + dz * dz):
-        return far, 0.5
+        return FAR, 0.5
     low, high = max(at - 1, 0) / n, min(at + 1, n) / n
     c, e = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
     fc = to_piece(solid, k, a[0] + c * dx, a[1] + c * dy, a[2] + c * dz, g)

@@ -40,7 +40,8 @@ class Node:
     t: int
     q: Array  # (H, 5, 6) [rad]
     contacts: Array  # (n, CONTACT)
-    forces: Array  # (n, 3) [N] on the object, of all proxies of a contact together
+    normal: Array  # (n,) [N] normal forces of all proxies of a contact together
+    tangent: Array  # (n, 3) [N] their friction on the object
     proxies: Array  # (m, PROXY)
     proxy_forces: Array  # (m + table points, 3) [N]
     price: Array  # (H, 5, 4) weight of each link's force in (37)
@@ -53,16 +54,10 @@ class Node:
     tries: int = 0
     failed: list[tuple[int, int, int, int]] = field(default_factory=list)  # verdict, hand, finger, other
 
-    def normal_forces(self) -> Array:
-        """(n,) [N]."""
-        return -np.einsum("ni,ni->n", self.forces, self.contacts[:, NORMAL : NORMAL + 3])
-
     def kinds(self, friction: float) -> np.ndarray:
         """(n,) FREE, STATIC or SLIDING: the three cases of (33), told by the forces of all proxies together."""
-        fn = self.normal_forces()
-        ft = self.forces + fn[:, None] * self.contacts[:, NORMAL : NORMAL + 3]
-        border = np.linalg.norm(ft, axis=1) > BORDER * friction * fn
-        return np.where(fn < CARRIES, FREE, np.where(border, SLIDING, STATIC))
+        border = np.linalg.norm(self.tangent, axis=1) > BORDER * friction * self.normal
+        return np.where(self.normal < CARRIES, FREE, np.where(border, SLIDING, STATIC))
 
 
 class Asked(NamedTuple):
@@ -81,7 +76,7 @@ def root(t: int, rest: Array) -> Node:
     """The empty state before the first contact; rest (H, 5, 6)."""
     H = len(rest)
     none = np.zeros((0, 3))
-    return Node(t, rest.copy(), np.zeros((0, 16)), none, np.zeros((0, 7)), none, np.ones((H, 5, 4)),
+    return Node(t, rest.copy(), np.zeros((0, 16)), np.zeros(0), none, np.zeros((0, 7)), none, np.ones((H, 5, 4)),
                 np.zeros((H, 5, PAIR)), np.zeros((H, 5), bool), [None] * (5 * H), np.zeros((H, 5), bool),
                 np.zeros((H, 5), int), np.zeros((H, 5), int))  # fmt: skip
 
@@ -120,9 +115,7 @@ def next_pairs(node: Node, h: int, f: int, intent: Intent | None, solid, frictio
         for k in sorted(loaded, key=lambda k: -node.contacts[k, LINK])[:MOST_PAIRS]:
             pair = as_pair(node.contacts[k])
             if kinds[k] == SLIDING and intent is not None and intent.moves:
-                n = node.contacts[k, NORMAL : NORMAL + 3]
-                tangent = node.forces[k] - (node.forces[k] @ n) * n
-                pair = moved(solid, pair, tangent, slide * intent.share)
+                pair = moved(solid, pair, node.tangent[k], slide * intent.share)
             pairs.append(pair)
         return np.array(pairs), True
     if len(mine):

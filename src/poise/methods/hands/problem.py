@@ -8,9 +8,9 @@ import numpy as np
 
 from poise.character.library.hand import Fingers, fingers
 from poise.maths import GRAVITY
-from poise.maths.distance import Solid
+from poise.maths.distance import Solid, to_point
 from poise.maths.rotations import Array, conjugate, log, multiply
-from poise.methods.hands.scene import Scene, Track
+from poise.methods.hands.scene import Scene, Stand, Track
 
 TABLE_COLUMNS = 10  # point, normal, 1 and the direction of friction where it slides
 STANDING = 1e-3  # [m] below which a point of the object is on the table
@@ -70,7 +70,7 @@ def standing_points(scene: Scene) -> tuple[Array, ...]:
             on |= at[:, 2] < scene.table + STANDING
         for stand in scene.stands:
             on |= stand.under(at) & (np.abs(at[:, 2] - stand.top) < STANDING)
-        local = _spread(local[on])
+        local = np.concatenate([_spread(local[on]), *(_corners_below(scene, stand, R[t], p[t]) for stand in scene.stands)])
         rows = np.zeros((len(local), TABLE_COLUMNS))
         rows[:, :3], rows[:, 3:6] = local, R[t][2]
         speed = (v[t] + np.cross(w[t], local) @ R[t].T) * (1.0, 1.0, 0.0)
@@ -80,6 +80,17 @@ def standing_points(scene: Scene) -> tuple[Array, ...]:
         rows[slides, 7:] = -(speed[slides] / size[slides, None]) @ R[t]
         out.append(rows)
     return tuple(out)
+
+
+def _corners_below(scene: Scene, stand: Stand, R: Array, p: Array) -> Array:
+    """Corners (n, 3) of a stand's top that touch the object from below, in the object's frame."""
+    half = np.array(stand.size[:2]) / 2
+    found, g = [], np.empty(3)
+    for sx, sy in ((-1, -1), (-1, 1), (1, -1), (1, 1)):
+        x = R.T @ (np.array([stand.place[0] + sx * half[0], stand.place[1] + sy * half[1], stand.top]) - p)
+        if abs(to_point(scene.thing.solid, x[0], x[1], x[2], g)) < STANDING and g @ R[2] < -0.9:
+            found.append(x)
+    return np.array(found).reshape(-1, 3)
 
 
 def _spread(points: Array, most: int = 8) -> Array:

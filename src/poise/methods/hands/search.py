@@ -15,7 +15,7 @@ from poise.maths.rotations import Array
 from poise.methods.hands.finger import LINK as PAIR_LINK
 from poise.methods.hands.finger import PAIR, reach
 from poise.methods.hands.force_test import MOST_PROXIES, POINTS_ALONE, PROXY, THESIS, force_test
-from poise.methods.hands.node import Asked, Intent, Node, next_pairs, root
+from poise.methods.hands.node import CARRIES, Asked, Intent, Node, next_pairs, root
 from poise.methods.hands.pose_test import (
     CONTACT,
     FINGER,
@@ -25,7 +25,6 @@ from poise.methods.hands.pose_test import (
     LOST,
     MOST_CONTACTS,
     MOST_PAIRS,
-    NORMAL,
     PASSED,
     SLIPS,
     capsules,
@@ -33,7 +32,7 @@ from poise.methods.hands.pose_test import (
 )
 from poise.methods.hands.problem import Problem
 from poise.methods.hands.settings import Hands
-from poise.methods.hands.windows import LATER, First, belly, closed_pool, overlaps, surface_pool, windows
+from poise.methods.hands.windows import LATER, First, belly, clear_pose, closed_pool, overlaps, surface_pool, windows
 
 UNBALANCED = 5  # verdict of a node without forces that give the object its motion
 RHO = 0.05  # [m] by which torques are made forces
@@ -65,6 +64,8 @@ class Search:
         self.pools: list[list[First | None]] = [[self._pool(h, f, rng) for f in range(5)] for h in range(self.H)]
         begins = [int(self.window[h, f, 0]) for h in range(self.H) for f in range(5) if self.pools[h][f] is not None]
         self.begin = min(begins, default=-1)
+        now = max(self.begin, 0)
+        self._idle = np.array([[clear_pose(problem, h, f, now) for f in range(5)] for h in range(self.H)])
         self._forces = np.empty((MOST_PROXIES + 64, 3))
         self._proxies = np.empty((MOST_PROXIES, PROXY))
         self._worst = np.zeros(1)
@@ -125,7 +126,7 @@ class Search:
         return found
 
     def _root(self) -> Node:
-        return root(self.begin - 1, np.stack([F.rest for F in self.problem.hands]))
+        return root(self.begin - 1, self._idle)
 
     def _limit(self, node: Node) -> int:
         """How many tries a node has (5.4.3: more where a finger makes its first contact)."""
@@ -196,7 +197,7 @@ class Search:
     def _intent(self, t: int, rng: np.random.Generator) -> Intent:
         """A new action of a finger: stay, or move in some direction (5.4.2)."""
         style, way = self.style(t), rng.normal(size=3)
-        chance = {"steady": 0.05, "sliding": 1.0, "busy": 1.0, "restless": 0.8}.get(style, 0.6)
+        chance = {"steady": 0.05, "sliding": 1.0, "busy": 1.0, "restless": 0.8}.get(style, 0.4)
         share = rng.random()
         if style in ("busy", "sliding"):
             share = 0.7 + 0.3 * share
@@ -240,23 +241,46 @@ class Search:
         if np.any((self.window[..., 0] > t) & (self.window[..., 0] < self.T)):
             return 1.0  # some fingers are still to come
         later = np.unique(np.linspace(t, self.T - 2, 6).astype(int))[1:]
-        good = [self._balance(int(k), np.array(rows), len(rows), np.ones((self.H, 5, 4)))[0] for k in later]
+        ones = np.ones(len(rows))
+        good = [self._balance(int(k), np.array(rows).reshape(-1, CONTACT), ones)[0] for k in later]
         return float(np.mean(good)) if good else 1.0
 
     # Feasibility (5.3.2)
 
-    def _balance(self, t: int, contacts: Array, n: int, price: Array) -> tuple[bool, Array, int]:
-        """Do forces at the contacts give the motion? Forces (n, 3) a contact, and how many proxies there are."""
-        p, scene = self.problem, self.problem.scene
-        c = contacts[:n]
-        cost = price[c[:, HAND].astype(int), c[:, FINGER].astype(int), c[:, LINK].astype(int)]
+    def _balance(self, t: int, contacts: Array, cost: Array) -> tuple[bool, Array, Array, int]:
+        """Do forces at the contacts (n, CONTACT) of these costs (n,) give the motion?
+
+        Normal forces (n,) and friction (n, 3) of each, and how many proxies there are.
+        """
+        p, scene, n = self.problem, self.problem.scene, len(contacts)
         mode = THESIS if self.settings.proxies else POINTS_ALONE
-        status, _, m = force_test(p.solid, c, n, cost, scene.friction, np.zeros((n, 4)), p.table[t], len(p.table[t]),
-                                  scene.table_friction, _TABLE_COST, p.wrench[t], RHO, self.settings.offset, mode,
-                                  self._proxies, self._forces)  # fmt: skip
-        forces = np.zeros((n, 3))
-        np.add.at(forces, self._proxies[:m, 0].astype(int), self._forces[:m])
-        return status == 0, forces, m
+        status, _, m = force_test(p.solid, contacts, n, cost, scene.friction, np.zeros((n, 4)), p.table[t],
+                                  len(p.table[t]), scene.table_friction, _TABLE_COST, p.wrench[t], RHO,
+                                  self.settings.offset, mode, self._proxies, self._forces)  # fmt: skip
+        owner, f, inward = self._proxies[:m, 0].astype(int), self._forces[:m], self._proxies[:m, 4:7]
+        fn = np.einsum("mi,mi->m", f, inward)
+        tangent = np.zeros((n, 3))
+        np.add.at(tangent, owner, f - fn[:, None] * inward)
+        return status == 0, np.bincount(owner, fn, n), tangent, m
+
+    def _cost(self, parent: Node, contacts: Array, price: Array) -> Array:
+        """(n,) weights of (37): what each link costs, and more for contacts that move or that carried nothing before.
+
+        Departures: a force on a contact that moves over the object would be sliding friction; the thesis lets it carry.
+        """
+        c = contacts[:, :3].astype(int)
+        cost = price[c[:, 0], c[:, 1], c[:, 2]]
+        if not self.settings.settle or not len(parent.contacts):
+            return cost
+        keys = {tuple(k): i for i, k in enumerate(parent.contacts[:, :3].astype(int).tolist())}
+        for k, key in enumerate(c.tolist()):
+            i = keys.get(tuple(key), -1)
+            if i < 0:
+                cost[k] *= 6.0
+            elif parent.normal[i] < CARRIES:
+                moved = np.linalg.norm(contacts[k, 6:9] - parent.contacts[i, 6:9])
+                cost[k] *= 2.0 + min(moved / 1e-4, 6.0)
+        return cost
 
     def test(self, parent: Node, asked: Asked) -> tuple[int, int, int, int, Node | None]:
         """Both tests; gives the verdict, the hand and finger that failed, the other finger or pair, and the node."""
@@ -277,11 +301,12 @@ class Search:
                 other = caps.reshape(-1, 7)
                 other = np.ascontiguousarray(other[other[:, 6] > 0])
         price = self._prices(parent, t)
-        good, forces, m = self._balance(t, contacts, n, price)
+        contacts = contacts[:n].copy()
+        good, normal, tangent, m = self._balance(t, contacts, self._cost(parent, contacts, price))
         if not good:
             return UNBALANCED, -1, -1, -1, None
-        node = self._node(parent, asked, q, contacts[:n].copy(), forces, m, price)
-        if node.normal_forces().sum() > s.most_force * self.H:
+        node = self._node(parent, asked, q, contacts, (normal, tangent), m, price)
+        if normal.sum() > s.most_force * self.H:
             return UNBALANCED, -1, -1, -1, None
         if s.horizon and t % 3 == 0:
             self._look_at_reach(node)
@@ -306,14 +331,15 @@ class Search:
             out *= (1.0 + 0.15 * parent.carried)[:, :, None]
         return out
 
-    def _node(self, parent: Node, asked: Asked, q: Array, contacts: Array, forces: Array, m: int, price: Array) -> Node:
+    def _node(self, parent: Node, asked: Asked, q: Array, contacts: Array, forces: tuple[Array, Array], m: int,
+              price: Array) -> Node:  # fmt: skip
         t = parent.t + 1
         keep = parent.price if self.style(t) in ("reluctant", "restless") else price
-        node = Node(t, q, contacts, forces, self._proxies[:m].copy(),
+        node = Node(t, q, contacts, *forces, self._proxies[:m].copy(),
                     self._forces[: m + len(self.problem.table[t])].copy(), keep, asked.pairs[:, :, 0].copy(),
                     asked.count > 0, asked.intent, asked.changed, parent.lost.copy(), parent.carried.copy())  # fmt: skip
         touch, fn = np.zeros((self.H, 5), bool), np.zeros((self.H, 5))
-        for c, force in zip(contacts, node.normal_forces(), strict=True):
+        for c, force in zip(contacts, node.normal, strict=True):
             touch[int(c[HAND]), int(c[FINGER])] = True
             fn[int(c[HAND]), int(c[FINGER])] += force
         node.carried = np.where(fn > 1e-3, node.carried + 1, 0)
@@ -378,15 +404,15 @@ class Search:
             return False
         price = parent.price.copy()
         price[h, f, link] *= 50
-        good, forces, m = self._balance(parent.t, parent.contacts, len(parent.contacts), price)
+        c = parent.contacts
+        cost = price[c[:, 0].astype(int), c[:, 1].astype(int), c[:, 2].astype(int)]
+        good, fn, tangent, m = self._balance(parent.t, c, cost)
         if not good:
             return False
-        c = parent.contacts
         mine = (c[:, HAND] == h) & (c[:, FINGER] == f) & (c[:, LINK] == link)
-        fn = -np.einsum("ni,ni->n", forces, c[:, NORMAL : NORMAL + 3])
         if fn[mine].sum() > 1e-3 or fn.sum() > self.settings.most_force * self.H:
             return False
-        parent.forces, parent.price = forces, price
+        parent.normal, parent.tangent, parent.price = fn, tangent, price
         parent.proxies = self._proxies[:m].copy()
         parent.proxy_forces = self._forces[: m + len(self.problem.table[parent.t])].copy()
         return True

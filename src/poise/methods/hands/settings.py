@@ -32,6 +32,7 @@ class Hands:
     closing: bool = flag(True, "first contacts by closing the hand; off: points of the surface within reach",
                          printed=False)  # fmt: skip
     reallocate: bool = flag(True, "when a loaded finger fails, try the frame before without its force", printed=False)
+    settle: bool = flag(True, "contacts that stay where they are carry more readily than those that move", printed=False)
     look_ahead: bool = flag(True, "first contacts must be able to carry the object later on", printed=False)
     horizon: int = whole(10, "frames ahead at which a finger must still reach its contact; 0: none", 0, 100, "frames",
                          printed=0)  # fmt: skip

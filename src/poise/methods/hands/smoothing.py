@@ -18,8 +18,9 @@ from poise.kernels import njit
 from poise.maths.rotations import Array
 from poise.methods.hands.finger import PAIR, ROWS, Weights, reach, residuals
 from poise.methods.hands.node import FREE, Node, as_pair
-from poise.methods.hands.pose_test import FINGER, HAND, capsules
+from poise.methods.hands.pose_test import FINGER, HAND, LINK, capsules
 from poise.methods.hands.problem import Problem
+from poise.methods.hands.windows import open_pose
 from poise.solve.gauss_newton import Normal, Settings, minimise
 
 KEPT = 8  # pairs of a finger in a frame at most
@@ -85,11 +86,16 @@ class _Finger:
 
     def __init__(self, fixed: tuple, shape: tuple[int, int]):
         self.fixed, self.grad, self.bands = fixed, np.empty(shape), np.empty((3, *shape, 6))
+        self.at, self.value = np.full(shape, np.nan), 0.0
 
     def _fill(self, x: Array) -> float:
+        if np.array_equal(x, self.at):
+            return self.value
         F, solid, plane, f, R, p, pairs, count, rest, others, known, W, jerk, drift, fastest = self.fixed
-        return _linearise(F, solid, plane, f, x, R, p, pairs, count, rest, others, known, W, jerk, drift, fastest,
-                          self.grad, self.bands)  # fmt: skip
+        self.value = _linearise(F, solid, plane, f, x, R, p, pairs, count, rest, others, known, W, jerk, drift,
+                                fastest, self.grad, self.bands)  # fmt: skip
+        self.at = x.copy()
+        return self.value
 
     def cost(self, x: Array) -> float:
         return self._fill(x)
@@ -99,30 +105,26 @@ class _Finger:
         return Normal(cost, self.grad.copy(), self.bands.copy())
 
 
-def open_pose(F) -> Array:
-    """(5, 6) [rad] a hand about to take something."""
-    out = F.rest.copy()
-    out[1:, 3:] = np.radians([12.0, 24.0, 14.0])
-    out[0, 1] = np.radians(-15.0)
-    return out
-
-
 def kept_pairs(problem: Problem, path: list[Node], h: int, f: int) -> tuple[Array, np.ndarray]:
     """Pairs (T, KEPT, PAIR) of loaded contacts of a finger, and how many; those that stay are kept a frame longer."""
     T, mu = problem.frames, problem.scene.friction
     pairs, count = np.zeros((T, KEPT, PAIR)), np.zeros(T, np.int64)
 
     def add(t: int, pair: Array) -> None:
-        if t < T and count[t] < KEPT:
+        if 0 <= t < T and count[t] < KEPT:
             pairs[t, count[t]] = pair
             count[t] += 1
 
+    carried: set[tuple[int, int]] = set()
     for node in path:
         kinds = node.kinds(mu)
         intent = node.intent[5 * h + f]
         for k in np.flatnonzero((node.contacts[:, HAND] == h) & (node.contacts[:, FINGER] == f) & (kinds != FREE)):
             pair = as_pair(node.contacts[k])
             add(node.t, pair)
+            if (node.t - 1, int(node.contacts[k, LINK])) not in carried:
+                add(node.t - 1, pair)  # it is there and at rest when it begins to carry
+            carried.add((node.t, int(node.contacts[k, LINK])))
             if not (kinds[k] == 2 and intent is not None and intent.moves):
                 add(node.t + 1, pair)
     return pairs, count
@@ -175,7 +177,7 @@ def smooth(problem: Problem, path: list[Node], Q: Array, W: Weights, jerk: float
                 problem_f = _Finger((F, problem.solid, problem.plane, f, problem.turn[h], problem.place[h], pairs, count,
                                      F.rest[f], np.ascontiguousarray(beside), beside.shape[1], held, jerk, 3.0,
                                      FASTEST / problem.scene.fps), (T, 6))  # fmt: skip
-                found = minimise(problem_f, Q[h, :, f], settings=Settings(iterations=12, gain=1e-5, step=1e-5,
+                found = minimise(problem_f, Q[h, :, f], settings=Settings(iterations=9, gain=1e-4, step=1e-4,
                                                                           damping=1e-3, longest=0.3))  # fmt: skip
                 Q[h, :, f] = np.clip(found.x, F.low[f], F.high[f])
             _all_capsules(F, Q[h], problem.turn[h], problem.place[h], caps[h])

@@ -176,4 +176,4 @@ def finish(search: Search, path: list[Node], round: int = 0) -> Solution | None:
     return None
 
 
-__all__ = ["Load", "OBJECT_POINT", "Solution", "difference", "finish", "loads_of"]
+__all__ = ["OBJECT_POINT", "Load", "Solution", "difference", "finish", "loads_of"]

@@ -22,6 +22,8 @@ from poise.methods.hands.pose_test import CONTACT, HAND_POINT, LINK, NORMAL, OBJ
 from poise.methods.hands.problem import Problem
 
 _NOBODY = np.zeros((1, 7))
+THICK = 0.006  # [m] from the object within which a belly counts as overlapping it: a handle is thinner than a finger
+ARRIVED = 0.85  # share of the usual overlap with which a hand is there, and closes
 LATER = 12  # frames by which a window may begin later, until the finger can close
 
 
@@ -61,8 +63,31 @@ def _overlap(solid, points, turn, place, out):
                 x[i] = place[t, i]
                 for k in range(3):
                     x[i] += turn[t, i, k] * points[n, k]
-            inside += to_point(solid, x[0], x[1], x[2], g) < 0
+            inside += to_point(solid, x[0], x[1], x[2], g) < THICK
         out[t] = inside / points.shape[0]
+
+
+def open_pose(F) -> Array:
+    """(5, 6) [rad] a hand about to take something."""
+    out = F.rest.copy()
+    out[1:, 3:] = np.radians([12.0, 24.0, 14.0])
+    out[0, 1] = np.radians(-15.0)
+    return out
+
+
+def clear_pose(problem: Problem, h: int, f: int, t: int) -> Array:
+    """(6,) [rad] an open pose of a finger that is in nothing at frame t; the straight one where all are."""
+    F = problem.hands[h]
+    start = open_pose(F)[f]
+    for share in (1.0, 0.6, 0.2, -0.2, 1.6, 2.2, 3.0):
+        q = start.copy()
+        q[4:] *= share
+        q[3 if f else 1] = share * start[3] if f else start[1] + 0.1 * (1 - share)
+        q = np.clip(q, F.low[f], F.high[f])
+        if close_finger(F, problem.solid, problem.plane[t], f, problem.turn[h, t], problem.place[h, t], q.copy(),
+                        np.zeros(6), 1):  # fmt: skip
+            return q
+    return np.clip(start * 0.2, F.low[f], F.high[f])
 
 
 def overlaps(problem: Problem, rng: np.random.Generator, samples: int = 500) -> Array:
@@ -76,7 +101,7 @@ def overlaps(problem: Problem, rng: np.random.Generator, samples: int = 500) -> 
     return out
 
 
-def windows(problem: Problem, overlap: Array, least: float = 0.02, share: float = 0.6) -> np.ndarray:
+def windows(problem: Problem, overlap: Array, least: float = 0.01, share: float = 0.35) -> np.ndarray:
     """(H, 5, 2) first frame and the one after the last of each finger's contact window; equal where there is none."""
     out = np.zeros((*overlap.shape[:2], 2), int)
     scene = problem.scene
@@ -90,7 +115,9 @@ def windows(problem: Problem, overlap: Array, least: float = 0.02, share: float 
             on = overlap[h, f] > max(least, share * float(np.median(there)) if len(there) else 1.0)
             edges = np.flatnonzero(np.diff(np.r_[False, on, False].astype(int))).reshape(-1, 2)
             if len(edges):
-                out[h, f] = edges[np.argmax(edges[:, 1] - edges[:, 0])]
+                a, b = edges[np.argmax(edges[:, 1] - edges[:, 0])]
+                arrived = np.flatnonzero(overlap[h, f, a:b] > ARRIVED * float(np.median(overlap[h, f, a:b])))
+                out[h, f] = (a + min(arrived[0], LATER) if len(arrived) else a), b
     return out
 
 
@@ -184,7 +211,19 @@ def closed_pool(problem: Problem, h: int, f: int, t: int, W: Weights, rng: np.ra
         found.append(pair[0])
         if len(found) >= want:
             break
-    return First(np.array(found_q).reshape(-1, 6), np.array(found).reshape(-1, PAIR))
+    pool = First(np.array(found_q).reshape(-1, 6), np.array(found).reshape(-1, PAIR))
+    return _opposed(problem, h, t, pool) if f == 0 else pool
+
+
+def _opposed(problem: Problem, h: int, t: int, pool: First, share: float = 0.6) -> First:
+    """The thumb's contacts that lie most nearly across from index and middle finger."""
+    if len(pool.q) < 10:
+        return pool
+    across = (pool.pair[:, 4:7] - problem.place[h, t]) @ problem.turn[h, t][:, 1]
+    F = problem.hands[h]
+    middle = 0.5 * (F.base[1] + F.turn[1] @ [F.step[1, 1], 0, 0] + F.base[2] + F.turn[2] @ [F.step[2, 1], 0, 0])[1]
+    best = np.argsort(np.abs(across - middle), kind="stable")[: max(8, int(share * len(across)))]
+    return First(pool.q[best], pool.pair[best])
 
 
 def surface_pool(problem: Problem, h: int, f: int, t: int, W: Weights, rng: np.random.Generator, want: int = 100
