@@ -52,7 +52,7 @@ _PHALANGES = np.array([[46, 33, 27], [44, 26, 21], [49, 30, 22], [46, 28, 22], [
 _RADII = np.array([[12, 10.5, 9.5, 0], [12, 9.5, 8.5, 7.8], [12, 9.5, 8.5, 8], [12, 9, 8.2, 7.6],
                    [11, 8.5, 7.5, 7]]) * 1e-3  # fmt: skip
 _THUMB_ALONG, _THUMB_BACK = (0.55, 0.50, -0.67), (-0.72, 0.62, -0.05)
-_THUMB_LIMITS = np.array([[-35, 35], [-25, 45], [-30, 30], [-10, 10], [-10, 55], [-10, 75]])
+_THUMB_LIMITS = np.array([[-35, 35], [-50, 45], [-30, 30], [-10, 10], [-10, 55], [-10, 75]])
 _FINGER_LIMITS = np.array([[-2, 3], [-2, 2], [-15, 15], [-15, 90], [0, 105], [-5, 75]])
 _ARCH = (0, 3, 3, 8, 13)  # [degrees] flexion of each metacarpal
 _GATHER = 0.7  # share of the knuckles' fan that straight fingers take back, so that they lie side by side

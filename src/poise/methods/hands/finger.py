@@ -270,7 +270,7 @@ def reach(F, solid, plane, f, q, low, high, R, p, pairs, count, before, rest, ot
         res, res2 = res2, res
         J, J2 = J2, J
         damping = max(0.2 * damping, 1e-7)
-        if moved < 1e-4 or gained < 1e-4 * (cost + 1e-3):
+        if moved < 3e-5 or gained < 1e-5 * (cost + 1e-3):
             break
     return cost, deep, gap
 

@@ -51,6 +51,7 @@ class Node:
     changed: np.ndarray  # (H, 5) fingers that took a new action here
     lost: np.ndarray  # (H, 5) frames since a guided finger touched
     carried: np.ndarray  # (H, 5) frames for which a finger has carried a force
+    creep: Array  # (H, 5, 4) [m] by which the contact of each link has slipped since it began to carry
     tries: int = 0
     failed: list[tuple[int, int, int, int]] = field(default_factory=list)  # verdict, hand, finger, other
 
@@ -78,7 +79,7 @@ def root(t: int, rest: Array) -> Node:
     none = np.zeros((0, 3))
     return Node(t, rest.copy(), np.zeros((0, 16)), np.zeros(0), none, np.zeros((0, 7)), none, np.ones((H, 5, 4)),
                 np.zeros((H, 5, PAIR)), np.zeros((H, 5), bool), [None] * (5 * H), np.zeros((H, 5), bool),
-                np.zeros((H, 5), int), np.zeros((H, 5), int))  # fmt: skip
+                np.zeros((H, 5), int), np.zeros((H, 5), int), np.zeros((H, 5, 4)))  # fmt: skip
 
 
 def as_pair(contact: Array) -> Array:

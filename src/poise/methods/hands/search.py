@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from poise.maths.distance import onto_surface
 from poise.maths.rotations import Array
 from poise.methods.hands.finger import LINK as PAIR_LINK
-from poise.methods.hands.finger import PAIR, reach
+from poise.methods.hands.finger import PAIR, pair_slip, place_links, reach
 from poise.methods.hands.force_test import MOST_PROXIES, POINTS_ALONE, PROXY, THESIS, force_test
 from poise.methods.hands.node import CARRIES, Asked, Intent, Node, next_pairs, root
 from poise.methods.hands.pose_test import (
@@ -35,6 +36,7 @@ from poise.methods.hands.settings import Hands
 from poise.methods.hands.windows import LATER, First, belly, clear_pose, closed_pool, overlaps, surface_pool, windows
 
 UNBALANCED = 5  # verdict of a node without forces that give the object its motion
+CREEP = 1e-3  # [m] that a contact may slip in all while it carries a force
 RHO = 0.05  # [m] by which torques are made forces
 _TABLE_COST = 1e-3  # of a force of the table, which costs the hand nothing: it settles which of many is taken
 _ALONE = np.zeros((1, 7))
@@ -64,11 +66,12 @@ class Search:
         self.pools: list[list[First | None]] = [[self._pool(h, f, rng) for f in range(5)] for h in range(self.H)]
         begins = [int(self.window[h, f, 0]) for h in range(self.H) for f in range(5) if self.pools[h][f] is not None]
         self.begin = min(begins, default=-1)
-        now = max(self.begin, 0)
-        self._idle = np.array([[clear_pose(problem, h, f, now) for f in range(5)] for h in range(self.H)])
+        last = min(max(begins, default=0) + 5, self.T - 1)
+        times = (last, (last + max(self.begin, 0)) // 2, max(self.begin, 0))
+        self._idle = np.array([[clear_pose(problem, h, f, times, rng) for f in range(5)] for h in range(self.H)])
         self._forces = np.empty((MOST_PROXIES + 64, 3))
         self._proxies = np.empty((MOST_PROXIES, PROXY))
-        self._worst = np.zeros(1)
+        self._worst, self._slips = np.zeros(1), np.zeros(MOST_PAIRS)
 
     def _pool(self, h: int, f: int, rng: np.random.Generator) -> First | None:
         """First contacts of a finger; its window begins later where it cannot touch yet."""
@@ -100,7 +103,7 @@ class Search:
         s, found = self.settings, []
         path, nodes = [self._root()], 0
         self.counts.rounds += 1
-        while nodes < s.round_nodes and len(found) < s.round_solutions and path:
+        while nodes < s.round_nodes * max(1.0, self.T / 100) and len(found) < s.round_solutions and path:
             if path[-1].t == self.T - 1:
                 found.append(path[1:])
                 path = self._after_success(list(path), rng)
@@ -286,7 +289,7 @@ class Search:
         """Both tests; gives the verdict, the hand and finger that failed, the other finger or pair, and the node."""
         p, s, t = self.problem, self.settings, parent.t + 1
         contacts, n = np.zeros((MOST_CONTACTS, CONTACT)), 0
-        q = np.empty((self.H, 5, 6))
+        q, slips = np.empty((self.H, 5, 6)), np.zeros((self.H, 5, 4))
         other = _ALONE
         for h, F in enumerate(p.hands):
             verdict, f, o, n = pose_test(F, p.solid, p.plane[t], h, p.turn[h, t], p.place[h, t], asked.before[h],
@@ -295,6 +298,14 @@ class Search:
                                          s.near, s.deep, 5e-4, s.slip, q[h], contacts, n, self._worst)  # fmt: skip
             if verdict != PASSED:
                 return verdict, h, f, o, None
+            for f in np.flatnonzero(asked.held[h]):
+                n_pairs = asked.count[h, f]
+                pair_slip(F, f, q[h, f], p.turn[h, t], p.place[h, t], asked.pairs[h, f], n_pairs, self._slips)
+                for k in range(n_pairs):
+                    link = int(asked.pairs[h, f, k, PAIR_LINK])
+                    slips[h, f, link] = max(slips[h, f, link], self._slips[k])
+                    if s.settle and parent.creep[h, f, link] + slips[h, f, link] > CREEP:
+                        return SLIPS, h, int(f), k, None
             if h + 1 < self.H:
                 caps = np.zeros((5, 4, 7))
                 capsules(F, q[h], p.turn[h, t], p.place[h, t], caps)
@@ -306,6 +317,10 @@ class Search:
         if not good:
             return UNBALANCED, -1, -1, -1, None
         node = self._node(parent, asked, q, contacts, (normal, tangent), m, price)
+        carries = np.zeros_like(slips)
+        c = contacts[normal >= CARRIES, :3].astype(int)
+        carries[c[:, 0], c[:, 1], c[:, 2]] = 1.0
+        node.creep = (parent.creep + slips) * carries
         if normal.sum() > s.most_force * self.H:
             return UNBALANCED, -1, -1, -1, None
         if s.horizon and t % 3 == 0:
@@ -337,7 +352,7 @@ class Search:
         keep = parent.price if self.style(t) in ("reluctant", "restless") else price
         node = Node(t, q, contacts, *forces, self._proxies[:m].copy(),
                     self._forces[: m + len(self.problem.table[t])].copy(), keep, asked.pairs[:, :, 0].copy(),
-                    asked.count > 0, asked.intent, asked.changed, parent.lost.copy(), parent.carried.copy())  # fmt: skip
+                    asked.count > 0, asked.intent, asked.changed, parent.lost.copy(), parent.carried.copy(), parent.creep)  # fmt: skip
         touch, fn = np.zeros((self.H, 5), bool), np.zeros((self.H, 5))
         for c, force in zip(contacts, node.normal, strict=True):
             touch[int(c[HAND]), int(c[FINGER])] = True
@@ -350,9 +365,6 @@ class Search:
 
     def _below(self, t: int, h: int, f: int, q: Array) -> Array:
         """A guiding pair (PAIR,) at the point of the surface nearest to the finger's belly."""
-        from poise.maths.distance import onto_surface
-        from poise.methods.hands.finger import place_links
-
         F = self.problem.hands[h]
         turn, place, axes, points = np.empty((4, 3, 3)), np.empty((4, 3)), np.empty((6, 3)), np.empty((6, 3))
         place_links(F, f, q, self.problem.turn[h, t], self.problem.place[h, t], turn, place, axes, points)
@@ -388,8 +400,6 @@ class Search:
         node.price = price
 
     def _offset(self, h: int, f: int, q: Array, t: int, pairs: Array) -> float:
-        from poise.methods.hands.finger import pair_slip
-
         out = np.zeros(MOST_PAIRS)
         p = self.problem
         pair_slip(p.hands[h], f, q, p.turn[h, t], p.place[h, t], pairs, len(pairs), out)

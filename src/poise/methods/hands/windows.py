@@ -24,6 +24,7 @@ from poise.methods.hands.problem import Problem
 _NOBODY = np.zeros((1, 7))
 THICK = 0.006  # [m] from the object within which a belly counts as overlapping it: a handle is thinner than a finger
 ARRIVED = 0.85  # share of the usual overlap with which a hand is there, and closes
+CALM = 0.06  # [m/s] of the wrist over the object, below which fingers close
 LATER = 12  # frames by which a window may begin later, until the finger can close
 
 
@@ -75,19 +76,17 @@ def open_pose(F) -> Array:
     return out
 
 
-def clear_pose(problem: Problem, h: int, f: int, t: int) -> Array:
-    """(6,) [rad] an open pose of a finger that is in nothing at frame t; the straight one where all are."""
+def clear_pose(problem: Problem, h: int, f: int, times: tuple[int, ...], rng: np.random.Generator) -> Array:
+    """(6,) [rad] an open pose of a finger that is in nothing at these frames, the nearest to ease of those tried."""
     F = problem.hands[h]
     start = open_pose(F)[f]
-    for share in (1.0, 0.6, 0.2, -0.2, 1.6, 2.2, 3.0):
-        q = start.copy()
-        q[4:] *= share
-        q[3 if f else 1] = share * start[3] if f else start[1] + 0.1 * (1 - share)
-        q = np.clip(q, F.low[f], F.high[f])
-        if close_finger(F, problem.solid, problem.plane[t], f, problem.turn[h, t], problem.place[h, t], q.copy(),
-                        np.zeros(6), 1):  # fmt: skip
+    tried = [start, *(np.clip(start + rng.normal(size=6) * np.radians([8, 12 if f == 0 else 0, 8, 25, 25, 15]),
+                              F.low[f], F.high[f]) for _ in range(150))]  # fmt: skip
+    for q in sorted(tried, key=lambda q: float(np.linalg.norm(q - start))):
+        if all(close_finger(F, problem.solid, problem.plane[t], f, problem.turn[h, t], problem.place[h, t], q.copy(),
+                            np.zeros(6), 1) for t in times):  # fmt: skip
             return q
-    return np.clip(start * 0.2, F.low[f], F.high[f])
+    return start
 
 
 def overlaps(problem: Problem, rng: np.random.Generator, samples: int = 500) -> Array:
@@ -105,6 +104,7 @@ def windows(problem: Problem, overlap: Array, least: float = 0.01, share: float 
     """(H, 5, 2) first frame and the one after the last of each finger's contact window; equal where there is none."""
     out = np.zeros((*overlap.shape[:2], 2), int)
     scene = problem.scene
+    speed = np.linalg.norm(np.gradient(problem.place, axis=1), axis=-1) * scene.fps
     for h, side in enumerate(scene.sides):
         for f, finger in enumerate(FINGERS):
             given = scene.windows.get(f"{side}_{finger}")
@@ -117,7 +117,9 @@ def windows(problem: Problem, overlap: Array, least: float = 0.01, share: float 
             if len(edges):
                 a, b = edges[np.argmax(edges[:, 1] - edges[:, 0])]
                 arrived = np.flatnonzero(overlap[h, f, a:b] > ARRIVED * float(np.median(overlap[h, f, a:b])))
-                out[h, f] = (a + min(arrived[0], LATER) if len(arrived) else a), b
+                begin = a + min(arrived[0], LATER) if len(arrived) else a
+                slow = np.flatnonzero(speed[h, begin:b] < CALM)
+                out[h, f] = (begin + slow[0] if len(slow) else begin), b
     return out
 
 
@@ -172,9 +174,9 @@ def _open_and_way(F, f: int, rng: np.random.Generator) -> tuple[Array, Array]:
     """A pose of a finger that is open, and how it closes (6,) [rad]."""
     degrees = np.pi / 180
     if f == 0:
-        q = np.array([rng.uniform(-25, 22), rng.uniform(-25, -12), rng.uniform(-20, 25), 0.0, rng.uniform(-5, 10),
+        q = np.array([rng.uniform(-25, 22), rng.uniform(-48, -14), rng.uniform(-20, 25), 0.0, rng.uniform(-5, 10),
                       rng.uniform(0, 15)]) * degrees  # fmt: skip
-        way = np.array([0.0, 60.0, 0.0, 0.0, rng.uniform(20, 50), rng.uniform(25, 70)]) * degrees
+        way = np.array([0.0, 80.0, 0.0, 0.0, rng.uniform(20, 50), rng.uniform(25, 70)]) * degrees
     else:
         q = F.rest[f].copy()
         q[2] += rng.uniform(-5, 5) * degrees

@@ -60,4 +60,4 @@ def sway(T: int, sizes: tuple[float, float, float], seed: float) -> Array:
     u = frames(T)[:, None] / T
     rates = np.array([0.9, 1.1, 0.7])
     phase = seed + np.array([0.0, 2.0, 4.0])
-    return np.asarray(sizes) * (np.sin(2 * np.pi * rates * u + phase) - np.sin(phase))
+    return 0.5 * np.asarray(sizes) * (np.sin(2 * np.pi * rates * u + phase) - np.sin(phase))

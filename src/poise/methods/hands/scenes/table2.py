@@ -75,20 +75,20 @@ def small_bottle(T: int = 102) -> Scene:
     return Scene("small-bottle", thing, motion, {"right": wrist})
 
 
-PLATE_HEIGHT = 0.14  # [m] of the pile on which the plate lies
+PLATE_HEIGHT = 0.14  # [m] of the stand on which the plate lies
 RIM = np.stack([[-1, 0, 0], [0, -1, 0], [0, 0, 1]], 1).astype(float)
 """A right hand at the +x rim of a plate: fingers below it towards the middle."""
 
 
 def _plate(name: str, T: int, tilts: np.ndarray, way: np.ndarray, seed: float) -> Scene:
-    """A plate of 20 cm on a pile that is narrower; fingers go below its rim, the thumb above."""
-    thing = Thing("plate", (Piece("cylinder", (0.10, 0.007)),), 0.5)
-    place = way + np.array([0, 0, PLATE_HEIGHT + 0.007])
+    """A plate of 26 cm on a narrow stand; fingers go below its rim, the thumb above."""
+    thing = Thing("plate", (Piece("cylinder", (0.13, 0.006)),), 0.5)
+    place = way + np.array([0, 0, PLATE_HEIGHT + 0.006])
     motion = Track(place, turns((0, 1, 0), tilts))
     grip = RIM @ _about_x(180)
-    wrist = held(motion, grip, (0.165, 0.012, -0.022), shift=approach(T, (-0.20, 0, 0.0), 18)
+    wrist = held(motion, grip, (0.212, 0.012, -0.022), shift=approach(T, (-0.16, 0, 0.0), 18)
                  + sway(T, (0.001, 0.001, 0.0), seed), tilt=sway(T, (1.0, 1.0, 1.0), seed))  # fmt: skip
-    pile = Stand((0.07, 0.07, PLATE_HEIGHT), (0, 0, PLATE_HEIGHT / 2))
+    pile = Stand((0.03, 0.03, PLATE_HEIGHT), (0, 0, PLATE_HEIGHT / 2))
     return Scene(name, thing, motion, {"right": wrist}, friction=1.732, stands=(pile,))
 
 
@@ -148,7 +148,7 @@ def pot(T: int = 120) -> Scene:
     grip = np.stack([[1, 0, 0], [0, 1, 0], [0, 0, 1]], 1).astype(float)
     motion_handle = Track(motion.place, motion.turn)
     centre = (0.082, 0.128, -0.052)  # the handle lies across the palm, the pot beyond the thumb
-    wrist = held(motion_handle, grip, centre, shift=approach(T, (0, 0, 0.05), 16) + sway(T, (0.001, 0.001, 0.0), 0.7),
+    wrist = held(motion_handle, grip, centre, shift=approach(T, (-0.02, 0, 0.10), 16) + sway(T, (0.001, 0.001, 0.0), 0.7),
                  tilt=sway(T, (1.0, 1.0, 1.0), 0.7))  # fmt: skip
     return Scene("pot", thing, motion, {"right": wrist}, friction=1.732, slide=5e-4, move=5e-3)
 
