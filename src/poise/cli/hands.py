@@ -14,17 +14,30 @@ from poise.errors import BadValue, NoSolution
 
 
 def arguments(p: argparse.ArgumentParser) -> None:
-    p.add_argument("scene", metavar="SCENE", nargs="?", help="a TOML file, or the name of an authored scene; none: they are listed")
+    p.add_argument(
+        "scene", metavar="SCENE", nargs="?", help="a TOML file, or the name of an authored scene; none: they are listed"
+    )
     p.add_argument("-n", type=int, default=10, metavar="COUNT", help="how many different solutions (default: 10)")
-    p.add_argument("-o", "--out", type=Path, metavar="DIR", help="folder for solutions, sheet.png and index.html; a search "
-                   "that was stopped goes on where it was")  # fmt: skip
-    p.add_argument("--seed", type=int, default=0, help="of all choices; the same seed gives the same solutions (default: 0)")
+    p.add_argument(
+        "-o",
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="folder for solutions, sheet.png and index.html; a search that was stopped goes on where it was",
+    )
+    p.add_argument(
+        "--seed", type=int, default=0, help="of all choices; the same seed gives the same solutions (default: 0)"
+    )
     p.add_argument("--seconds", type=float, default=60.0, help="CPU time after which to stop (default: 60)")
     p.add_argument("--style", metavar="STYLE", help="free, steady, sliding, busy, restless or reluctant")
-    p.add_argument("--object", metavar="NAME", help="another object in place of the scene's: milk, mug, bunny, bottle or ball")
+    p.add_argument(
+        "--object", metavar="NAME", help="another object in place of the scene's: milk, mug, bunny, bottle or ball"
+    )
     p.add_argument("--friction", type=float, metavar="MU", help="another friction between hand and object")
     p.add_argument("--printed", action="store_true", help="the thesis's own search, without our additions")
-    p.add_argument("--save", default="", metavar="FORMATS", help="also write each solution as bvh, glb or usda, with commas")
+    p.add_argument(
+        "--save", default="", metavar="FORMATS", help="also write each solution as bvh, glb or usda, with commas"
+    )
     p.add_argument("--no-pictures", action="store_true", help="neither sheet.png nor index.html")
     saving.add_force(p)
 
@@ -51,8 +64,15 @@ def run(args: argparse.Namespace) -> int:
     checker, bar, stopped = Checker(scene), Bar(f"solutions of {scene.name}", args.n), False
     written = len(found.solutions) if found else 0
     try:
-        for now in delivery.find(scene, settings, count=args.n, seed=args.seed, seconds=args.seconds, found=found,
-                                 check=lambda s: checker(s).valid):  # fmt: skip
+        for now in delivery.find(
+            scene,
+            settings,
+            count=args.n,
+            seed=args.seed,
+            seconds=args.seconds,
+            found=found,
+            check=lambda s: checker(s).valid,
+        ):
             found = now
             bar.reach(len(found.solutions), args.n)
             if args.out is not None:
@@ -66,12 +86,23 @@ def run(args: argparse.Namespace) -> int:
         bar.close()
     assert found is not None
     if not found.solutions:
-        raise NoSolution(f"No valid finger motion of {scene.name} was found in {found.cpu:.0f} s; try --seconds, another --seed, "
-                         "a larger --friction, or a wrist nearer to the object.")  # fmt: skip
+        raise NoSolution(
+            f"No valid finger motion of {scene.name} was found in {found.cpu:.0f} s; try --seconds, another --seed, "
+            "a larger --friction, or a wrist nearer to the object."
+        )
     files = _write(args, scene, found.solutions, formats)
     rows = [asdict(checker(s)) for s in found.solutions]
-    told = {"scene": scene.name, "seed": args.seed, "solutions": len(found.solutions), "nodes": found.nodes,
-            "paths": found.paths, "cpu": round(found.cpu, 2), "stopped": stopped, "written": files, "validity": rows}  # fmt: skip
+    told = {
+        "scene": scene.name,
+        "seed": args.seed,
+        "solutions": len(found.solutions),
+        "nodes": found.nodes,
+        "paths": found.paths,
+        "cpu": round(found.cpu, 2),
+        "stopped": stopped,
+        "written": files,
+        "validity": rows,
+    }
     say(json.dumps(told, indent=2) if args.json else _text(told))
     return 0
 
@@ -124,9 +155,11 @@ def _write(args: argparse.Namespace, scene: Any, solutions: list[Any], formats: 
 
 def _text(told: dict[str, Any]) -> str:
     worst = {k: max(r[k] for r in told["validity"]) for k in told["validity"][0]}
-    lines = [f"{told['scene']}: {told['solutions']} different solutions from {told['paths']} paths and {told['nodes']} nodes, "
-             f"{told['cpu']:.1f} s of CPU{', stopped' if told['stopped'] else ''}",
-             f"checked with MuJoCo, worst of all: penetration {1e3 * worst['penetration']:.2f} mm, fingers in one another "
-             f"{1e3 * worst['fingers']:.2f} mm, slip {1e3 * worst['slip']:.2f} mm a frame and {1e3 * worst['creep']:.1f} mm in all, "
-             f"Newton {100 * worst['force']:.2g} % and Euler {100 * worst['torque']:.2g} % missing, {worst['speed']:.1f} rad/s"]  # fmt: skip
+    lines = [
+        f"{told['scene']}: {told['solutions']} different solutions from {told['paths']} paths and {told['nodes']} nodes, "
+        f"{told['cpu']:.1f} s of CPU{', stopped' if told['stopped'] else ''}",
+        f"checked with MuJoCo, worst of all: penetration {1e3 * worst['penetration']:.2f} mm, fingers in one another "
+        f"{1e3 * worst['fingers']:.2f} mm, slip {1e3 * worst['slip']:.2f} mm a frame and {1e3 * worst['creep']:.1f} mm in all, "
+        f"Newton {100 * worst['force']:.2g} % and Euler {100 * worst['torque']:.2g} % missing, {worst['speed']:.1f} rad/s",
+    ]
     return "\n".join([*lines, *(f"written: {f}" for f in told["written"][-2:])])

@@ -32,8 +32,10 @@ _THING = Palette((0.36, 0.58, 0.82), (0.36, 0.58, 0.82), (0.36, 0.58, 0.82))
 def thing_character(scene: Scene) -> Character:
     """The object as a character of one body, so that its motion is a clip like any other."""
     assets, geoms = scene.thing.geoms_xml()
-    xml = (f'<mujoco model="{scene.thing.name}"><asset>{assets}</asset><worldbody><body name="object">'
-           f'<freejoint name="root"/>{geoms}</body></worldbody></mujoco>')  # fmt: skip
+    xml = (
+        f'<mujoco model="{scene.thing.name}"><asset>{assets}</asset><worldbody><body name="object">'
+        f'<freejoint name="root"/>{geoms}</body></worldbody></mujoco>'
+    )
     none = ContactPoints((), np.zeros(0, int), np.zeros((0, 3)))
     return Character(scene.thing.name, xml, {}, none, np.zeros(6), np.zeros(6))
 
@@ -48,8 +50,14 @@ def clips_of(scene: Scene, solution: Solution) -> dict[str, Clip]:
         hand = make(side)
         out[side] = Clip(hand, q, 1 / scene.fps, source, labels=np.zeros((T, len(hand.contact_points)), bool), holds=())
     c = scene.centre
-    out["object"] = Clip(thing_character(scene), np.c_[c.place, c.turn], 1 / scene.fps, source,
-                         labels=np.zeros((len(scene), 0), bool), holds=())  # fmt: skip
+    out["object"] = Clip(
+        thing_character(scene),
+        np.c_[c.place, c.turn],
+        1 / scene.fps,
+        source,
+        labels=np.zeros((len(scene), 0), bool),
+        holds=(),
+    )
     return out
 
 
@@ -65,14 +73,24 @@ def save_clips(scene: Scene, solution: Solution, stem: Path, ending: str) -> lis
     return out
 
 
-def still(scene: Scene, solution: Solution, t: int, *, around: float = 35.0, size: tuple[int, int] = (230, 200),
-          span: float = 0.34) -> np.ndarray:  # fmt: skip
+def still(
+    scene: Scene,
+    solution: Solution,
+    t: int,
+    *,
+    around: float = 35.0,
+    size: tuple[int, int] = (230, 200),
+    span: float = 0.34,
+) -> np.ndarray:
     """A picture (H, W, 3) of frame t, seen from `around` [degrees about Z] and a little above."""
     clips = clips_of(scene, solution)
-    parts = [figures(c.character, c.q[t : t + 1], _THING if name == "object" else _SKIN)[0] for name, c in clips.items()]
+    parts = [
+        figures(c.character, c.q[t : t + 1], _THING if name == "object" else _SKIN)[0] for name, c in clips.items()
+    ]
     for s in scene.stands:
-        parts.append(boxes(np.array([s.place]), np.eye(3)[None], np.array([s.size]) / 2,
-                           linear((0.62, 0.54, 0.44))[None]))  # fmt: skip
+        parts.append(
+            boxes(np.array([s.place]), np.eye(3)[None], np.array([s.size]) / 2, linear((0.62, 0.54, 0.44))[None])
+        )
     middle = scene.centre.place[t]
     a = np.radians(around)
     eye = middle + 0.75 * np.array([np.cos(a), np.sin(a), 0.45])
@@ -123,8 +141,9 @@ def _edges(scene: Scene) -> Array:
         else:
             half = s[1] if len(s) > 1 else 0.0
             rings = [s[0] * ring + np.array([0, 0, e * half]) for e in (-1, 1)]
-            lines = np.concatenate([np.stack([r[:-1], r[1:]], 1) for r in rings]
-                                   + [np.stack([rings[0][::6], rings[1][::6]], 1)])  # fmt: skip
+            lines = np.concatenate(
+                [np.stack([r[:-1], r[1:]], 1) for r in rings] + [np.stack([rings[0][::6], rings[1][::6]], 1)]
+            )
         out.append(lines @ M.T + at)
     for v, f in scene.thing.hulls:
         out.append((v - scene.thing.centre)[np.concatenate([f[:, [0, 1]], f[:, [1, 2]]])])
@@ -135,9 +154,12 @@ def save_page(scene: Scene, solutions: list[Solution], path: Path) -> None:
     """One HTML file that plays all solutions side by side; drag turns them all."""
     edges = _edges(scene)
     moved = np.einsum("tij,nkj->tnki", scene.centre.matrix, edges) + scene.centre.place[:, None, None]
-    data = {"fps": scene.fps, "hands": [_lines(scene, s) for s in solutions],
-            "object": np.round(moved * 1e4).astype(int).reshape(len(scene), -1, 6).tolist(),
-            "middle": np.round(scene.centre.place.mean(0) * 1e4).astype(int).tolist()}  # fmt: skip
+    data = {
+        "fps": scene.fps,
+        "hands": [_lines(scene, s) for s in solutions],
+        "object": np.round(moved * 1e4).astype(int).reshape(len(scene), -1, 6).tolist(),
+        "middle": np.round(scene.centre.place.mean(0) * 1e4).astype(int).tolist(),
+    }
     text = _PAGE.replace("NAME", scene.name).replace("DATA", json.dumps(data, separators=(",", ":")))
     with writing(path) as file:
         Path(file).write_text(text, encoding="utf-8")

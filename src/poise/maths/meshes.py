@@ -41,8 +41,12 @@ def moments(vertices: Array, faces: np.ndarray) -> tuple[float, Array, Array]:
     total = v.sum()
     centre = np.einsum("f,fi->i", v, a + b + c) / (4.0 * total)
     s = a + b + c
-    second = (np.einsum("f,fi,fj->ij", v, a, a) + np.einsum("f,fi,fj->ij", v, b, b)
-              + np.einsum("f,fi,fj->ij", v, c, c) + np.einsum("f,fi,fj->ij", v, s, s)) / 20.0  # fmt: skip
+    second = (
+        np.einsum("f,fi,fj->ij", v, a, a)
+        + np.einsum("f,fi,fj->ij", v, b, b)
+        + np.einsum("f,fi,fj->ij", v, c, c)
+        + np.einsum("f,fi,fj->ij", v, s, s)
+    ) / 20.0
     second -= total * np.outer(centre, centre)
     return float(total), centre, np.trace(second) * np.eye(3) - second
 
@@ -115,8 +119,9 @@ def _fill(table, corner, cell, vertices, faces, normals):
                 table[i, j, k] = min(table[i, j, k], deep)
 
 
-def distance_table(pieces: list[tuple[Array, np.ndarray]], cell: float = 0.002, border: float = 0.016
-                   ) -> tuple[Array, Array]:  # fmt: skip
+def distance_table(
+    pieces: list[tuple[Array, np.ndarray]], cell: float = 0.002, border: float = 0.016
+) -> tuple[Array, Array]:
     """Signed distances (X, Y, Z) [m] to the union of convex pieces at nodes `cell` apart, and the corner (3,) [m]."""
     low = np.min([v.min(0) for v, _ in pieces], axis=0) - border
     high = np.max([v.max(0) for v, _ in pieces], axis=0) + border

@@ -124,14 +124,31 @@ def least_forces(points, normals, friction, cost, slide, count, wrench, rho, for
     return status, steps, total, missing * size
 
 
-def cone_forces(points: Array, normals: Array, friction: Array, wrench: Array, cost: Array | None = None,
-                slide: Array | None = None, rho: float = 0.05) -> ConeForces:  # fmt: skip
+def cone_forces(
+    points: Array,
+    normals: Array,
+    friction: Array,
+    wrench: Array,
+    cost: Array | None = None,
+    slide: Array | None = None,
+    rho: float = 0.05,
+) -> ConeForces:
     """The forces (K, 3) of least weighted normal part that give a wrench (6,); see `least_forces` for the shapes."""
     K = len(points)
     forces = np.zeros((K, 3))
     cost = np.ones(K) if cost is None else np.asarray(cost, float)
     slide = np.zeros((K, 4)) if slide is None else np.asarray(slide, float)
-    found = least_forces(np.ascontiguousarray(points, float), np.ascontiguousarray(normals, float),
-                         np.broadcast_to(np.asarray(friction, float), K).copy(), cost, slide, K,
-                         np.asarray(wrench, float), rho, forces, 300, 1e-7)  # fmt: skip
+    found = least_forces(
+        np.ascontiguousarray(points, float),
+        np.ascontiguousarray(normals, float),
+        np.broadcast_to(np.asarray(friction, float), K).copy(),
+        cost,
+        slide,
+        K,
+        np.asarray(wrench, float),
+        rho,
+        forces,
+        300,
+        1e-7,
+    )
     return ConeForces(forces, float(found[2]), float(found[3]), found[0] == SOLVED)

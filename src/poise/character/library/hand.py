@@ -49,8 +49,9 @@ class Fingers(NamedTuple):
 _ROOTS = np.array([[22, 20, -12], [30, 13, 0], [30, 3, 1], [30, -7, 0], [28, -16, -3]]) * 1e-3
 _KNUCKLES = np.array([[0, 0, 0], [90, 25, 0], [93, 4, 2], [87, -17, 0], [79, -36, -5]]) * 1e-3
 _PHALANGES = np.array([[46, 33, 27], [44, 26, 21], [49, 30, 22], [46, 28, 22], [36, 21, 19]]) * 1e-3
-_RADII = np.array([[12, 10.5, 9.5, 0], [12, 9.5, 8.5, 7.8], [12, 9.5, 8.5, 8], [12, 9, 8.2, 7.6],
-                   [11, 8.5, 7.5, 7]]) * 1e-3  # fmt: skip
+_RADII = (
+    np.array([[12, 10.5, 9.5, 0], [12, 9.5, 8.5, 7.8], [12, 9.5, 8.5, 8], [12, 9, 8.2, 7.6], [11, 8.5, 7.5, 7]]) * 1e-3
+)
 _THUMB_ALONG, _THUMB_BACK = (0.55, 0.50, -0.67), (-0.72, 0.62, -0.05)
 _THUMB_LIMITS = np.array([[-35, 35], [-50, 45], [-30, 30], [-10, 10], [-10, 55], [-10, 75]])
 _FINGER_LIMITS = np.array([[-2, 3], [-2, 2], [-15, 15], [-15, 90], [0, 105], [-5, 75]])
@@ -94,14 +95,29 @@ def fingers(side: str = "right") -> Fingers:
         mirror = np.diag([1.0, -1.0, 1.0])
         base, turn = base @ mirror, mirror @ turn @ mirror
         sign[axis != 1] = -1.0
-    return Fingers(base, np.ascontiguousarray(turn), axis, sign, step, last, links, begin, end, _RADII.copy(),
-                   low * degrees, high * degrees, rest * degrees)  # fmt: skip
+    return Fingers(
+        base,
+        np.ascontiguousarray(turn),
+        axis,
+        sign,
+        step,
+        last,
+        links,
+        begin,
+        end,
+        _RADII.copy(),
+        low * degrees,
+        high * degrees,
+        rest * degrees,
+    )
 
 
 def joint_names(side: str) -> tuple[str, ...]:
     """The 30 joints of the fingers, in order."""
-    parts = {0: ("cmc_spread", "cmc_flex", "cmc_roll", "mcp_spread", "mcp_flex", "ip_flex"),
-             1: ("cmc_flex", "cmc_spread", "mcp_spread", "mcp_flex", "pip_flex", "dip_flex")}  # fmt: skip
+    parts = {
+        0: ("cmc_spread", "cmc_flex", "cmc_roll", "mcp_spread", "mcp_flex", "ip_flex"),
+        1: ("cmc_flex", "cmc_spread", "mcp_spread", "mcp_flex", "pip_flex", "dip_flex"),
+    }
     return tuple(f"{side}_{name}_{part}" for f, name in enumerate(FINGERS) for part in parts[min(f, 1)])
 
 
@@ -122,8 +138,10 @@ def body_xml(side: str, *, root: str = "", colours: tuple[str, ...] = (), solid:
         ends = f"{a[0]:g} {mirror * a[1]:g} {a[2]:g} {b[0]:g} {mirror * b[1]:g} {b[2]:g}"
         rigid = ' contype="0" conaffinity="0"' if k == 2 or not solid else ""
         name = ("carpus_0", "carpus_1", "forearm")[k]
-        out.append(f'<geom name="{side}_{name}" type="capsule" fromto="{ends}" size="{r:g}" density="{DENSITY:g}" '
-                   f'rgba="{tint[0]}"{rigid}/>')  # fmt: skip
+        out.append(
+            f'<geom name="{side}_{name}" type="capsule" fromto="{ends}" size="{r:g}" density="{DENSITY:g}" '
+            f'rgba="{tint[0]}"{rigid}/>'
+        )
     for f in range(5):
         j = 0
         for b in range(F.links[f]):
@@ -134,30 +152,43 @@ def body_xml(side: str, *, root: str = "", colours: tuple[str, ...] = (), solid:
             while j <= F.last[f, b]:
                 along = [0, 0, 0]
                 along[F.axis[f, j]] = int(F.sign[f, j])
-                out.append(f'<joint name="{next(names)}" type="hinge" axis="{along[0]} {along[1]} {along[2]}" '
-                           f'range="{F.low[f, j]:.9g} {F.high[f, j]:.9g}"/>')  # fmt: skip
+                out.append(
+                    f'<joint name="{next(names)}" type="hinge" axis="{along[0]} {along[1]} {along[2]}" '
+                    f'range="{F.low[f, j]:.9g} {F.high[f, j]:.9g}"/>'
+                )
                 j += 1
-            out.append(f'<geom name="{link_name(side, f, b)}" type="capsule" '
-                       f'fromto="{F.begin[f, b]:.9g} 0 0 {F.end[f, b]:.9g} 0 0" size="{F.radius[f, b]:g}" '
-                       f'density="{DENSITY:g}" rgba="{tint[b]}"{touch}/>')  # fmt: skip
+            out.append(
+                f'<geom name="{link_name(side, f, b)}" type="capsule" '
+                f'fromto="{F.begin[f, b]:.9g} 0 0 {F.end[f, b]:.9g} 0 0" size="{F.radius[f, b]:g}" '
+                f'density="{DENSITY:g}" rgba="{tint[b]}"{touch}/>'
+            )
         out.append("</body>" * int(F.links[f]))
     return "".join([*out, "</body>"])
 
 
 def make(side: str = "right") -> Character:
     """The character: a wrist that is free in space, and its fingers."""
-    xml = (f'<mujoco model="hand"><compiler angle="radian" autolimits="true"/><worldbody>'
-           f'{body_xml(side, root="<freejoint name=" + chr(34) + "root" + chr(34) + "/>")}'
-           f"</worldbody></mujoco>")  # fmt: skip
+    xml = (
+        f'<mujoco model="hand"><compiler angle="radian" autolimits="true"/><worldbody>'
+        f"{body_xml(side, root='<freejoint name=' + chr(34) + 'root' + chr(34) + '/>')}"
+        f"</worldbody></mujoco>"
+    )
     tips = [(f, link_name(side, f, int(fingers(side).links[f]) - 1)) for f in range(5)]
     bodies = {name: k for k, name in enumerate(_body_names(xml))}
     F = fingers(side)
     belly = np.array([[0.7 * F.end[f, F.links[f] - 1], 0.0, -F.radius[f, F.links[f] - 1]] for f, _ in tips])
-    points = ContactPoints(tuple(f"{side}_hand_{FINGERS[f]}" for f, _ in tips),
-                           np.array([bodies[n] for _, n in tips]), belly)  # fmt: skip
+    points = ContactPoints(
+        tuple(f"{side}_hand_{FINGERS[f]}" for f, _ in tips), np.array([bodies[n] for _, n in tips]), belly
+    )
     zero = np.zeros(6)
-    return Character("hand" if side == "right" else "left_hand", xml, {f"{side}_hand": f"{side}_wrist"}, points,
-                     np.r_[zero, np.tile(STIFFNESS, 5)], np.r_[zero, np.tile(STRENGTH, 5)])  # fmt: skip
+    return Character(
+        "hand" if side == "right" else "left_hand",
+        xml,
+        {f"{side}_hand": f"{side}_wrist"},
+        points,
+        np.r_[zero, np.tile(STIFFNESS, 5)],
+        np.r_[zero, np.tile(STRENGTH, 5)],
+    )
 
 
 def make_left() -> Character:

@@ -78,8 +78,9 @@ def perform_forward(scene: Scene, solution: Solution, squeeze: float = SQUEEZE) 
     missing = T - len(place)
     places = np.array(place + [np.full(3, 1e3)] * missing)
     turns = np.array(turn + [np.array([1.0, 0, 0, 0])] * missing)
-    return Performed(np.linalg.norm(places - c.place, axis=1), np.degrees(angle_between(turns, c.turn)),
-                     Track(places, turns))  # fmt: skip
+    return Performed(
+        np.linalg.norm(places - c.place, axis=1), np.degrees(angle_between(turns, c.turn)), Track(places, turns)
+    )
 
 
 def _lead(d: mujoco.MjData, wrist: Track, t: int, u: float, fps: float, a: int, b: int) -> None:
@@ -100,8 +101,9 @@ def _world(scene: Scene) -> tuple[mujoco.MjModel, mujoco.MjData]:
     extra = f"<actuator>{servos}</actuator>"
     xml = model_xml(scene, free=True, extra=extra)
     for side in scene.sides:
-        xml = xml.replace(f'<body name="{side}_wrist" mocap="true">',
-                          f'<body name="{side}_wrist"><freejoint name="{side}_root"/>', 1)  # fmt: skip
+        xml = xml.replace(
+            f'<body name="{side}_wrist" mocap="true">', f'<body name="{side}_wrist"><freejoint name="{side}_root"/>', 1
+        )
     m = mujoco.MjModel.from_xml_string(xml)
     m.opt.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
     m.opt.cone = mujoco.mjtCone.mjCONE_ELLIPTIC

@@ -18,8 +18,9 @@ _ARM = 0.05  # [m] by which torques are made forces
 _ENOUGH = 0.03  # [N] of the wrench that may be missing
 
 
-def pressing(scene: Scene, solution: Solution, inside: Sequence[float], squeeze: float
-             ) -> Iterator[tuple[Array, np.ndarray, Array, Array]]:  # fmt: skip
+def pressing(
+    scene: Scene, solution: Solution, inside: Sequence[float], squeeze: float
+) -> Iterator[tuple[Array, np.ndarray, Array, Array]]:
     """For every frame contacts (n, CONTACT), owner (m,), points and forces (m, 3) in the object's frame.
 
     The forces nearest to `squeeze` [N] at every proxy that give the object its motion within a share of µ: the first of
@@ -30,8 +31,9 @@ def pressing(scene: Scene, solution: Solution, inside: Sequence[float], squeeze:
         rows, n = np.zeros((MOST_CONTACTS, CONTACT)), 0
         for h, F in enumerate(problem.hands):
             for f in range(5):
-                n = touching(F, problem.solid, h, f, solution.q[h, t, f], problem.turn[h, t], problem.place[h, t], NEAR,
-                             rows, n)  # fmt: skip
+                n = touching(
+                    F, problem.solid, h, f, solution.q[h, t, f], problem.turn[h, t], problem.place[h, t], NEAR, rows, n
+                )
         m = proxies(problem.solid, rows, n, 0.004, THESIS, out)
         table = problem.table[t]
         points = np.concatenate([out[:m, POINT : POINT + 3], table[:, :3]])
@@ -40,8 +42,12 @@ def pressing(scene: Scene, solution: Solution, inside: Sequence[float], squeeze:
             yield rows[:0], np.zeros(0, int), np.zeros((0, 3)), np.zeros((0, 3))
             continue
         bases = np.array([_basis(v) for v in normals])
-        A = np.concatenate([bases.transpose(1, 0, 2).reshape(3, -1),
-                            np.stack([np.cross(p, B.T).T / _ARM for p, B in zip(points, bases, strict=True)], 1).reshape(3, -1)])  # fmt: skip
+        A = np.concatenate(
+            [
+                bases.transpose(1, 0, 2).reshape(3, -1),
+                np.stack([np.cross(p, B.T).T / _ARM for p, B in zip(points, bases, strict=True)], 1).reshape(3, -1),
+            ]
+        )
         G = problem.wrench[t] / np.r_[np.ones(3), np.full(3, _ARM)]
         press = np.zeros(3 * len(points))
         press[0 : 3 * m : 3] = squeeze

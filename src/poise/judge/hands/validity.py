@@ -16,8 +16,20 @@ from poise.maths.rotations import Array
 from poise.methods.hands.scene import Scene
 from poise.methods.hands.solution import Load, Solution
 
-BARS = {"penetration": 5e-4, "fingers": 5e-4, "table": 5e-4, "cone": 1e-9, "force": 0.01, "torque": 0.01, "slip": 3e-4,
-        "creep": 2e-3, "gap": 1e-3, "limits": 1e-6, "speed": 6.0, "backward": 1e-4}  # fmt: skip
+BARS = {
+    "penetration": 5e-4,
+    "fingers": 5e-4,
+    "table": 5e-4,
+    "cone": 1e-9,
+    "force": 0.01,
+    "torque": 0.01,
+    "slip": 3e-4,
+    "creep": 2e-3,
+    "gap": 1e-3,
+    "limits": 1e-6,
+    "speed": 6.0,
+    "backward": 1e-4,
+}
 """What is allowed, in the units of `Validity`."""
 
 
@@ -58,8 +70,11 @@ class Checker:
         m, self.hand = self.model, []
         for h, side in enumerate(scene.sides):
             F = fingers(side)
-            self.hand += [(h, f, b, m.geom(link_name(side, f, b)).id, m.body(link_name(side, f, b)).id)
-                          for f in range(5) for b in range(F.links[f])]  # fmt: skip
+            self.hand += [
+                (h, f, b, m.geom(link_name(side, f, b)).id, m.body(link_name(side, f, b)).id)
+                for f in range(5)
+                for b in range(F.links[f])
+            ]
         self.rigid = [m.geom(f"{s}_{n}").id for s in scene.sides for n in ("carpus_0", "carpus_1")]
         thing = m.body("thing").id
         self.thing = [g for g in range(m.ngeom) if m.geom_bodyid[g] == thing]
@@ -75,8 +90,20 @@ class Checker:
         low, high = self.limits[:, 0][:, None], self.limits[:, 1][:, None]
         over = np.maximum(low - solution.q, solution.q - high).max()
         speed = np.abs(np.diff(solution.q, axis=1)).max() * self.scene.fps
-        return Validity(max(deep), max(meet), max(table), cone, force, torque, slip, creep, max(gap),
-                        max(float(over), 0.0), float(speed), back)  # fmt: skip
+        return Validity(
+            max(deep),
+            max(meet),
+            max(table),
+            cone,
+            force,
+            torque,
+            slip,
+            creep,
+            max(gap),
+            max(float(over), 0.0),
+            float(speed),
+            back,
+        )
 
     def _between(self, a: int, b: int) -> float:
         """Distance [m] of two geoms by MuJoCo, 2 cm where they are farther."""
@@ -98,8 +125,9 @@ class Checker:
                     meet = max(meet, -self._between(g, g2))
         index = {(h, f, b): g for h, f, b, g, _ in self.hand}
         gap = max((min(near[index[tuple(int(v) for v in c[:3])]]) for c in solution.loads[t].contacts), default=0.0)
-        bodies = {(h, f, b): (self.data.xpos[k].copy(), self.data.xmat[k].reshape(3, 3).copy())
-                  for h, f, b, _, k in self.hand}  # fmt: skip
+        bodies = {
+            (h, f, b): (self.data.xpos[k].copy(), self.data.xmat[k].reshape(3, 3).copy()) for h, f, b, _, k in self.hand
+        }
         return max(deep, 0.0), meet, max(table, 0.0), gap, bodies
 
     def _newton(self, solution: Solution) -> tuple[float, float, float]:
@@ -133,8 +161,10 @@ class Checker:
     def _beyond_cones(self, load: Load, R: Array) -> float:
         """[N] the greatest |f̂| - µ f^n of a frame, with normals of MuJoCo's own where the table pushes."""
         worst = 0.0
-        for n, f, mu in ((load.normals, load.forces, self.scene.friction),
-                         (np.broadcast_to(R[2], load.table_forces.shape), load.table_forces, self.scene.table_friction)):  # fmt: skip
+        for n, f, mu in (
+            (load.normals, load.forces, self.scene.friction),
+            (np.broadcast_to(R[2], load.table_forces.shape), load.table_forces, self.scene.table_friction),
+        ):
             fn = np.einsum("ni,ni->n", n, f)
             ft = np.linalg.norm(f - fn[:, None] * n, axis=1)
             worst = max(worst, float((ft - mu * fn).max(initial=0.0)), float((-fn).max(initial=0.0)))

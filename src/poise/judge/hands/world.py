@@ -23,14 +23,20 @@ def model_xml(scene: Scene, *, free: bool = False, extra: str = "") -> str:
         for k, s in enumerate(scene.stands)
     ]
     if scene.table is not None:
-        around.append(f'<geom name="table" type="plane" size="1 1 0.01" pos="0 0 {scene.table:g}" rgba="0.8 0.8 0.78 1"/>')
+        around.append(
+            f'<geom name="table" type="plane" size="1 1 0.01" pos="0 0 {scene.table:g}" rgba="0.8 0.8 0.78 1"/>'
+        )
     I = scene.thing.inertia
-    inertial = (f'<inertial pos="0 0 0" mass="{scene.thing.mass:.9g}" fullinertia="{I[0, 0]:.9g} {I[1, 1]:.9g} '
-                f'{I[2, 2]:.9g} {I[0, 1]:.9g} {I[0, 2]:.9g} {I[1, 2]:.9g}"/>')  # fmt: skip
+    inertial = (
+        f'<inertial pos="0 0 0" mass="{scene.thing.mass:.9g}" fullinertia="{I[0, 0]:.9g} {I[1, 1]:.9g} '
+        f'{I[2, 2]:.9g} {I[0, 1]:.9g} {I[0, 2]:.9g} {I[1, 2]:.9g}"/>'
+    )
     joint = '<freejoint name="thing"/>'
-    return (f'<mujoco model="{scene.name}"><compiler angle="radian" autolimits="true" balanceinertia="true"/>'
-            f"<asset>{assets}</asset><worldbody>{''.join(around)}"
-            f'<body name="thing">{joint}{inertial}{geoms}</body>{"".join(hands)}</worldbody>{extra}</mujoco>')  # fmt: skip
+    return (
+        f'<mujoco model="{scene.name}"><compiler angle="radian" autolimits="true" balanceinertia="true"/>'
+        f"<asset>{assets}</asset><worldbody>{''.join(around)}"
+        f'<body name="thing">{joint}{inertial}{geoms}</body>{"".join(hands)}</worldbody>{extra}</mujoco>'
+    )
 
 
 def build(scene: Scene, **options: object) -> mujoco.MjModel:

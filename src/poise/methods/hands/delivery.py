@@ -36,8 +36,17 @@ class Found:
 Check = Callable[[Solution], bool]
 
 
-def find(scene: Scene, settings: Hands | None = None, *, count: int = 10, seed: int = 0, seconds: float = 60.0,
-         check: Check | None = None, found: Found | None = None, rounds: int | None = None) -> Iterator[Found]:  # fmt: skip
+def find(
+    scene: Scene,
+    settings: Hands | None = None,
+    *,
+    count: int = 10,
+    seed: int = 0,
+    seconds: float = 60.0,
+    check: Check | None = None,
+    found: Found | None = None,
+    rounds: int | None = None,
+) -> Iterator[Found]:
     """Search until there are `count` different solutions, or so many CPU seconds or rounds are over.
 
     Gives what was found after each round; a search is resumed from what an earlier one gave. `check` refuses solutions
@@ -73,8 +82,10 @@ def find(scene: Scene, settings: Hands | None = None, *, count: int = 10, seed: 
 
 def _never_meet(problem: Problem) -> str:
     near = min(float(np.linalg.norm(p, axis=-1).min()) for p in problem.place)
-    return (f"In {problem.scene.name} no finger ever reaches the object: the nearest wrist stays {100 * near:.0f} cm from its "
-            "centre; a hand reaches some 18 cm. Check units, axes and the timing of both tracks.")  # fmt: skip
+    return (
+        f"In {problem.scene.name} no finger ever reaches the object: the nearest wrist stays {100 * near:.0f} cm from its "
+        "centre; a hand reaches some 18 cm. Check units, axes and the timing of both tracks."
+    )
 
 
 def _spots(tips: Array, loaded: np.ndarray) -> tuple[Array, np.ndarray]:

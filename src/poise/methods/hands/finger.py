@@ -71,8 +71,9 @@ def _lever(axes, points, j, x, nx, ny, nz):
 
 
 @njit(cache=True)
-def residuals(F, solid, plane, f, q, R, p, pairs, count, before, rest, others, known, W, turn, place, axes, points,
-              res, J):  # fmt: skip
+def residuals(
+    F, solid, plane, f, q, R, p, pairs, count, before, rest, others, known, W, turn, place, axes, points, res, J
+):
     """Fill res and J (ROWS, 6) at the pose q (6,); gives how many, the deepest penetration [m] and the guide's gap [m].
 
     plane (4,): unit normal and height of the table in the object's frame; others (known, 7): capsules of other fingers.
@@ -213,8 +214,9 @@ def reach(F, solid, plane, f, q, low, high, R, p, pairs, count, before, rest, ot
     free = np.empty(6, np.int64)
     for j in range(6):
         q[j] = min(max(q[j], low[j]), high[j])
-    n, deep, gap = residuals(F, solid, plane, f, q, R, p, pairs, count, before, rest, others, known, W, turn, place,
-                             axes, points, res, J)  # fmt: skip
+    n, deep, gap = residuals(
+        F, solid, plane, f, q, R, p, pairs, count, before, rest, others, known, W, turn, place, axes, points, res, J
+    )
     cost = 0.0
     for i in range(n):
         cost += res[i] * res[i]
@@ -252,8 +254,28 @@ def reach(F, solid, plane, f, q, low, high, R, p, pairs, count, before, rest, ot
                 j = free[i]
                 trial[j] = min(max(q[j] + dq[i], low[j]), high[j])
                 moved = max(moved, abs(trial[j] - q[j]))
-            n2, deep2, gap2 = residuals(F, solid, plane, f, trial, R, p, pairs, count, before, rest, others, known, W,
-                                        turn, place, axes, points, res2, J2)  # fmt: skip
+            n2, deep2, gap2 = residuals(
+                F,
+                solid,
+                plane,
+                f,
+                trial,
+                R,
+                p,
+                pairs,
+                count,
+                before,
+                rest,
+                others,
+                known,
+                W,
+                turn,
+                place,
+                axes,
+                points,
+                res2,
+                J2,
+            )
             cost2 = 0.0
             for i in range(n2):
                 cost2 += res2[i] * res2[i]

@@ -78,8 +78,24 @@ def _add(out, n, c, contacts, k, beside):
 
 
 @njit(cache=True)
-def force_test(solid, contacts, count, cost, friction, rail, table, table_count, table_friction, table_cost, wrench, rho,
-               offset, mode, out, forces):  # fmt: skip
+def force_test(
+    solid,
+    contacts,
+    count,
+    cost,
+    friction,
+    rail,
+    table,
+    table_count,
+    table_friction,
+    table_cost,
+    wrench,
+    rho,
+    offset,
+    mode,
+    out,
+    forces,
+):
     """Forces of least weighted normal part that give the wrench (6,) at contacts and table; gives status, cost, proxies.
 
     cost (count,) of each contact; rail (count, 4): 1 and the direction of friction where a contact slides, else 0;

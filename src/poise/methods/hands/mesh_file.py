@@ -25,7 +25,9 @@ def load_hulls(path: Path, unit: float = 1.0) -> tuple[tuple[Array, np.ndarray],
         raise BadFile(path, "the mesh has no volume: it needs at least four triangles.")
     edges = meshes.open_edges(faces)
     if edges:
-        raise BadFile(path, f"the mesh is open: {edges} edges are not shared by two triangles that face one way; close it.")
+        raise BadFile(
+            path, f"the mesh is open: {edges} edges are not shared by two triangles that face one way; close it."
+        )
     if abs(meshes.volume(vertices, faces)) < 1e-9:
         raise BadFile(path, "the mesh encloses no volume; is its unit right?")
     pieces = meshes.convex_pieces(vertices, faces)
@@ -40,7 +42,9 @@ def read_mesh(path: Path) -> tuple[Array, np.ndarray]:
     if kind not in (".obj", ".stl"):
         raise BadFile(path, "meshes are read from .obj and .stl.")
     try:
-        vertices, faces = _obj(path.read_text(encoding="utf-8", errors="replace")) if kind == ".obj" else _stl(path.read_bytes())
+        vertices, faces = (
+            _obj(path.read_text(encoding="utf-8", errors="replace")) if kind == ".obj" else _stl(path.read_bytes())
+        )
     except OSError as error:
         raise BadFile(path, f"the mesh cannot be read: {error.strerror}.") from None
     except (ValueError, IndexError):

@@ -77,15 +77,33 @@ def root(t: int, rest: Array) -> Node:
     """The empty state before the first contact; rest (H, 5, 6)."""
     H = len(rest)
     none = np.zeros((0, 3))
-    return Node(t, rest.copy(), np.zeros((0, 16)), np.zeros(0), none, np.zeros((0, 7)), none, np.ones((H, 5, 4)),
-                np.zeros((H, 5, PAIR)), np.zeros((H, 5), bool), [None] * (5 * H), np.zeros((H, 5), bool),
-                np.zeros((H, 5), int), np.zeros((H, 5), int), np.zeros((H, 5, 4)))  # fmt: skip
+    return Node(
+        t,
+        rest.copy(),
+        np.zeros((0, 16)),
+        np.zeros(0),
+        none,
+        np.zeros((0, 7)),
+        none,
+        np.ones((H, 5, 4)),
+        np.zeros((H, 5, PAIR)),
+        np.zeros((H, 5), bool),
+        [None] * (5 * H),
+        np.zeros((H, 5), bool),
+        np.zeros((H, 5), int),
+        np.zeros((H, 5), int),
+        np.zeros((H, 5, 4)),
+    )
 
 
 def as_pair(contact: Array) -> Array:
     """The pair (PAIR,) of a contact."""
-    return np.r_[contact[LINK], contact[HAND_POINT : HAND_POINT + 3], contact[OBJECT_POINT : OBJECT_POINT + 3],
-                 contact[NORMAL : NORMAL + 3]]  # fmt: skip
+    return np.r_[
+        contact[LINK],
+        contact[HAND_POINT : HAND_POINT + 3],
+        contact[OBJECT_POINT : OBJECT_POINT + 3],
+        contact[NORMAL : NORMAL + 3],
+    ]
 
 
 def moved(solid, pair: Array, way: Array, length: float) -> Array:
@@ -102,8 +120,9 @@ def moved(solid, pair: Array, way: Array, length: float) -> Array:
     return out
 
 
-def next_pairs(node: Node, h: int, f: int, intent: Intent | None, solid, friction: float, slide: float, move: float
-               ) -> tuple[Array, bool]:  # fmt: skip
+def next_pairs(
+    node: Node, h: int, f: int, intent: Intent | None, solid, friction: float, slide: float, move: float
+) -> tuple[Array, bool]:
     """Pairs (k, PAIR) of a finger for the next frame by the three cases of (33), and whether they carry a force.
 
     Departures: every loaded contact of a finger is kept, where the thesis keeps the one furthest from the palm.

@@ -50,8 +50,7 @@ def touching(F, solid, hand, f, q, R, p, near, contacts, n):
             weight, where = 2.0, 2.0 * s  # a link that lies flat touches in the middle of what touches
             for m in range(9):
                 u = m / 8.0
-                du = to_piece(solid, k, a[0] + u * (b[0] - a[0]), a[1] + u * (b[1] - a[1]),
-                              a[2] + u * (b[2] - a[2]), g)  # fmt: skip
+                du = to_piece(solid, k, a[0] + u * (b[0] - a[0]), a[1] + u * (b[1] - a[1]), a[2] + u * (b[2] - a[2]), g)
                 w = np.exp(-(du - d) / SOFT)
                 weight += w
                 where += w * u
@@ -63,7 +62,9 @@ def touching(F, solid, hand, f, q, R, p, near, contacts, n):
                 h[i] = c[i] - radius * g[i] - place[link, i]
             contacts[n, HAND], contacts[n, FINGER], contacts[n, LINK], contacts[n, GAP] = hand, f, link, d - radius
             for i in range(3):
-                contacts[n, HAND_POINT + i] = turn[link, 0, i] * h[0] + turn[link, 1, i] * h[1] + turn[link, 2, i] * h[2]
+                contacts[n, HAND_POINT + i] = (
+                    turn[link, 0, i] * h[0] + turn[link, 1, i] * h[1] + turn[link, 2, i] * h[2]
+                )
                 contacts[n, OBJECT_POINT + i] = c[i] - d * g[i]
                 contacts[n, NORMAL + i] = g[i]
                 contacts[n, ALONG + i] = turn[link, i, 0]
@@ -86,8 +87,32 @@ def fingers_meet(caps, f, h, tolerance):
 
 
 @njit(cache=True)
-def pose_test(F, solid, plane, hand, R, p, before, speed, pairs, count, held, rest, others, known, W, most, near, deep,
-              meet, slip, q, contacts, n, worst):  # fmt: skip
+def pose_test(
+    F,
+    solid,
+    plane,
+    hand,
+    R,
+    p,
+    before,
+    speed,
+    pairs,
+    count,
+    held,
+    rest,
+    others,
+    known,
+    W,
+    most,
+    near,
+    deep,
+    meet,
+    slip,
+    q,
+    contacts,
+    n,
+    worst,
+):
     """Pose q (5, 6) of a hand for pairs (5, MOST_PAIRS, PAIR), count (5,) of them a finger; contacts from row n on.
 
     before (5, 6): the pose a frame ago, speed (5,) [rad] how far a joint may move, held (5,): pairs that carry a force and
@@ -112,8 +137,9 @@ def pose_test(F, solid, plane, hand, R, p, before, speed, pairs, count, held, re
             low[j] = max(F.low[f, j], before[f, j] - speed[f])
             high[j] = min(F.high[f, j], before[f, j] + speed[f])
             q[f, j] = before[f, j]
-        _, depth, _ = reach(F, solid, plane, f, q[f], low, high, R, p, pairs[f], count[f], before[f], rest[f], beside,
-                            m, W, most)  # fmt: skip
+        _, depth, _ = reach(
+            F, solid, plane, f, q[f], low, high, R, p, pairs[f], count[f], before[f], rest[f], beside, m, W, most
+        )
         if depth > deep:
             return PENETRATES, f, -1, n
         if held[f] == 1:

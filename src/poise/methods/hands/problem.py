@@ -70,7 +70,9 @@ def standing_points(scene: Scene) -> tuple[Array, ...]:
             on |= at[:, 2] < scene.table + STANDING
         for stand in scene.stands:
             on |= stand.under(at) & (np.abs(at[:, 2] - stand.top) < STANDING)
-        local = np.concatenate([_spread(local[on]), *(_corners_below(scene, stand, R[t], p[t]) for stand in scene.stands)])
+        local = np.concatenate(
+            [_spread(local[on]), *(_corners_below(scene, stand, R[t], p[t]) for stand in scene.stands)]
+        )
         rows = np.zeros((len(local), TABLE_COLUMNS))
         rows[:, :3], rows[:, 3:6] = local, R[t][2]
         speed = (v[t] + np.cross(w[t], local) @ R[t].T) * (1.0, 1.0, 0.0)
@@ -113,5 +115,13 @@ def prepare(scene: Scene) -> Problem:
     place = np.stack([np.einsum("tji,tj->ti", R, scene.wrists[s].place - p) for s in sides])
     plane = np.zeros((len(scene), 4))
     plane[:, :3], plane[:, 3] = R[:, 2], (-1e3 if scene.table is None else scene.table) - p[:, 2]
-    return Problem(scene, tuple(fingers(s) for s in sides), scene.thing.solid, np.ascontiguousarray(turn),
-                   np.ascontiguousarray(place), plane, needed_wrench(scene), standing_points(scene))  # fmt: skip
+    return Problem(
+        scene,
+        tuple(fingers(s) for s in sides),
+        scene.thing.solid,
+        np.ascontiguousarray(turn),
+        np.ascontiguousarray(place),
+        plane,
+        needed_wrench(scene),
+        standing_points(scene),
+    )

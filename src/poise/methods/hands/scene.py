@@ -26,7 +26,9 @@ class Track:
         object.__setattr__(self, "place", np.ascontiguousarray(self.place, float))
         turn = np.ascontiguousarray(self.turn, float)
         if self.place.ndim != 2 or self.place.shape[1] != 3 or turn.shape != (len(self.place), 4):
-            raise BadValue(f"A track has places (T, 3) and quaternions (T, 4), not {self.place.shape} and {turn.shape}.")
+            raise BadValue(
+                f"A track has places (T, 3) and quaternions (T, 4), not {self.place.shape} and {turn.shape}."
+            )
         if not (np.all(np.isfinite(self.place)) and np.all(np.isfinite(turn))):
             raise BadValue("A track has numbers that are not finite.")
         length = np.linalg.norm(turn, axis=1, keepdims=True)
@@ -92,8 +94,10 @@ class Scene:
             if side not in SIDES:
                 raise UnknownName("wrist", side, SIDES)
             if len(track) != len(self.motion):
-                raise ClipMismatch(f"The object's track has {len(self.motion)} frames, that of the {side} wrist "
-                                   f"{len(track)}; cut or resample them to one length.")  # fmt: skip
+                raise ClipMismatch(
+                    f"The object's track has {len(self.motion)} frames, that of the {side} wrist "
+                    f"{len(track)}; cut or resample them to one length."
+                )
         if len(self.motion) < 5:
             raise BadValue(f"{self.name} has {len(self.motion)} frames; at least 5 are needed.")
         known = [f"{side}_{finger}" for side in self.wrists for finger in FINGERS]

@@ -1,17 +1,17 @@
 """Scenes as files: a TOML that names the object, its track and those of the wrists.
 
-    name = "cup"
-    fps = 30
-    friction = 1.0
-    table = 0.0                       # height [m]; leave it out where there is none
-    [object]
-    mass = 0.2
-    pieces = [{ kind = "cylinder", size = [0.03, 0.08] }]     # or mesh = "bunny.obj"
-    track = "object.csv"              # x y z qw qx qy qz a row, metres, Z up; or .npy, or .npz with place and turn
-    [wrists]
-    right = "right.csv"
-    [windows]                         # optional: seconds in which a finger may touch
-    right_index = [0.4, 2.0]
+name = "cup"
+fps = 30
+friction = 1.0
+table = 0.0                       # height [m]; leave it out where there is none
+[object]
+mass = 0.2
+pieces = [{ kind = "cylinder", size = [0.03, 0.08] }]     # or mesh = "bunny.obj"
+track = "object.csv"              # x y z qw qx qy qz a row, metres, Z up; or .npy, or .npz with place and turn
+[wrists]
+right = "right.csv"
+[windows]                         # optional: seconds in which a finger may touch
+right_index = [0.4, 2.0]
 """
 
 from __future__ import annotations
@@ -28,8 +28,22 @@ from poise.methods.hands.scene import Scene, Stand, Track
 from poise.methods.hands.settings import STYLES
 from poise.methods.hands.thing import Piece, Thing
 
-_KEYS = {"name", "fps", "friction", "table_friction", "table", "slide", "move", "object", "wrists", "windows", "fixed",
-         "styles", "stands", "licence"}  # fmt: skip
+_KEYS = {
+    "name",
+    "fps",
+    "friction",
+    "table_friction",
+    "table",
+    "slide",
+    "move",
+    "object",
+    "wrists",
+    "windows",
+    "fixed",
+    "styles",
+    "stands",
+    "licence",
+}
 _OBJECT = {"mass", "pieces", "mesh", "unit", "track", "name"}
 
 
@@ -49,7 +63,9 @@ def load_scene(path: str | Path) -> Scene:
     except (KeyError, TypeError, ValueError) as error:
         if isinstance(error, PoiseError):
             raise
-        raise BadFile(path, f"a value is missing or of the wrong kind ({error}); docs/hands.md has an example.") from None
+        raise BadFile(
+            path, f"a value is missing or of the wrong kind ({error}); docs/hands.md has an example."
+        ) from None
 
 
 def _known(path: Path, given: dict[str, Any], keys: set[str], where: str) -> None:
@@ -72,11 +88,19 @@ def _scene(path: Path, given: dict[str, Any]) -> Scene:
     styles = tuple((float(t), _style(path, s)) for t, s in given.get("styles", []))
     stands = tuple(Stand(tuple(s["size"]), tuple(s["place"])) for s in given.get("stands", []))
     plain = {k: float(given[k]) for k in ("fps", "friction", "table_friction", "slide", "move") if k in given}
-    return Scene(str(given.get("name", path.stem)), load_thing(path.parent, body, path.stem), motion, wrists,
-                 table=float(given["table"]) if "table" in given else None, stands=stands, styles=styles,
-                 windows={k: (float(v[0]), float(v[1])) for k, v in given.get("windows", {}).items()},
-                 fixed={k: float(np.radians(v)) for k, v in given.get("fixed", {}).items()},
-                 licence=str(given.get("licence", "")), **plain)  # fmt: skip
+    return Scene(
+        str(given.get("name", path.stem)),
+        load_thing(path.parent, body, path.stem),
+        motion,
+        wrists,
+        table=float(given["table"]) if "table" in given else None,
+        stands=stands,
+        styles=styles,
+        windows={k: (float(v[0]), float(v[1])) for k, v in given.get("windows", {}).items()},
+        fixed={k: float(np.radians(v)) for k, v in given.get("fixed", {}).items()},
+        licence=str(given.get("licence", "")),
+        **plain,
+    )
 
 
 def _style(path: Path, style: str) -> str:
@@ -87,8 +111,15 @@ def _style(path: Path, style: str) -> str:
 
 def load_thing(folder: Path, body: dict[str, Any], name: str) -> Thing:
     """The object of a part [object]."""
-    pieces = tuple(Piece(p["kind"], tuple(float(x) for x in p["size"]), tuple(p.get("place", (0, 0, 0))),
-                         tuple(p.get("turn", (0, 0, 0)))) for p in body.get("pieces", []))  # fmt: skip
+    pieces = tuple(
+        Piece(
+            p["kind"],
+            tuple(float(x) for x in p["size"]),
+            tuple(p.get("place", (0, 0, 0))),
+            tuple(p.get("turn", (0, 0, 0))),
+        )
+        for p in body.get("pieces", [])
+    )
     hulls = load_hulls(folder / body["mesh"], float(body.get("unit", 1.0))) if "mesh" in body else ()
     return Thing(str(body.get("name", name)), pieces, float(body.get("mass", 0.5)), hulls)
 
@@ -114,7 +145,9 @@ def load_track(path: Path) -> Track:
 
 def _text(path: Path) -> np.ndarray:
     text = path.read_text(encoding="utf-8")
-    lines = [line.replace(",", " ").split() for line in text.splitlines() if line.strip() and line.lstrip()[0] not in "#x"]
+    lines = [
+        line.replace(",", " ").split() for line in text.splitlines() if line.strip() and line.lstrip()[0] not in "#x"
+    ]
     return np.array(lines, float)
 
 
@@ -122,15 +155,29 @@ def save_scene(scene: Scene, folder: Path) -> Path:
     """Write a scene of pieces as TOML with its tracks beside it; gives the file."""
     folder.mkdir(parents=True, exist_ok=True)
     np.savetxt(folder / "object.csv", np.c_[scene.motion.place, scene.motion.turn], "%.9g", ",")
-    lines = [f'name = "{scene.name}"', f"fps = {scene.fps:g}", f"friction = {scene.friction:g}",
-             f"table_friction = {scene.table_friction:g}", f"slide = {scene.slide:g}", f"move = {scene.move:g}"]  # fmt: skip
+    lines = [
+        f'name = "{scene.name}"',
+        f"fps = {scene.fps:g}",
+        f"friction = {scene.friction:g}",
+        f"table_friction = {scene.table_friction:g}",
+        f"slide = {scene.slide:g}",
+        f"move = {scene.move:g}",
+    ]
     if scene.table is not None:
         lines.append(f"table = {scene.table:g}")
     for s in scene.stands:
         lines += ["[[stands]]", f"size = {list(s.size)}", f"place = {list(s.place)}"]
-    lines += ["[object]", f'name = "{scene.thing.name}"', f"mass = {scene.thing.mass:g}", 'track = "object.csv"', "pieces = ["]
-    lines += [f'  {{ kind = "{p.kind}", size = {list(p.size)}, place = {list(p.place)}, turn = {list(p.turn)} }},'
-              for p in scene.thing.pieces]  # fmt: skip
+    lines += [
+        "[object]",
+        f'name = "{scene.thing.name}"',
+        f"mass = {scene.thing.mass:g}",
+        'track = "object.csv"',
+        "pieces = [",
+    ]
+    lines += [
+        f'  {{ kind = "{p.kind}", size = {list(p.size)}, place = {list(p.place)}, turn = {list(p.turn)} }},'
+        for p in scene.thing.pieces
+    ]
     lines += ["]", "[wrists]"]
     for side in scene.sides:
         np.savetxt(folder / f"{side}.csv", np.c_[scene.wrists[side].place, scene.wrists[side].turn], "%.9g", ",")

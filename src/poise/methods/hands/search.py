@@ -160,8 +160,9 @@ class Search:
                     continue
                 if anew[h, f]:
                     intent[k], changed[h, f] = self._intent(t, rng), True
-                found, held[h, f] = next_pairs(parent, h, f, intent[k], self.problem.solid, scene.friction,
-                                               scene.slide, scene.move)  # fmt: skip
+                found, held[h, f] = next_pairs(
+                    parent, h, f, intent[k], self.problem.solid, scene.friction, scene.slide, scene.move
+                )
                 if t >= b and not held[h, f]:
                     continue  # out of reach from here on
                 count[h, f] = len(found)
@@ -206,8 +207,9 @@ class Search:
             share = 0.7 + 0.3 * share
         return Intent(bool(rng.random() < chance), way / np.linalg.norm(way), float(share))
 
-    def _first_contacts(self, parent: Node, fingers: list[tuple[int, int]], t: int, rng: np.random.Generator
-                        ) -> dict[tuple[int, int], int]:  # fmt: skip
+    def _first_contacts(
+        self, parent: Node, fingers: list[tuple[int, int]], t: int, rng: np.random.Generator
+    ) -> dict[tuple[int, int], int]:
         """Which of its pool each finger takes: the best of some choices by how often they could carry the object later."""
         best, most = {}, -1.0
         for _ in range(12 if self.settings.look_ahead and fingers else 1):
@@ -257,9 +259,24 @@ class Search:
         """
         p, scene, n = self.problem, self.problem.scene, len(contacts)
         mode = THESIS if self.settings.proxies else POINTS_ALONE
-        status, _, m = force_test(p.solid, contacts, n, cost, scene.friction, np.zeros((n, 4)), p.table[t],
-                                  len(p.table[t]), scene.table_friction, _TABLE_COST, p.wrench[t], RHO,
-                                  self.settings.offset, mode, self._proxies, self._forces)  # fmt: skip
+        status, _, m = force_test(
+            p.solid,
+            contacts,
+            n,
+            cost,
+            scene.friction,
+            np.zeros((n, 4)),
+            p.table[t],
+            len(p.table[t]),
+            scene.table_friction,
+            _TABLE_COST,
+            p.wrench[t],
+            RHO,
+            self.settings.offset,
+            mode,
+            self._proxies,
+            self._forces,
+        )
         owner, f, inward = self._proxies[:m, 0].astype(int), self._forces[:m], self._proxies[:m, 4:7]
         fn = np.einsum("mi,mi->m", f, inward)
         tangent = np.zeros((n, 3))
@@ -292,10 +309,32 @@ class Search:
         q, slips = np.empty((self.H, 5, 6)), np.zeros((self.H, 5, 4))
         other = _ALONE
         for h, F in enumerate(p.hands):
-            verdict, f, o, n = pose_test(F, p.solid, p.plane[t], h, p.turn[h, t], p.place[h, t], asked.before[h],
-                                         asked.speed[h], asked.pairs[h], asked.count[h], asked.held[h],
-                                         self._rest(parent, h), other, 0 if h == 0 else len(other), self.W, s.steps,
-                                         s.near, s.deep, 5e-4, s.slip, q[h], contacts, n, self._worst)  # fmt: skip
+            verdict, f, o, n = pose_test(
+                F,
+                p.solid,
+                p.plane[t],
+                h,
+                p.turn[h, t],
+                p.place[h, t],
+                asked.before[h],
+                asked.speed[h],
+                asked.pairs[h],
+                asked.count[h],
+                asked.held[h],
+                self._rest(parent, h),
+                other,
+                0 if h == 0 else len(other),
+                self.W,
+                s.steps,
+                s.near,
+                s.deep,
+                5e-4,
+                s.slip,
+                q[h],
+                contacts,
+                n,
+                self._worst,
+            )
             if verdict != PASSED:
                 return verdict, h, f, o, None
             for f in np.flatnonzero(asked.held[h]):
@@ -346,13 +385,27 @@ class Search:
             out *= (1.0 + 0.15 * parent.carried)[:, :, None]
         return out
 
-    def _node(self, parent: Node, asked: Asked, q: Array, contacts: Array, forces: tuple[Array, Array], m: int,
-              price: Array) -> Node:  # fmt: skip
+    def _node(
+        self, parent: Node, asked: Asked, q: Array, contacts: Array, forces: tuple[Array, Array], m: int, price: Array
+    ) -> Node:
         t = parent.t + 1
         keep = parent.price if self.style(t) in ("reluctant", "restless") else price
-        node = Node(t, q, contacts, *forces, self._proxies[:m].copy(),
-                    self._forces[: m + len(self.problem.table[t])].copy(), keep, asked.pairs[:, :, 0].copy(),
-                    asked.count > 0, asked.intent, asked.changed, parent.lost.copy(), parent.carried.copy(), parent.creep)  # fmt: skip
+        node = Node(
+            t,
+            q,
+            contacts,
+            *forces,
+            self._proxies[:m].copy(),
+            self._forces[: m + len(self.problem.table[t])].copy(),
+            keep,
+            asked.pairs[:, :, 0].copy(),
+            asked.count > 0,
+            asked.intent,
+            asked.changed,
+            parent.lost.copy(),
+            parent.carried.copy(),
+            parent.creep,
+        )
         touch, fn = np.zeros((self.H, 5), bool), np.zeros((self.H, 5))
         for c, force in zip(contacts, node.normal, strict=True):
             touch[int(c[HAND]), int(c[FINGER])] = True
@@ -386,8 +439,25 @@ class Search:
                 pairs, held = next_pairs(node, h, f, None, p.solid, p.scene.friction, 0.0, 0.0)
                 q, room = node.q[h, f].copy(), s.speed * s.horizon
                 low, high = np.maximum(F.low[f], q - room), np.minimum(F.high[f], q + room)
-                reach(F, p.solid, p.plane[ahead], f, q, low, high, p.turn[h, ahead], p.place[h, ahead], pairs,
-                      len(pairs), node.q[h, f], F.rest[f], _ALONE, 0, self.W, 15)  # fmt: skip
+                reach(
+                    F,
+                    p.solid,
+                    p.plane[ahead],
+                    f,
+                    q,
+                    low,
+                    high,
+                    p.turn[h, ahead],
+                    p.place[h, ahead],
+                    pairs,
+                    len(pairs),
+                    node.q[h, f],
+                    F.rest[f],
+                    _ALONE,
+                    0,
+                    self.W,
+                    15,
+                )
                 off = self._offset(h, f, q, ahead, pairs)
                 if off < 8e-4:
                     continue

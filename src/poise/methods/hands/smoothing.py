@@ -37,8 +37,28 @@ def _linearise(F, solid, plane, f, Q, R, p, pairs, count, rest, others, known, W
     cost = 0.0
     grad[:], bands[:] = 0.0, 0.0
     for t in range(T):
-        n, _, _ = residuals(F, solid, plane[t], f, Q[t], R[t], p[t], pairs[t], count[t], Q[t], rest, others[t],
-                            known, W, turn, place, axes, points, res, J)  # fmt: skip
+        n, _, _ = residuals(
+            F,
+            solid,
+            plane[t],
+            f,
+            Q[t],
+            R[t],
+            p[t],
+            pairs[t],
+            count[t],
+            Q[t],
+            rest,
+            others[t],
+            known,
+            W,
+            turn,
+            place,
+            axes,
+            points,
+            res,
+            J,
+        )
         for k in range(n):
             cost += res[k] * res[k]
             for i in range(6):
@@ -92,8 +112,26 @@ class _Finger:
         if np.array_equal(x, self.at):
             return self.value
         F, solid, plane, f, R, p, pairs, count, rest, others, known, W, jerk, drift, fastest = self.fixed
-        self.value = _linearise(F, solid, plane, f, x, R, p, pairs, count, rest, others, known, W, jerk, drift,
-                                fastest, self.grad, self.bands)  # fmt: skip
+        self.value = _linearise(
+            F,
+            solid,
+            plane,
+            f,
+            x,
+            R,
+            p,
+            pairs,
+            count,
+            rest,
+            others,
+            known,
+            W,
+            jerk,
+            drift,
+            fastest,
+            self.grad,
+            self.bands,
+        )
         self.at = x.copy()
         return self.value
 
@@ -151,9 +189,25 @@ def first_motion(problem: Problem, path: list[Node], window: np.ndarray, W: Weig
                 before = Q[h, t + 1, f]
                 q = before.copy()
                 beside = np.concatenate([caps[g, 1 : F.links[g]] for g in range(5) if g != f])
-                reach(F, problem.solid, problem.plane[t], f, q, np.maximum(F.low[f], before - step),
-                      np.minimum(F.high[f], before + step), problem.turn[h, t], problem.place[h, t], nothing, 0, before,
-                      open_pose(F)[f], np.ascontiguousarray(beside), len(beside), calm, 30)  # fmt: skip
+                reach(
+                    F,
+                    problem.solid,
+                    problem.plane[t],
+                    f,
+                    q,
+                    np.maximum(F.low[f], before - step),
+                    np.minimum(F.high[f], before + step),
+                    problem.turn[h, t],
+                    problem.place[h, t],
+                    nothing,
+                    0,
+                    before,
+                    open_pose(F)[f],
+                    np.ascontiguousarray(beside),
+                    len(beside),
+                    calm,
+                    30,
+                )
                 Q[h, t, f] = q
     return Q
 
@@ -162,8 +216,18 @@ def smooth(problem: Problem, path: list[Node], Q: Array, W: Weights, jerk: float
     """(H, T, 5, 6) the motion of (41) from a first one; `jerk` weighs E₁."""
     T, H = problem.frames, len(problem.hands)
     Q = Q.copy()
-    held = W._replace(position=6e3, facing=0.0, gap=0.0, keep=0.0, rest=0.05, couple=0.2, margin=1e-4,
-                      apart_margin=1.5e-4, penetration=1.2e4, apart=6e3)  # fmt: skip
+    held = W._replace(
+        position=6e3,
+        facing=0.0,
+        gap=0.0,
+        keep=0.0,
+        rest=0.05,
+        couple=0.2,
+        margin=1e-4,
+        apart_margin=1.5e-4,
+        penetration=1.2e4,
+        apart=6e3,
+    )
     kept = [[kept_pairs(problem, path, h, f) for f in range(5)] for h in range(H)]
     caps = np.zeros((H, T, 5, 4, 7))
     for h in range(H):
@@ -171,14 +235,37 @@ def smooth(problem: Problem, path: list[Node], Q: Array, W: Weights, jerk: float
     for _ in range(rounds):
         for h, F in enumerate(problem.hands):
             for f in range(5):
-                beside = np.concatenate([caps[h, :, g, 1 : F.links[g]] for g in range(5) if g != f]
-                                        + [caps[g].reshape(T, 20, 7) for g in range(H) if g != h], axis=1)  # fmt: skip
+                beside = np.concatenate(
+                    [caps[h, :, g, 1 : F.links[g]] for g in range(5) if g != f]
+                    + [caps[g].reshape(T, 20, 7) for g in range(H) if g != h],
+                    axis=1,
+                )
                 pairs, count = kept[h][f]
-                problem_f = _Finger((F, problem.solid, problem.plane, f, problem.turn[h], problem.place[h], pairs, count,
-                                     F.rest[f], np.ascontiguousarray(beside), beside.shape[1], held, jerk, 3.0,
-                                     FASTEST / problem.scene.fps), (T, 6))  # fmt: skip
-                found = minimise(problem_f, Q[h, :, f], settings=Settings(iterations=9, gain=1e-4, step=1e-4,
-                                                                          damping=1e-3, longest=0.3))  # fmt: skip
+                problem_f = _Finger(
+                    (
+                        F,
+                        problem.solid,
+                        problem.plane,
+                        f,
+                        problem.turn[h],
+                        problem.place[h],
+                        pairs,
+                        count,
+                        F.rest[f],
+                        np.ascontiguousarray(beside),
+                        beside.shape[1],
+                        held,
+                        jerk,
+                        3.0,
+                        FASTEST / problem.scene.fps,
+                    ),
+                    (T, 6),
+                )
+                found = minimise(
+                    problem_f,
+                    Q[h, :, f],
+                    settings=Settings(iterations=9, gain=1e-4, step=1e-4, damping=1e-3, longest=0.3),
+                )
                 Q[h, :, f] = np.clip(found.x, F.low[f], F.high[f])
             _all_capsules(F, Q[h], problem.turn[h], problem.place[h], caps[h])
     return Q

@@ -123,23 +123,49 @@ def loads_of(problem: Problem, Q: Array, path: list[Node], settings: Hands) -> t
         contacts, n = np.zeros((MOST_CONTACTS, CONTACT)), 0
         for h, F in enumerate(problem.hands):
             for f in range(5):
-                n = touching(F, problem.solid, h, f, Q[h, t, f], problem.turn[h, t], problem.place[h, t], NEAR,
-                             contacts, n)  # fmt: skip
+                n = touching(
+                    F, problem.solid, h, f, Q[h, t, f], problem.turn[h, t], problem.place[h, t], NEAR, contacts, n
+                )
         contacts = contacts[:n]
         cost, rail, drift = np.ones(n), np.zeros((n, 4)), np.zeros((n, 3))
         keys = [(int(c[HAND]), int(c[FINGER]), int(c[LINK])) for c in contacts]
         for k, (h, f, link) in enumerate(keys):
             c = contacts[k]
-            _drift(problem.hands[h], Q[h], problem.turn[h], problem.place[h], t, f, link,
-                   c[HAND_POINT : HAND_POINT + 3], c[NORMAL : NORMAL + 3], drift[k])  # fmt: skip
+            _drift(
+                problem.hands[h],
+                Q[h],
+                problem.turn[h],
+                problem.place[h],
+                t,
+                f,
+                link,
+                c[HAND_POINT : HAND_POINT + 3],
+                c[NORMAL : NORMAL + 3],
+                drift[k],
+            )
             size = float(np.linalg.norm(drift[k]))
             cost[k] = (1.0 if (t, h, f, link) in carried else 3.0) * (1.0 + size / 1e-4)
             if size > STILL or creep.get(keys[k], 0.0) + size > LIFE:
                 rail[k], cost[k] = np.r_[1.0, drift[k] / max(size, 1e-12)], cost[k] * 3.0
         table = problem.table[t]
-        status, _, m = force_test(problem.solid, contacts, n, cost, scene.friction, rail, table, len(table),
-                                  scene.table_friction, 1e-3, problem.wrench[t], RHO, settings.offset, mode, proxies,
-                                  forces)  # fmt: skip
+        status, _, m = force_test(
+            problem.solid,
+            contacts,
+            n,
+            cost,
+            scene.friction,
+            rail,
+            table,
+            len(table),
+            scene.table_friction,
+            1e-3,
+            problem.wrench[t],
+            RHO,
+            settings.offset,
+            mode,
+            proxies,
+            forces,
+        )
         if status != 0:
             return None, t
         load = _load(contacts, rail, proxies[:m], forces[:m], table, forces[m : m + len(table)])
@@ -154,14 +180,23 @@ def _load(contacts: Array, rail: Array, proxies: Array, forces: Array, table: Ar
     on = np.einsum("mi,mi->m", forces, proxies[:, INWARD : INWARD + 3]) > 1e-9
     owner = proxies[on, OWNER].astype(int)
     used = np.unique(owner)
-    return Load(contacts[used].copy(), rail[used, 0] > 0, np.searchsorted(used, owner),
-                proxies[on, POINT : POINT + 3].copy(), proxies[on, INWARD : INWARD + 3].copy(), forces[on].copy(),
-                table[:, :3].copy(), table_forces.copy())  # fmt: skip
+    return Load(
+        contacts[used].copy(),
+        rail[used, 0] > 0,
+        np.searchsorted(used, owner),
+        proxies[on, POINT : POINT + 3].copy(),
+        proxies[on, INWARD : INWARD + 3].copy(),
+        forces[on].copy(),
+        table[:, :3].copy(),
+        table_forces.copy(),
+    )
 
 
 def _loaded_keys(node: Node, friction: float) -> list[tuple[int, int, int]]:
     kinds = node.kinds(friction)
-    return [(int(c[HAND]), int(c[FINGER]), int(c[LINK])) for c, k in zip(node.contacts, kinds, strict=True) if k != FREE]
+    return [
+        (int(c[HAND]), int(c[FINGER]), int(c[LINK])) for c, k in zip(node.contacts, kinds, strict=True) if k != FREE
+    ]
 
 
 def finish(search: Search, path: list[Node], round: int = 0) -> Solution | None:

@@ -26,8 +26,18 @@ def digest(scene: Scene, settings: Hands) -> str:
     for track in (scene.motion, *(scene.wrists[s] for s in scene.sides)):
         h.update(track.place.tobytes())
         h.update(track.turn.tobytes())
-    facts = (scene.friction, scene.table_friction, scene.table, scene.slide, scene.move, scene.thing.mass,
-             scene.thing.pieces, scene.stands, sorted(scene.windows.items()), scene.styles)  # fmt: skip
+    facts = (
+        scene.friction,
+        scene.table_friction,
+        scene.table,
+        scene.slide,
+        scene.move,
+        scene.thing.mass,
+        scene.thing.pieces,
+        scene.stands,
+        sorted(scene.windows.items()),
+        scene.styles,
+    )
     h.update(repr(facts).encode())
     for v, f in scene.thing.hulls:
         h.update(np.ascontiguousarray(v).tobytes() + np.ascontiguousarray(f).tobytes())
@@ -39,15 +49,24 @@ def save_solution(solution: Solution, scene: Scene, path: Path) -> None:
     rows: dict[str, list[Any]] = {k: [] for k in ("contact", "proxy", "table")}
     for t, load in enumerate(solution.loads):
         rows["contact"] += [np.r_[t, c, s] for c, s in zip(load.contacts, load.sliding, strict=True)]
-        rows["proxy"] += [np.r_[t, o, p, n, f] for o, p, n, f in
-                          zip(load.owner, load.points, load.normals, load.forces, strict=True)]  # fmt: skip
+        rows["proxy"] += [
+            np.r_[t, o, p, n, f] for o, p, n, f in zip(load.owner, load.points, load.normals, load.forces, strict=True)
+        ]
         rows["table"] += [np.r_[t, p, f] for p, f in zip(load.table_points, load.table_forces, strict=True)]
     widths = {"contact": 18, "proxy": 11, "table": 7}
     arrays = {k: np.array(v).reshape(-1, widths[k]) for k, v in rows.items()}
     tracks = {f"{s}_wrist": np.c_[scene.wrists[s].place, scene.wrists[s].turn] for s in scene.sides}
     with writing(path) as file:
-        np.savez_compressed(file, q=solution.q, round=solution.round, fps=scene.fps, sides=np.array(scene.sides),
-                            object=np.c_[scene.centre.place, scene.centre.turn], **tracks, **arrays)  # fmt: skip
+        np.savez_compressed(
+            file,
+            q=solution.q,
+            round=solution.round,
+            fps=scene.fps,
+            sides=np.array(scene.sides),
+            object=np.c_[scene.centre.place, scene.centre.turn],
+            **tracks,
+            **arrays,
+        )
 
 
 def load_solution(path: Path) -> Solution:
@@ -61,7 +80,9 @@ def load_solution(path: Path) -> Solution:
     loads = []
     for t in range(q.shape[1]):
         c, p, e = contact[contact[:, 0] == t], proxy[proxy[:, 0] == t], table[table[:, 0] == t]
-        loads.append(Load(c[:, 1:17], c[:, 17] > 0, p[:, 1].astype(int), p[:, 2:5], p[:, 5:8], p[:, 8:11], e[:, 1:4], e[:, 4:7]))
+        loads.append(
+            Load(c[:, 1:17], c[:, 17] > 0, p[:, 1].astype(int), p[:, 2:5], p[:, 5:8], p[:, 8:11], e[:, 1:4], e[:, 4:7])
+        )
     return Solution(q, tuple(loads), r)
 
 
@@ -84,5 +105,7 @@ def resume(folder: Path, key: str, seed: int) -> Found | None:
     except (OSError, ValueError, KeyError, TypeError):
         raise BadFile(path, "it is not the state of a search; remove it to begin anew.") from None
     if not same:
-        raise BadFile(folder, "it holds the search of another scene, seed or settings; give another folder, or --force.")
+        raise BadFile(
+            folder, "it holds the search of another scene, seed or settings; give another folder, or --force."
+        )
     return Found([load_solution(folder / f"solution-{k + 1:02d}.npz") for k in range(count)], following)

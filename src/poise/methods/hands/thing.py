@@ -14,8 +14,12 @@ from poise.maths import distance, meshes
 from poise.maths.distance import Solid
 from poise.maths.rotations import Array, from_euler, from_matrix, to_matrix
 
-KINDS = {"box": (distance.BOX, 3), "cylinder": (distance.CYLINDER, 2), "sphere": (distance.SPHERE, 1),
-         "capsule": (distance.CAPSULE, 2)}  # fmt: skip
+KINDS = {
+    "box": (distance.BOX, 3),
+    "cylinder": (distance.CYLINDER, 2),
+    "sphere": (distance.SPHERE, 1),
+    "capsule": (distance.CAPSULE, 2),
+}
 """Kinds of pieces, and how many sizes each has: box half lengths; cylinder and capsule radius, half length; sphere radius."""
 _RIM = 8  # points of a cylinder's edge on which it may stand
 
@@ -121,8 +125,16 @@ class Thing:
             place.append(np.zeros(3))
             turn.append(np.eye(3))
             reach.append(1e3)
-        return Solid(np.array(kind, np.int64), np.array(size), np.array(place), np.array(turn), np.array(reach), table,
-                     corner, 0.002)  # fmt: skip
+        return Solid(
+            np.array(kind, np.int64),
+            np.array(size),
+            np.array(place),
+            np.array(turn),
+            np.array(reach),
+            table,
+            corner,
+            0.002,
+        )
 
     @cached_property
     def extent(self) -> Array:
@@ -165,13 +177,18 @@ class Thing:
         assets, geoms = [], []
         for k, piece in enumerate(self.pieces):
             at, q = np.asarray(piece.place) - self.centre, from_matrix(piece.matrix)
-            geoms.append(f'<geom name="{prefix}_{k}" type="{piece.kind}" size="{_text(piece.size)}" pos="{_text(at)}" '
-                         f'quat="{_text(q)}" rgba="{colour}"/>')  # fmt: skip
+            geoms.append(
+                f'<geom name="{prefix}_{k}" type="{piece.kind}" size="{_text(piece.size)}" pos="{_text(at)}" '
+                f'quat="{_text(q)}" rgba="{colour}"/>'
+            )
         for k, (v, f) in enumerate(self.hulls):
-            assets.append(f'<mesh name="{prefix}_hull_{k}" vertex="{_text((v - self.centre).ravel())}" '
-                          f'face="{" ".join(map(str, f.ravel()))}"/>')  # fmt: skip
-            geoms.append(f'<geom name="{prefix}_{len(self.pieces) + k}" type="mesh" mesh="{prefix}_hull_{k}" '
-                         f'rgba="{colour}"/>')  # fmt: skip
+            assets.append(
+                f'<mesh name="{prefix}_hull_{k}" vertex="{_text((v - self.centre).ravel())}" '
+                f'face="{" ".join(map(str, f.ravel()))}"/>'
+            )
+            geoms.append(
+                f'<geom name="{prefix}_{len(self.pieces) + k}" type="mesh" mesh="{prefix}_hull_{k}" rgba="{colour}"/>'
+            )
         return "".join(assets), "".join(geoms)
 
 

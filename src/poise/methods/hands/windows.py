@@ -80,11 +80,22 @@ def clear_pose(problem: Problem, h: int, f: int, times: tuple[int, ...], rng: np
     """(6,) [rad] an open pose of a finger that is in nothing at these frames, the nearest to ease of those tried."""
     F = problem.hands[h]
     start = open_pose(F)[f]
-    tried = [start, *(np.clip(start + rng.normal(size=6) * np.radians([8, 12 if f == 0 else 0, 8, 25, 25, 15]),
-                              F.low[f], F.high[f]) for _ in range(150))]  # fmt: skip
+    tried = [
+        start,
+        *(
+            np.clip(
+                start + rng.normal(size=6) * np.radians([8, 12 if f == 0 else 0, 8, 25, 25, 15]), F.low[f], F.high[f]
+            )
+            for _ in range(150)
+        ),
+    ]
     for q in sorted(tried, key=lambda q: float(np.linalg.norm(q - start))):
-        if all(close_finger(F, problem.solid, problem.plane[t], f, problem.turn[h, t], problem.place[h, t], q.copy(),
-                            np.zeros(6), 1) for t in times):  # fmt: skip
+        if all(
+            close_finger(
+                F, problem.solid, problem.plane[t], f, problem.turn[h, t], problem.place[h, t], q.copy(), np.zeros(6), 1
+            )
+            for t in times
+        ):
             return q
     return start
 
@@ -174,8 +185,19 @@ def _open_and_way(F, f: int, rng: np.random.Generator) -> tuple[Array, Array]:
     """A pose of a finger that is open, and how it closes (6,) [rad]."""
     degrees = np.pi / 180
     if f == 0:
-        q = np.array([rng.uniform(-25, 22), rng.uniform(-48, -14), rng.uniform(-20, 25), 0.0, rng.uniform(-5, 10),
-                      rng.uniform(0, 15)]) * degrees  # fmt: skip
+        q = (
+            np.array(
+                [
+                    rng.uniform(-25, 22),
+                    rng.uniform(-48, -14),
+                    rng.uniform(-20, 25),
+                    0.0,
+                    rng.uniform(-5, 10),
+                    rng.uniform(0, 15),
+                ]
+            )
+            * degrees
+        )
         way = np.array([0.0, 80.0, 0.0, 0.0, rng.uniform(20, 50), rng.uniform(25, 70)]) * degrees
     else:
         q = F.rest[f].copy()
@@ -186,8 +208,17 @@ def _open_and_way(F, f: int, rng: np.random.Generator) -> tuple[Array, Array]:
     return np.clip(q, F.low[f], F.high[f]), way
 
 
-def closed_pool(problem: Problem, h: int, f: int, t: int, W: Weights, rng: np.random.Generator, want: int = 60,
-                tries: int = 240, facing: float = 0.3) -> First:  # fmt: skip
+def closed_pool(
+    problem: Problem,
+    h: int,
+    f: int,
+    t: int,
+    W: Weights,
+    rng: np.random.Generator,
+    want: int = 60,
+    tries: int = 240,
+    facing: float = 0.3,
+) -> First:
     """First contacts of a finger at frame t by closing it; at most `want` of so many tries."""
     F, R, p, plane = problem.hands[h], problem.turn[h, t], problem.place[h, t], problem.plane[t]
     found_q, found = [], []
@@ -202,11 +233,13 @@ def closed_pool(problem: Problem, h: int, f: int, t: int, W: Weights, rng: np.ra
             continue
         c = contacts[max(good, key=lambda k: contacts[k, LINK])]
         pair = np.zeros((1, PAIR))
-        pair[0] = np.r_[c[LINK], c[HAND_POINT : HAND_POINT + 3], c[OBJECT_POINT : OBJECT_POINT + 3],
-                        c[NORMAL : NORMAL + 3]]  # fmt: skip
+        pair[0] = np.r_[
+            c[LINK], c[HAND_POINT : HAND_POINT + 3], c[OBJECT_POINT : OBJECT_POINT + 3], c[NORMAL : NORMAL + 3]
+        ]
         before = q.copy()
-        _, deep, gap = reach(F, problem.solid, plane, f, q, F.low[f], F.high[f], R, p, pair, 1, before, before, _NOBODY,
-                             0, W, 25)  # fmt: skip
+        _, deep, gap = reach(
+            F, problem.solid, plane, f, q, F.low[f], F.high[f], R, p, pair, 1, before, before, _NOBODY, 0, W, 25
+        )
         if deep > 3e-4 or gap > 8e-4 or _facing(F, f, q, R, p, pair[0]) < facing:
             continue
         found_q.append(q)
@@ -228,8 +261,9 @@ def _opposed(problem: Problem, h: int, t: int, pool: First, share: float = 0.6) 
     return First(pool.q[best], pool.pair[best])
 
 
-def surface_pool(problem: Problem, h: int, f: int, t: int, W: Weights, rng: np.random.Generator, want: int = 100
-                 ) -> First:  # fmt: skip
+def surface_pool(
+    problem: Problem, h: int, f: int, t: int, W: Weights, rng: np.random.Generator, want: int = 100
+) -> First:
     """First contacts as the thesis has them: points of the surface within reach of the belly that pass the test."""
     F, R, p, plane = problem.hands[h], problem.turn[h, t], problem.place[h, t], problem.plane[t]
     low, high = problem.scene.thing.extent
@@ -246,8 +280,9 @@ def surface_pool(problem: Problem, h: int, f: int, t: int, W: Weights, rng: np.r
             continue
         q = poses[near].copy()
         pair = np.r_[F.links[f] - 1, belly(F, f), point, normal][None]
-        _, deep, gap = reach(F, problem.solid, plane, f, q, F.low[f], F.high[f], R, p, pair, 1, q.copy(), F.rest[f],
-                             _NOBODY, 0, W, 40)  # fmt: skip
+        _, deep, gap = reach(
+            F, problem.solid, plane, f, q, F.low[f], F.high[f], R, p, pair, 1, q.copy(), F.rest[f], _NOBODY, 0, W, 40
+        )
         if deep < 3e-4 and gap < 8e-4 and _facing(F, f, q, R, p, pair[0]) > 0:
             found_q.append(q)
             found.append(pair[0])

@@ -34,8 +34,16 @@ def turns(axis: tuple[float, float, float], degrees: Array) -> Array:
     return exp(np.radians(degrees)[:, None] * np.asarray(axis, float))
 
 
-def held(motion: Track, grip: Array, centre: tuple[float, float, float], *, shift: Array | None = None,
-         tilt: Array | None = None, mirrored: bool = False, fixed: bool = False) -> Track:  # fmt: skip
+def held(
+    motion: Track,
+    grip: Array,
+    centre: tuple[float, float, float],
+    *,
+    shift: Array | None = None,
+    tilt: Array | None = None,
+    mirrored: bool = False,
+    fixed: bool = False,
+) -> Track:
     """The wrist that holds an object: its axes `grip` (3, 3) in the object's, the object's origin at `centre` in them.
 
     shift (T, 3) [m] and tilt (T, 3) [degrees], both in the wrist's axes, are where it is not yet, or no longer, there;

@@ -57,7 +57,9 @@ def mug_thing(mass: float = 0.35) -> Thing:
     for p, q in zip(at[:-1], at[1:], strict=True):
         d = q - p
         tilt = -np.degrees(np.arctan2(d[1], d[2]))
-        parts.append(Piece("capsule", (0.006, float(np.linalg.norm(d)) / 2), tuple((p + q) / 2), (float(tilt), 0.0, 0.0)))
+        parts.append(
+            Piece("capsule", (0.006, float(np.linalg.norm(d)) / 2), tuple((p + q) / 2), (float(tilt), 0.0, 0.0))
+        )
     return Thing("mug", tuple(parts), mass)
 
 
@@ -100,6 +102,11 @@ def swapped_bunny() -> Scene:
 
 
 SCENES: dict[str, Callable[[], Scene]] = {
-    "cup": cup, "cup-40": small_cup, "sliding-box": sliding_box, "pepper": pepper, "low-box": low_box,
-    "mug": mug, "swapped-bunny": swapped_bunny,
-}  # fmt: skip
+    "cup": cup,
+    "cup-40": small_cup,
+    "sliding-box": sliding_box,
+    "pepper": pepper,
+    "low-box": low_box,
+    "mug": mug,
+    "swapped-bunny": swapped_bunny,
+}

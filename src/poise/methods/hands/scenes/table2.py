@@ -38,11 +38,26 @@ def turning_milk(T: int = 71) -> Scene:
     return Scene("turning-milk", milk_box(), motion, {"right": wrist}, slide=1e-4, move=2e-4)
 
 
-def _pick(name: str, T: int, degrees: float, axis: tuple[float, float, float], way: tuple[float, float], height: float,
-          grip: np.ndarray, centre: tuple[float, float, float], away: tuple[float, float, float], seed: float) -> Scene:
+def _pick(
+    name: str,
+    T: int,
+    degrees: float,
+    axis: tuple[float, float, float],
+    way: tuple[float, float],
+    height: float,
+    grip: np.ndarray,
+    centre: tuple[float, float, float],
+    away: tuple[float, float, float],
+    seed: float,
+) -> Scene:
     motion = Track(_up(T, 24, 46, height, 0.1, way), turns(axis, degrees * ease((frames(T) - 36) / 44)))
-    wrist = held(motion, grip, centre, shift=approach(T, away, 14) + sway(T, (0.0015, 0.0015, 0.001), seed),
-                 tilt=sway(T, (2.0, 2.0, 2.0), seed))  # fmt: skip
+    wrist = held(
+        motion,
+        grip,
+        centre,
+        shift=approach(T, away, 14) + sway(T, (0.0015, 0.0015, 0.001), seed),
+        tilt=sway(T, (2.0, 2.0, 2.0), seed),
+    )
     return Scene(name, milk_box(), motion, {"right": wrist})
 
 
@@ -53,7 +68,9 @@ def pickup_1(T: int = 101) -> Scene:
 
 def pickup_2(T: int = 96) -> Scene:
     """From the side, higher up on the box, set back a little."""
-    return _pick("pickup-2", T, 12, (0, 1, 0), (-0.04, 0.05), 0.14, SIDE, (0.086, -0.028, -0.056), (-0.02, 0, 0.07), 1.1)
+    return _pick(
+        "pickup-2", T, 12, (0, 1, 0), (-0.04, 0.05), 0.14, SIDE, (0.086, -0.028, -0.056), (-0.02, 0, 0.07), 1.1
+    )
 
 
 def pickup_3(T: int = 101) -> Scene:
@@ -70,8 +87,13 @@ def small_bottle(T: int = 102) -> Scene:
     """A small bottle picked up from the side and tilted as for pouring."""
     thing = Thing("bottle", (Piece("cylinder", (0.028, 0.075)),), 0.2)
     motion = Track(_up(T, 26, 46, 0.18, 0.075), turns((0, 1, 0), 30 * ease((frames(T) - 44) / 42)))
-    wrist = held(motion, SIDE, (0.080, -0.012, -0.048), shift=approach(T, (-0.02, 0, 0.06), 14)
-                 + sway(T, (0.0015, 0.0015, 0.001), 0.5), tilt=sway(T, (2.0, 2.0, 2.0), 0.5))  # fmt: skip
+    wrist = held(
+        motion,
+        SIDE,
+        (0.080, -0.012, -0.048),
+        shift=approach(T, (-0.02, 0, 0.06), 14) + sway(T, (0.0015, 0.0015, 0.001), 0.5),
+        tilt=sway(T, (2.0, 2.0, 2.0), 0.5),
+    )
     return Scene("small-bottle", thing, motion, {"right": wrist})
 
 
@@ -86,8 +108,13 @@ def _plate(name: str, T: int, tilts: np.ndarray, way: np.ndarray, seed: float) -
     place = way + np.array([0, 0, PLATE_HEIGHT + 0.006])
     motion = Track(place, turns((0, 1, 0), tilts))
     grip = RIM @ _about_x(180)
-    wrist = held(motion, grip, (0.212, 0.012, -0.022), shift=approach(T, (-0.16, 0, 0.0), 18)
-                 + sway(T, (0.001, 0.001, 0.0), seed), tilt=sway(T, (1.0, 1.0, 1.0), seed))  # fmt: skip
+    wrist = held(
+        motion,
+        grip,
+        (0.212, 0.012, -0.022),
+        shift=approach(T, (-0.16, 0, 0.0), 18) + sway(T, (0.001, 0.001, 0.0), seed),
+        tilt=sway(T, (1.0, 1.0, 1.0), seed),
+    )
     pile = Stand((0.03, 0.03, PLATE_HEIGHT), (0, 0, PLATE_HEIGHT / 2))
     return Scene(name, thing, motion, {"right": wrist}, friction=1.732, stands=(pile,))
 
@@ -123,8 +150,13 @@ def _spatula(name: str, T: int, below: float, seed: float) -> Scene:
     place = np.stack([0.02 * stir * np.cos(a), 0.02 * stir * np.sin(a), 0.30 - 0.03 * stir], 1)
     motion = Track(place, turns((0, 1, 0), 40 + 8 * stir * np.sin(a)))
     grip = np.stack([[0, 1, 0], [0, 0, 1], [1, 0, 0]], 1).astype(float)
-    wrist = held(motion, grip, (0.088, -0.010, -below), shift=sway(T, (0.001, 0.001, 0.0005), seed),
-                 tilt=sway(T, (1.5, 1.5, 1.5), seed))  # fmt: skip
+    wrist = held(
+        motion,
+        grip,
+        (0.088, -0.010, -below),
+        shift=sway(T, (0.001, 0.001, 0.0005), seed),
+        tilt=sway(T, (1.5, 1.5, 1.5), seed),
+    )
     return Scene(name, spatula_thing(), motion, {"right": wrist}, friction=1.732, slide=5e-4, move=1e-3)
 
 
@@ -148,8 +180,13 @@ def pot(T: int = 120) -> Scene:
     grip = np.stack([[1, 0, 0], [0, 1, 0], [0, 0, 1]], 1).astype(float)
     motion_handle = Track(motion.place, motion.turn)
     centre = (0.082, 0.128, -0.052)  # the handle lies across the palm, the pot beyond the thumb
-    wrist = held(motion_handle, grip, centre, shift=approach(T, (-0.02, 0, 0.10), 16) + sway(T, (0.001, 0.001, 0.0), 0.7),
-                 tilt=sway(T, (1.0, 1.0, 1.0), 0.7))  # fmt: skip
+    wrist = held(
+        motion_handle,
+        grip,
+        centre,
+        shift=approach(T, (-0.02, 0, 0.10), 16) + sway(T, (0.001, 0.001, 0.0), 0.7),
+        tilt=sway(T, (1.0, 1.0, 1.0), 0.7),
+    )
     return Scene("pot", thing, motion, {"right": wrist}, friction=1.732, slide=5e-4, move=5e-3)
 
 
@@ -160,10 +197,21 @@ RIGHT_SIDE = np.stack([[1, 0, 0], [0, 0, 1], [0, -1, 0]], 1).astype(float)
 
 def _two_hands(motion: Track, half: float, below: float, away: float, seed: float, along: float = 0.085) -> dict:
     T = len(motion)
-    right = held(motion, RIGHT_SIDE, (along, 0.0, -half - below), shift=approach(T, (0, 0, away), 14)
-                 + sway(T, (0.0015, 0.0015, 0.0), seed), tilt=sway(T, (1.5, 1.0, 1.0), seed))  # fmt: skip
-    left = held(motion, LEFT_SIDE, (along, 0.0, -half - below), shift=approach(T, (0, 0, away), 14)
-                + sway(T, (0.0015, 0.0015, 0.0), seed + 1), tilt=sway(T, (1.5, 1.0, 1.0), seed + 1), mirrored=True)  # fmt: skip
+    right = held(
+        motion,
+        RIGHT_SIDE,
+        (along, 0.0, -half - below),
+        shift=approach(T, (0, 0, away), 14) + sway(T, (0.0015, 0.0015, 0.0), seed),
+        tilt=sway(T, (1.5, 1.0, 1.0), seed),
+    )
+    left = held(
+        motion,
+        LEFT_SIDE,
+        (along, 0.0, -half - below),
+        shift=approach(T, (0, 0, away), 14) + sway(T, (0.0015, 0.0015, 0.0), seed + 1),
+        tilt=sway(T, (1.5, 1.0, 1.0), seed + 1),
+        mirrored=True,
+    )
     return {"right": right, "left": left}
 
 
@@ -177,17 +225,32 @@ def two_hand_big_1(T: int = 101) -> Scene:
     t = frames(T)
     place = np.stack([0.06 * ease((t - 22) / 30), 0 * t, 0.09 + 0.15 * ease((t - 52) / 44)], 1)
     motion = Track(place, turns((0, 0, 1), 10 * ease((t - 22) / 30)))
-    return Scene("two-hand-big-1", big_box(), motion, _two_hands(motion, 0.11, 0.030, 0.07, 0.2), friction=1.732,
-                 slide=5e-4, move=2e-3)  # fmt: skip
+    return Scene(
+        "two-hand-big-1",
+        big_box(),
+        motion,
+        _two_hands(motion, 0.11, 0.030, 0.07, 0.2),
+        friction=1.732,
+        slide=5e-4,
+        move=2e-3,
+    )
 
 
 def two_hand_big_2(T: int = 65) -> Scene:
     """A big box lifted at once and tilted."""
     t = frames(T)
-    motion = Track(np.stack([0 * t, 0 * t, 0.09 + 0.18 * ease((t - 20) / 42)], 1),
-                   turns((0, 1, 0), -12 * ease((t - 24) / 38)))  # fmt: skip
-    return Scene("two-hand-big-2", big_box(), motion, _two_hands(motion, 0.11, 0.030, 0.07, 1.6), friction=1.732,
-                 slide=5e-4, move=2e-3)  # fmt: skip
+    motion = Track(
+        np.stack([0 * t, 0 * t, 0.09 + 0.18 * ease((t - 20) / 42)], 1), turns((0, 1, 0), -12 * ease((t - 24) / 38))
+    )
+    return Scene(
+        "two-hand-big-2",
+        big_box(),
+        motion,
+        _two_hands(motion, 0.11, 0.030, 0.07, 1.6),
+        friction=1.732,
+        slide=5e-4,
+        move=2e-3,
+    )
 
 
 def two_hand_small(T: int = 141) -> Scene:
@@ -195,19 +258,27 @@ def two_hand_small(T: int = 141) -> Scene:
     t = frames(T)
     thing = Thing("small box", (Piece("box", (0.06, 0.045, 0.03)),), 0.5)
     up = ease((t - 24) / 40)
-    motion = Track(np.stack([0 * t, 0 * t, 0.045 + 0.2 * up], 1),
-                   turns((0, 0, 1), 15 * ease((t - 50) / 40) - 15 * ease((t - 95) / 40)))  # fmt: skip
+    motion = Track(
+        np.stack([0 * t, 0 * t, 0.045 + 0.2 * up], 1),
+        turns((0, 0, 1), 15 * ease((t - 50) / 40) - 15 * ease((t - 95) / 40)),
+    )
     stand = Stand((0.05, 0.04, 0.015), (0, 0, 0.0075))
-    return Scene("two-hand-small", thing, motion, _two_hands(motion, 0.045, 0.030, 0.06, 0.8, 0.10), stands=(stand,),
-                 slide=2e-4)  # fmt: skip
+    return Scene(
+        "two-hand-small", thing, motion, _two_hands(motion, 0.045, 0.030, 0.06, 0.8, 0.10), stands=(stand,), slide=2e-4
+    )
 
 
 def bunny_thing(mass: float = 1.0) -> Thing:
     """A bunny of convex parts: haunches, chest, head, ears and tail."""
-    parts = (Piece("sphere", (0.040,), (0, 0, 0.040)), Piece("sphere", (0.033,), (0, 0.004, 0.080)),
-             Piece("sphere", (0.029,), (0, 0.010, 0.118)), Piece("capsule", (0.010, 0.022), (0.013, 0.0, 0.158), (10, 8, 0)),
-             Piece("capsule", (0.010, 0.022), (-0.013, 0.0, 0.158), (10, -8, 0)), Piece("sphere", (0.014,), (0, -0.042, 0.03)),
-             Piece("cylinder", (0.026, 0.006), (0, 0, 0.006)))  # fmt: skip
+    parts = (
+        Piece("sphere", (0.040,), (0, 0, 0.040)),
+        Piece("sphere", (0.033,), (0, 0.004, 0.080)),
+        Piece("sphere", (0.029,), (0, 0.010, 0.118)),
+        Piece("capsule", (0.010, 0.022), (0.013, 0.0, 0.158), (10, 8, 0)),
+        Piece("capsule", (0.010, 0.022), (-0.013, 0.0, 0.158), (10, -8, 0)),
+        Piece("sphere", (0.014,), (0, -0.042, 0.03)),
+        Piece("cylinder", (0.026, 0.006), (0, 0, 0.006)),
+    )
     return Thing("bunny", parts, mass)
 
 
@@ -220,8 +291,13 @@ def bunny(T: int = 231) -> Scene:
     grip = np.stack([[0, 1, 0], [0, 0, 1], [1, 0, 0]], 1).astype(float)
     # the hand is about the chest, 7 cm above the ground
     lifted = Track(place + np.array([0, 0, 0.075]), motion.turn)
-    wrist = held(lifted, grip, (0.083, -0.012, -0.054), shift=approach(T, (-0.02, 0, 0.07), 14)
-                 + sway(T, (0.001, 0.001, 0.0005), 0.6), tilt=sway(T, (1.5, 1.5, 1.5), 0.6))  # fmt: skip
+    wrist = held(
+        lifted,
+        grip,
+        (0.083, -0.012, -0.054),
+        shift=approach(T, (-0.02, 0, 0.07), 14) + sway(T, (0.001, 0.001, 0.0005), 0.6),
+        tilt=sway(T, (1.5, 1.5, 1.5), 0.6),
+    )
     return Scene("bunny", bunny_thing(), motion, {"right": wrist}, friction=0.5774)
 
 
