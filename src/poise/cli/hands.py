@@ -156,10 +156,13 @@ def _write(args: argparse.Namespace, scene: Any, solutions: list[Any], formats: 
 def _text(told: dict[str, Any]) -> str:
     worst = {k: max(r[k] for r in told["validity"]) for k in told["validity"][0]}
     lines = [
-        f"{told['scene']}: {told['solutions']} different solutions from {told['paths']} paths and {told['nodes']} nodes, "
+        f"{told['scene']}: {told['solutions']} different solutions from {told['paths']} paths and {told['nodes']} "
+        f"nodes, "
         f"{told['cpu']:.1f} s of CPU{', stopped' if told['stopped'] else ''}",
         f"checked with MuJoCo, worst of all: penetration {1e3 * worst['penetration']:.2f} mm, fingers in one another "
-        f"{1e3 * worst['fingers']:.2f} mm, slip {1e3 * worst['slip']:.2f} mm a frame and {1e3 * worst['creep']:.1f} mm in all, "
-        f"Newton {100 * worst['force']:.2g} % and Euler {100 * worst['torque']:.2g} % missing, {worst['speed']:.1f} rad/s",
+        f"{1e3 * worst['fingers']:.2f} mm, slip {1e3 * worst['slip']:.2f} mm a frame and {1e3 * worst['creep']:.1f} mm "
+        f"in all, "
+        f"Newton {100 * worst['force']:.2g} % and Euler {100 * worst['torque']:.2g} % missing, {worst['speed']:.1f} "
+        f"rad/s",
     ]
     return "\n".join([*lines, *(f"written: {f}" for f in told["written"][-2:])])

@@ -87,10 +87,8 @@ def still(
     parts = [
         figures(c.character, c.q[t : t + 1], _THING if name == "object" else _SKIN)[0] for name, c in clips.items()
     ]
-    for s in scene.stands:
-        parts.append(
-            boxes(np.array([s.place]), np.eye(3)[None], np.array([s.size]) / 2, linear((0.62, 0.54, 0.44))[None])
-        )
+    wood = linear((0.62, 0.54, 0.44))[None]
+    parts += [boxes(np.array([s.place]), np.eye(3)[None], np.array([s.size]) / 2, wood) for s in scene.stands]
     middle = scene.centre.place[t]
     a = np.radians(around)
     eye = middle + 0.75 * np.array([np.cos(a), np.sin(a), 0.45])
@@ -166,17 +164,24 @@ def save_page(scene: Scene, solutions: list[Solution], path: Path) -> None:
 
 
 _PAGE = """<!doctype html><meta charset="utf-8"><title>NAME</title>
-<style>body{font:14px sans-serif;margin:12px;background:#f6f6f4}canvas{background:#fff;margin:3px;border:1px solid #ddd}</style>
-<h3>NAME</h3><p><button id=b>pause</button> <input id=r type=range min=0 value=0 style="width:60%"> drag a picture to turn all</p><div id=g></div>
-<script>const D=DATA,N=D.object.length;let a=.6,e=.35,t=0,on=true;const g=document.getElementById('g'),r=document.getElementById('r');r.max=N-1;
-const cs=D.hands.map((h,i)=>{const c=document.createElement('canvas');c.width=c.height=260;c.title='solution '+(i+1);g.append(c);
-c.onpointermove=v=>{if(v.buttons){a-=v.movementX*.01;e=Math.max(-1.4,Math.min(1.4,e+v.movementY*.01));draw()}};return c});
-function pr(x,y,z){x-=D.middle[0];y-=D.middle[1];z-=D.middle[2];const u=-Math.sin(a)*x+Math.cos(a)*y,f=Math.cos(a)*x+Math.sin(a)*y;
+<style>body{font:14px sans-serif;margin:12px;background:#f6f6f4}canvas{background:#fff;margin:3px;
+border:1px solid #ddd}</style>
+<h3>NAME</h3><p><button id=b>pause</button> <input id=r type=range min=0 value=0 style="width:60%">
+ drag a picture to turn all</p><div id=g></div>
+<script>const D=DATA,N=D.object.length;let a=.6,e=.35,t=0,on=true;
+const g=document.getElementById('g'),r=document.getElementById('r');r.max=N-1;
+const cs=D.hands.map((h,i)=>{const c=document.createElement('canvas');c.width=c.height=260;
+c.title='solution '+(i+1);g.append(c);
+c.onpointermove=v=>{if(v.buttons){a-=v.movementX*.01;e=Math.max(-1.4,Math.min(1.4,e+v.movementY*.01));draw()}};
+return c});
+function pr(x,y,z){x-=D.middle[0];y-=D.middle[1];z-=D.middle[2];
+const u=-Math.sin(a)*x+Math.cos(a)*y,f=Math.cos(a)*x+Math.sin(a)*y;
 return[130+u*.075,130-(z*Math.cos(e)-f*Math.sin(e))*.075,f*Math.cos(e)+z*Math.sin(e)]}
 function draw(){cs.forEach((c,i)=>{const k=c.getContext('2d');k.clearRect(0,0,260,260);k.lineCap='round';const L=[];
 for(const s of D.hands[i][t]){const p=pr(s[0],s[1],s[2]),q=pr(s[3],s[4],s[5]);L.push([(p[2]+q[2])/2,p,q,s[6]*.15,1])}
 for(const s of D.object[t]){const p=pr(s[0],s[1],s[2]),q=pr(s[3],s[4],s[5]);L.push([(p[2]+q[2])/2,p,q,1.5,0])}
-L.sort((x,y)=>x[0]-y[0]);for(const[d,p,q,w,h]of L){if(h){k.strokeStyle='#7a4a35';k.lineWidth=w+2;k.beginPath();k.moveTo(p[0],p[1]);k.lineTo(q[0],q[1]);k.stroke()}
+L.sort((x,y)=>x[0]-y[0]);for(const[d,p,q,w,h]of L){if(h){k.strokeStyle='#7a4a35';k.lineWidth=w+2;k.beginPath();
+k.moveTo(p[0],p[1]);k.lineTo(q[0],q[1]);k.stroke()}
 k.strokeStyle=h?'#e0ad92':'#2f6fb0';k.lineWidth=w;k.beginPath();k.moveTo(p[0],p[1]);k.lineTo(q[0],q[1]);k.stroke()}
 k.fillStyle='#333';k.fillText(i+1,8,16)});r.value=t}
 document.getElementById('b').onclick=v=>{on=!on;v.target.textContent=on?'pause':'play'};r.oninput=()=>{t=+r.value;draw()};

@@ -22,7 +22,8 @@ class Solid(NamedTuple):
     """K pieces of one rigid thing, in its own frame."""
 
     kind: np.ndarray  # (K,) of the kinds above
-    size: Array  # (K, 3) [m] box: half lengths; cylinder, capsule: radius, half length of the straight part; sphere: radius
+    # (K, 3) [m] box: half lengths; cylinder, capsule: radius, half length of the straight part; sphere: radius
+    size: Array
     place: Array  # (K, 3) [m]
     turn: Array  # (K, 3, 3) maps the piece's axes to the thing's
     reach: Array  # (K,) [m] radius of a ball about `place` that holds the piece

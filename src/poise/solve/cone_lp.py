@@ -4,7 +4,8 @@
 
 over K forces f_i = f_i^n n_i + f̂_i at points r_i, where w(f) = (f, r x f / ρ) and ρ [m] makes torques forces. Equations
 (37)-(40) of Ye 2012. It is solved as a linear program with infinitely many columns, the rays of the cones, by a revised
-simplex of six rows whose pricing is exact: for multipliers y the best ray of a cone has the tangent of v = y_f + y_t x r / ρ
+simplex of six rows whose pricing is exact: for multipliers y the best ray of a cone has the tangent of v = y_f + y_t
+x r / ρ
 and the reduced cost c - v·n - µ |v_t|. Solutions are vertices: at most six forces, each on the border of its cone, and
 zeros elsewhere. A force that slides has one ray alone.
 """

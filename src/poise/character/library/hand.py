@@ -29,7 +29,9 @@ STIFFNESS = (6.0, 4.0, 4.0, 3.0, 1.5, 0.7)  # [N m/rad]
 
 
 class Fingers(NamedTuple):
-    """The five fingers as chains of six hinges, in the wrist's frame; link b of a finger is moved by joints 0 to last[b]."""
+    """The five fingers as chains of six hinges, in the wrist's frame; link b of a finger is moved by joints 0 to
+    last[b].
+    """
 
     base: Array  # (5, 3) [m] where each chain begins
     turn: Array  # (5, 3, 3) and its axes there

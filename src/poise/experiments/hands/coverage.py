@@ -1,4 +1,6 @@
-"""Figures 27 and 28: how much of the space of poses a search sees in 3000 nodes, the thesis's baseline and the improved one."""
+"""Figures 27 and 28: how much of the space of poses a search sees in 3000 nodes, the thesis's baseline and the
+improved one.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The experiments of 5.6.4 and 5.6.5: styles, friction, proxy points, objects swapped, and grips near and far from the palm."""
+"""The experiments of 5.6.4 and 5.6.5: styles, friction, proxy points, objects swapped, and grips near and far from
+the palm.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ from poise.methods.hands.solution import Solution
 
 
 def slid(solution: Solution, scene: Scene) -> tuple[float, float, float]:
-    """Way [mm] that loaded contact points move over the object a second: all, along its horizontal, along its vertical."""
+    """Way [mm] that loaded contact points move over the object a second: all, along its horizontal, along its
+    vertical.
+    """
     way = np.zeros(3)
     seconds = 0.0
     for before, now in zip(solution.loads[:-1], solution.loads[1:], strict=True):
@@ -106,7 +110,9 @@ def styles(options: Options) -> Table:
 
 
 def objects(options: Options) -> Table:
-    """Objects swapped on the box's motion, a grip at the fingertips and one in the palm, with and without proxy points."""
+    """Objects swapped on the box's motion, a grip at the fingertips and one in the palm, with and without proxy
+    points.
+    """
     scenes = {
         "box": more.low_box(),
         "mug on the box's motion": more.mug(),

@@ -1,4 +1,6 @@
-"""Table 2: every row with its solutions, CPU time and validity, beside the thesis; and how many can be performed forward."""
+"""Table 2: every row with its solutions, CPU time and validity, beside the thesis; and how many can be performed
+forward.
+"""
 
 from __future__ import annotations
 
@@ -79,7 +81,8 @@ def run(options: Options) -> Table:
     )
     short = [r[0] for r in rows if r[5] < WANTED]
     notes = (
-        f"{len(rows) - len(short)} of {len(rows)} scenes have at least {WANTED} solutions that differ by more than 5 mm; "
+        f"{len(rows) - len(short)} of {len(rows)} scenes have at least {WANTED} solutions that differ by more than 5 "
+        f"mm; "
         f"short: {', '.join(short) or 'none'}.",
         "Seed 0. Motions, frame rate (30/s) and hand are ours.",
     )

@@ -1,6 +1,7 @@
 """The hardest proof of a solution: performed forward in MuJoCo, finger servos at the joints, the object free.
 
-The wrists are led along their tracks. Each finger has position servos towards the solution, and the torques Jᵀf of contact
+The wrists are led along their tracks. Each finger has position servos towards the solution, and the torques Jᵀf of
+contact
 forces that give the object its motion, well inside the friction cones: forces on their borders would slip at once.
 Nothing looks at the object while it moves.
 """

@@ -131,7 +131,9 @@ class Checker:
         return max(deep, 0.0), meet, max(table, 0.0), gap, bodies
 
     def _newton(self, solution: Solution) -> tuple[float, float, float]:
-        """Friction beyond cones [N], and what Newton and Euler miss, against MuJoCo's inverse dynamics of the object."""
+        """Friction beyond cones [N], and what Newton and Euler miss, against MuJoCo's inverse dynamics of the
+        object.
+        """
         scene, m = self.scene, self.model
         d, dt, c = mujoco.MjData(m), 1 / scene.fps, scene.centre
         m.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONTACT)
@@ -171,7 +173,9 @@ class Checker:
         return worst
 
     def _slip(self, solution: Solution, bodies: tuple[dict, ...]) -> tuple[float, float, float]:
-        """Slip a frame and over a contact's life [m] of contacts that do not slide, and how far others slide backwards."""
+        """Slip a frame and over a contact's life [m] of contacts that do not slide, and how far others slide
+        backwards.
+        """
         c, T = self.scene.centre, len(self.scene)
         slip, longest, back, life = 0.0, 0.0, 0.0, {}
         for t, load in enumerate(solution.loads):

@@ -1,4 +1,6 @@
-"""The whole way from a scene to different, valid solutions: algorithm 1, one after the other, with what was found so far."""
+"""The whole way from a scene to different, valid solutions: algorithm 1, one after the other, with what was found
+so far.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,8 @@ def find(
     """Search until there are `count` different solutions, or so many CPU seconds or rounds are over.
 
     Gives what was found after each round; a search is resumed from what an earlier one gave. `check` refuses solutions
-    (the outside check with MuJoCo, say). Seconds only stop the search: which solutions come first never depends on them.
+    (the outside check with MuJoCo, say). Seconds only stop the search: which solutions come first never depends on
+    them.
     """
     found, begun = found or Found(), time.process_time()
     problem = prepare(scene)
@@ -83,7 +86,8 @@ def find(
 def _never_meet(problem: Problem) -> str:
     near = min(float(np.linalg.norm(p, axis=-1).min()) for p in problem.place)
     return (
-        f"In {problem.scene.name} no finger ever reaches the object: the nearest wrist stays {100 * near:.0f} cm from its "
+        f"In {problem.scene.name} no finger ever reaches the object: the nearest wrist stays {100 * near:.0f} cm from "
+        f"its "
         "centre; a hand reaches some 18 cm. Check units, axes and the timing of both tracks."
     )
 

@@ -200,7 +200,8 @@ def _solve(A, b, x, n):
 
 @njit(cache=True)
 def reach(F, solid, plane, f, q, low, high, R, p, pairs, count, before, rest, others, known, W, most):
-    """Move q (6,) to the pose of (34)-(36): the least squares of `residuals` within [low, high], by Levenberg-Marquardt.
+    """Move q (6,) to the pose of (34)-(36): the least squares of `residuals` within [low, high], by Levenberg-
+    Marquardt.
 
         min |f(q, p.h) - p.o|²   subject to   g(q, p.h)·n(p.o) >= 0,   |q - q^(t-1)| <= δq
 

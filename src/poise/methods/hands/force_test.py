@@ -96,7 +96,8 @@ def force_test(
     out,
     forces,
 ):
-    """Forces of least weighted normal part that give the wrench (6,) at contacts and table; gives status, cost, proxies.
+    """Forces of least weighted normal part that give the wrench (6,) at contacts and table; gives status, cost,
+    proxies.
 
     cost (count,) of each contact; rail (count, 4): 1 and the direction of friction where a contact slides, else 0;
     table (table_count, 10): point, normal and rail of each point on the table; out (MOST_PROXIES, PROXY) gets the

@@ -16,7 +16,8 @@ MOST = 200_000  # triangles
 def load_hulls(path: Path, unit: float = 1.0) -> tuple[tuple[Array, np.ndarray], ...]:
     """Convex pieces of a closed mesh; `unit` [m] is the length of its unit.
 
-    MuJoCo collides meshes as convex hulls, so search, check and forward run all see these hulls. A part that is not convex
+    MuJoCo collides meshes as convex hulls, so search, check and forward run all see these hulls. A part that is not
+    convex
     becomes its hull: cut a mug or a bunny into convex parts first, each a connected part of the mesh.
     """
     vertices, faces = read_mesh(path)

@@ -34,7 +34,9 @@ def capsules(F, q, R, p, out):
 
 @njit(cache=True)
 def touching(F, solid, hand, f, q, R, p, near, contacts, n):
-    """Add the contacts of finger f, links whose gap is less than `near` [m], to rows n and on; gives how many there are."""
+    """Add the contacts of finger f, links whose gap is less than `near` [m], to rows n and on; gives how many
+    there are.
+    """
     turn, place, axes, points = np.empty((4, 3, 3)), np.empty((4, 3)), np.empty((6, 3)), np.empty((6, 3))
     a, b, c, g, h = np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(3)
     place_links(F, f, q, R, p, turn, place, axes, points)
@@ -115,7 +117,8 @@ def pose_test(
 ):
     """Pose q (5, 6) of a hand for pairs (5, MOST_PAIRS, PAIR), count (5,) of them a finger; contacts from row n on.
 
-    before (5, 6): the pose a frame ago, speed (5,) [rad] how far a joint may move, held (5,): pairs that carry a force and
+    before (5, 6): the pose a frame ago, speed (5,) [rad] how far a joint may move, held (5,): pairs that carry a
+    force and
     may not be lost, others (known, 7): capsules of the other hand; near, deep, meet, slip [m]: the gap that counts as
     a contact, and what is allowed of penetration, of fingers in one another and of slipping.
     Gives the verdict, the finger and the other finger or pair that failed, and how many contacts there are;

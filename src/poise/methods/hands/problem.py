@@ -37,7 +37,9 @@ class Problem:
 
 
 def accelerations(track: Track, dt: float) -> tuple[Array, Array, Array]:
-    """Linear acceleration (T, 3), angular velocity and acceleration (T, 3) in the body's axes, by central differences."""
+    """Linear acceleration (T, 3), angular velocity and acceleration (T, 3) in the body's axes, by central
+    differences.
+    """
     p, n = track.place, len(track)
     a = np.zeros((n, 3))
     a[1:-1] = (p[2:] - 2 * p[1:-1] + p[:-2]) / dt**2

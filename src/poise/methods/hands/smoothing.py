@@ -4,7 +4,8 @@
 
 E₁ are the joints' accelerations and speeds, E₂ the hand at ease and the last joints bending together.
 
-Departures: the pairs are weighed heavily instead of being constraints, and those of the frame before are kept as well, so that
+Departures: the pairs are weighed heavily instead of being constraints, and those of the frame before are kept as
+well, so that
 a contact that stays does not slip. Penetration of the object, the table and other fingers is in the same problem,
 where the thesis repairs it afterwards (5.5.2). One finger after the other, twice. The approach is made by going back
 in time from the first contact to an open hand: straight interpolation would go through the object.

@@ -1,6 +1,7 @@
 """A finished solution: smooth finger motion with the contact forces that move the object, found anew after smoothing.
 
-A contact that does not move over the surface may push anywhere in its friction cone. One that does slides: its friction is µ f^n
+A contact that does not move over the surface may push anywhere in its friction cone. One that does slides: its
+friction is µ f^n
 along its motion over the object. So the forces of a solution are true to the motion as it is delivered.
 """
 

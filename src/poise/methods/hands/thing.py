@@ -20,7 +20,9 @@ KINDS = {
     "sphere": (distance.SPHERE, 1),
     "capsule": (distance.CAPSULE, 2),
 }
-"""Kinds of pieces, and how many sizes each has: box half lengths; cylinder and capsule radius, half length; sphere radius."""
+"""Kinds of pieces, and how many sizes each has: box half lengths; cylinder and capsule radius, half length; sphere
+radius.
+"""
 _RIM = 8  # points of a cylinder's edge on which it may stand
 
 
@@ -67,7 +69,9 @@ class Piece:
 
 @dataclass(frozen=True, eq=False)
 class Thing:
-    """A rigid body of pieces and convex meshes. Its frame is the one they are given in; `centre` is its centre of mass."""
+    """A rigid body of pieces and convex meshes. Its frame is the one they are given in; `centre` is its centre of
+    mass.
+    """
 
     name: str
     pieces: tuple[Piece, ...] = ()
@@ -154,7 +158,9 @@ class Thing:
         return np.array([low, high]) - self.centre
 
     def lowest(self, turn: Array) -> Array:
-        """Points (N, 3) [m] on which it may stand when turned by (3, 3): corners, rims, and the undersides of round pieces."""
+        """Points (N, 3) [m] on which it may stand when turned by (3, 3): corners, rims, and the undersides of
+        round pieces.
+        """
         down, out = -turn[2], []  # the world's down in the object's axes
         for piece in self.pieces:
             at, M, s = np.asarray(piece.place) - self.centre, piece.matrix, piece.size

@@ -1,6 +1,8 @@
-"""When and where fingers first touch (5.3.1.1): contact windows from their range of motion, and a pool of first contacts.
+"""When and where fingers first touch (5.3.1.1): contact windows from their range of motion, and a pool of first
+contacts.
 
-A window is the longest span in which a share of the poses of a finger puts the belly of its last phalanx into the object.
+A window is the longest span in which a share of the poses of a finger puts the belly of its last phalanx into the
+object.
 The pool of its first frame is made by closing the finger on the object, joint after joint, as a hand does.
 
 Departures: the thesis samples the object's surface uniformly within reach of the belly (`surface_pool`, for the
@@ -136,7 +138,8 @@ def windows(problem: Problem, overlap: Array, least: float = 0.01, share: float 
 
 @njit(cache=True)
 def close_finger(F, solid, plane, f, R, p, q, way, steps):
-    """Bend q (6,) along `way` (6,) in small steps; joints before a link that touches stop. False where it begins inside.
+    """Bend q (6,) along `way` (6,) in small steps; joints before a link that touches stop. False where it begins
+    inside.
 
     The finger wraps: the first phalanx stops at the object, the next ones go on.
     """

@@ -1,9 +1,12 @@
-"""Scenes beside table 2: a cup turned in the hand, objects swapped on the milk box's motion, a box slid on the table."""
+"""Scenes beside table 2: a cup turned in the hand, objects swapped on the milk box's motion, a box slid on the
+table.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -54,7 +57,7 @@ def mug_thing(mass: float = 0.35) -> Thing:
     a = np.linspace(-1.3, 1.3, 6)
     at = np.stack([0 * a, 0.037 + 0.024 * np.cos(a), 0.024 * np.sin(a)], 1)
     parts = [Piece("cylinder", (0.036, 0.048))]
-    for p, q in zip(at[:-1], at[1:], strict=True):
+    for p, q in pairwise(at):
         d = q - p
         tilt = -np.degrees(np.arctan2(d[1], d[2]))
         parts.append(

@@ -1,4 +1,6 @@
-"""The fifteen rows of table 2 of Ye 2012 as scenes of ours: the row's µ, mass, T, l₁ and l₂, with motions we authored."""
+"""The fifteen rows of table 2 of Ye 2012 as scenes of ours: the row's µ, mass, T, l₁ and l₂, with motions we
+authored.
+"""
 
 from __future__ import annotations
 
