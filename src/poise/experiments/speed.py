@@ -54,6 +54,7 @@ def cpu(work: Callable[[], object], repeat: int = 5, at_least: float = 0.02) -> 
 def measures(clip: Clip) -> Iterator[Measure]:
     """Every measurement of `poise bench`, one by one: of motions on this clip, then of the physics underneath."""
     from poise.experiments import loop_speed
+    from poise.experiments.hands import speed as hands_speed
     from poise.experiments.momentum import speed as momentum_speed
     from poise.experiments.physical import speed as repair_speed
 
@@ -67,6 +68,7 @@ def measures(clip: Clip) -> Iterator[Measure]:
     yield _lcp()
     yield from repair_speed.measures()
     yield from momentum_speed.measures()
+    yield from hands_speed.measures()
 
 
 def _parsing(clip: Clip) -> Iterator[Measure]:
