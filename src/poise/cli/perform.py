@@ -11,18 +11,18 @@ from typing import Any
 from poise.cli import saving
 from poise.cli.events import ball, forms, ground, push
 from poise.cli.process import say
-from poise.cli.source import add_source, load
+from poise.cli.source import add_source, load, saved_plan
 from poise.errors import BadValue
 
 NOT_WHOLE = 1  # exit code of a performance that did not come to its end on its feet
 
 
 def arguments(p: argparse.ArgumentParser) -> None:
-    p.add_argument("source", metavar="CLIP", help="a motion file or a built-in name")
+    p.add_argument("source", metavar="CLIP", help="a motion file, a built-in name or a file of poise rehearse")
     p.add_argument(
         "--method",
-        default="pd",
-        help="how it is performed (default: pd, joint servos alone); one of your own is package.module:Class",
+        help="how it is performed (default: pd, joint servos alone; rehearsed for a file of poise rehearse); one of "
+        "your own is package.module:Class",
     )
     p.add_argument("--set", action="append", default=[], metavar="NAME=VALUE",
                    help="a setting of the method, as `poise methods NAME` lists them; may be repeated")  # fmt: skip
@@ -57,16 +57,21 @@ def run(args: argparse.Namespace) -> int:
     stream = saving.streamed(args.save, args.force)
     if args.seconds is not None and not args.seconds > 0:
         raise BadValue(f"--seconds wants a positive number, not {args.seconds}.")
-    made = changed(_honest(args.method) if args.honest else find(args.method), args.set)
+    made = changed(_honest(args.method) if args.honest else find(_named(args)), args.set)
     floor = ground(args.ground) if args.ground else None
     events = [*map(push, args.push), *map(ball, args.ball)]
-    clip = load(args, args.source)
-    clip = clip.loop() if args.loop and clip.cycle is None else clip
-    clip = clip.retarget(load_any_character(args.character)) if args.character else clip
-    stage = replace(clip.stage(args.start, args.seconds), events=tuple(events))  # with the bars and loads of its hands
+    source = saved_plan(args.source)
+    if source is None:
+        clip = load(args, args.source)
+        clip = clip.loop() if args.loop and clip.cycle is None else clip
+        source = clip = clip.retarget(load_any_character(args.character)) if args.character else clip
+        stage = clip.stage(args.start, args.seconds)  # with the bars and loads of its hands
+    else:
+        clip, stage = source.clip, source.stage
+    stage = replace(stage, events=tuple(events))
     stage = stage if floor is None else replace(stage, ground=floor)
     try:
-        take = perform(clip, made, stage=stage, seconds=args.seconds, start=args.start, noise=args.noise,
+        take = perform(source, made, stage=stage, seconds=args.seconds, start=args.start, noise=args.noise,
                        seed=args.seed, contact=args.contact, save=stream, overwrite=args.force,
                        progress=True)  # fmt: skip
     except TakeInterrupted as full:  # what goes elsewhere may still fit there
@@ -88,6 +93,11 @@ def run(args: argparse.Namespace) -> int:
         saved = [f"the state before it blew up: {e.text}" for e in take.events if e.kind == "saved state"]
         say("\n".join([told.text(), *speed, *saved, *(f"written: {target}" for target in written)]))
     return 0 if told.good else NOT_WHOLE
+
+
+def _named(args: argparse.Namespace) -> str:
+    """The method that was asked for, or the one that is used where none was."""
+    return args.method or ("rehearsed" if saved_plan(args.source) is not None else "pd")
 
 
 def _honest(name: str) -> Any:

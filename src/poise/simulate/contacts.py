@@ -178,6 +178,28 @@ def read(where, ncon, dt):
     return -1
 
 
+@njit(cache=True, error_model="numpy")
+def touched(where, ncon, limb, out):
+    """Which limbs press on something that is not the character; limb (bodies,) has the limb of each body, or -1."""
+    out[:] = False
+    size, own = where[SIZE], where[OWN]
+    geoms = carray(pointer(where[GEOMS]), (where[COUNT], 3), np.int64)
+    start = carray(pointer(where[CONTACTS]), (1,), np.int64)[0]
+    whole = carray(pointer(start), (ncon, 2 * size), np.int32)
+    forces = carray(pointer(carray(pointer(where[FORCES]), (1,), np.int64)[0]), (1 << 30,), np.float64)
+    for c in range(ncon):
+        first, g0, g1 = whole[c, where[ADDRESS]], whole[c, where[GEOM]], whole[c, where[GEOM] + 1]
+        if first < 0 or g0 < 0 or g1 < 0 or not forces[first] > 0.0:
+            continue
+        a, b = geoms[g0, 0], geoms[g1, 0]
+        outer_a, outer_b = a == 0 or a >= own, b == 0 or b >= own
+        if outer_a == outer_b:
+            continue
+        mine = b if outer_a else a
+        if limb[mine] >= 0:
+            out[limb[mine]] = True
+
+
 @njit(cache=True)
 def add_rows(extra, dt, touches, sums, counts):
     """Append more touches (K, 18), those of grips, to the touches and to the sums; body and label tell them apart."""
