@@ -154,7 +154,7 @@ def test_the_best_are_kept_and_some_others():
 
 
 def test_a_course_goes_back_farther_each_time(monkeypatch):
-    here = Beam.begin(np.zeros((1, 4)), np.zeros(7), np.zeros(6), np.zeros(9))
+    here = Beam.begin(np.zeros((1, 4)), np.zeros(7), np.zeros(6))
     course = Course(0, 0, [here] * 41)
     monkeypatch.setattr(Course, "_remember", lambda self: None)
     course._go_back(40)

@@ -73,11 +73,7 @@ class Work:
 
     def course(self, number: int) -> Course:
         """A pass that begins."""
-        return Course(
-            self.seed,
-            number,
-            [Beam.begin(self.state, self.q, self.v, self.ground.rollouts.look(self.q[None], self.v[None])[0])],
-        )
+        return Course(self.seed, number, [Beam.begin(self.state, self.q, self.v)])
 
     def plan(self, path: Path, reached: float, told: tuple[str, ...] = ()) -> Plan:
         """The plan of a path."""

@@ -12,8 +12,8 @@ from poise.settings import PART, check, flag, number, whole
 class Settings:
     """How a clip is rehearsed."""
 
-    samples: int = whole(240, "simulations for each window of 0.05 s", 4, 100000, printed=2000, said="1000 to 2000")
-    keep: int = whole(60, "states that are kept of them", 1, 10000, printed=200)
+    samples: int = whole(200, "simulations for each window of 0.05 s", 4, 100000, printed=2000, said="1000 to 2000")
+    keep: int = whole(50, "states that are kept of them", 1, 10000, printed=200)
     passes: int = whole(3, "times that the clip is gone through at most", 1, 100)
     retries: int = whole(8, "times that a pass may go back where it is lost", 0, 1000)
     most: float = number(3.0, "samples that a pass may draw, in those of one way through the clip", 1, 1000)

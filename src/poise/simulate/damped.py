@@ -146,14 +146,15 @@ def walk(step, model, data, servo, first, count, joints, err, u, most, touching,
 
     Gives the mean over joints and steps of the squared torque, each in shares of its limit, or inf where the body
     blew up; most (1,) becomes the largest share by which a torque passed its limit. touching: the table of contacts,
-    where the data counts them, the limb of each body and what limbs should touch (count, L); wrong (1,) becomes the
-    share of steps in which limbs do not, summed over limbs.
+    where the data counts them, the limb of each body, the load [N] with which a contact should hold, and what limbs
+    should touch (count, L); wrong (2,) becomes the share of steps in which limbs do not, summed, and the mean slip
+    [m/s].
     """
     limit, v, q = servo[10], joints[1], joints[0]
-    where, count_at, limb_of, wanted = touching
+    where, count_at, limb_of, least, wanted = touching
     nv, work, limbs = v.shape[0], 0.0, wanted.shape[1]
     on = np.zeros(limbs, np.bool_)
-    wrong[0] = 0.0
+    wrong[:] = 0.0
     kept = room(joints)
     for k in range(count):
         if not take_step(step, model, data, servo, first + k, joints, err, u, kept):
@@ -166,7 +167,8 @@ def walk(step, model, data, servo, first, count, joints, err, u, most, touching,
         if not (abs(q[2]) < 1e3 and abs(v[5]) < 1e3):
             return np.inf
         if limbs:
-            contacts.touched(where, carray(contacts.pointer(count_at), (1,), np.int32)[0], limb_of, on)
+            found = carray(contacts.pointer(count_at), (1,), np.int32)[0]
+            wrong[1] += contacts.touched(where, found, limb_of, least, on) / count
             for i in range(limbs):
                 wrong[0] += (1.0 if on[i] != wanted[k, i] else 0.0) / count
     return work / (count * max(nv - 6, 1))

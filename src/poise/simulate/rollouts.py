@@ -24,6 +24,7 @@ from poise.simulate.mujoco import MujocoSimulator
 from poise.stage import Stage
 
 _STATE = engine.STATE
+_LOADED = 0.02  # of the weight: a contact that carries so much should hold
 BODY = 9  # numbers of the whole body that lead the features: centre of mass, its velocity, angular momentum
 
 
@@ -36,7 +37,7 @@ class Ends(NamedTuple):
     features: Array  # (N, 9 + 3 K): what `features` gives
     work: Array  # (N,) mean squared torque in shares of the limits, inf where the body blew up
     over: Array  # (N,) largest share by which a torque passed its limit
-    wrong: Array  # (N,) share of the steps in which limbs do not touch as they should, summed over limbs
+    wrong: Array  # (N, 2) share of the steps in which limbs do not touch as they should, summed; mean slip [m/s]
 
 
 class _Job(NamedTuple):
@@ -60,6 +61,7 @@ class Rollouts:
         self.worlds = [MujocoSimulator(character, stage, dt, contact) for _ in range(threads)]
         self.watched = np.array(watched, np.int64)
         self.dt, self.character, self.plain = dt, character, self.worlds[0].plain
+        self._least = _LOADED * character.mass * float(np.linalg.norm(character.model.opt.gravity))
         self.limbs = character.contact_points.limbs
         self._limb = np.full(character.model.nbody, -1, np.int64)
         for k, limb in enumerate(self.limbs):
@@ -98,7 +100,7 @@ class Rollouts:
         ends = Ends(np.empty((count, states.shape[1])) if self.plain else np.empty(count, object),
                     np.empty((count, layout.nq)), np.empty((count, layout.nv)),
                     np.empty((count, BODY + 3 * len(self.watched))), np.empty(count), np.empty(count),
-                    np.zeros(count))  # fmt: skip
+                    np.zeros((count, 2)))  # fmt: skip
         share = self._share_plain if self.plain else self._share_busy
         cuts = np.linspace(0, count, len(self.worlds) + 1).astype(int)
         jobs = [(k, slice(a, e)) for k, (a, e) in enumerate(pairwise(cuts)) if e > a]
@@ -114,7 +116,7 @@ class Rollouts:
 
     def _share_plain(self, k: int, rows: slice, job: _Job, ends: Ends) -> None:
         first = round((job.time - job.servo.time) / self.dt)
-        touching = (*self.worlds[k].contact_table, self._limb, job.wanted)
+        touching = (*self.worlds[k].contact_table, self._limb, self._least, job.wanted)
         _batch(*self._calls[k], tuple(job.servo), first, job.steps, job.states, job.befores, job.parent[rows],
                job.offsets[rows], self.watched, touching, *(a[rows] for a in ends))  # fmt: skip
 
@@ -130,8 +132,8 @@ class Rollouts:
                 for s in range(job.steps):
                     world.step(own)
                     if len(on):
-                        contacts.touched(world.contact_table[0], world.data.ncon, self._limb, on)
-                        ends.wrong[i] += float(np.sum(on != job.wanted[s])) / job.steps
+                        slip = contacts.touched(world.contact_table[0], world.data.ncon, self._limb, self._least, on)
+                        ends.wrong[i] += np.array([np.sum(on != job.wanted[s]), slip]) / job.steps
                 share = np.abs(world.collect().torque) / limit
                 ends.work[i], ends.over[i] = float((share[6:] ** 2).mean()), float(share.max(initial=0.0)) - 1.0
             except BlowUp:
@@ -194,7 +196,7 @@ def _batch(functions, model, data, views, joints, servo, first, steps, states, b
         native.call_signed(functions[5], model, data, states[parent[i]].ctypes.data, _STATE)
         over[i] = -1.0
         work[i] = damped.walk(
-            functions[0], model, data, own, first, steps, joints, err, u, over[i : i + 1], touching, wrong[i : i + 1]
+            functions[0], model, data, own, first, steps, joints, err, u, over[i : i + 1], touching, wrong[i]
         )
         native.call_signed(functions[6], model, data, out[i].ctypes.data, _STATE)
         q[i], v[i] = joints[0], joints[1]

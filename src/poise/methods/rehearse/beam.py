@@ -1,7 +1,8 @@
 """Beam: some states at once, each tried with many offsets for a window, of which the best and some others are kept.
 
 One window of the search of Liu et al. 2010: samples are drawn about a mean from every state that was kept, simulated,
-and thinned out: dense among the best, and some that look worse now, since these may turn out better later.
+and thinned out: dense among the best, and some that look worse now, since these may turn out better later. The first
+state of a beam is always what the means alone lead to, so that a pass about a known path never loses it.
 """
 
 from __future__ import annotations
@@ -29,14 +30,12 @@ class Beam(NamedTuple):
     total: Array  # (n,) with the past
     q: Array  # (n, nq)
     v: Array  # (n, nv)
-    features: Array  # (n, F) what `Rollouts` tells of them
 
     @classmethod
-    def begin(cls, states: np.ndarray, q: Array, v: Array, features: Array, offset: Array | None = None) -> Beam:
+    def begin(cls, states: np.ndarray, q: Array, v: Array, offset: Array | None = None) -> Beam:
         """The beam of one state, after an offset (nv,) was held."""
         held = np.zeros(len(v)) if offset is None else offset
-        return cls(states, held[None], np.zeros(1, np.int64), np.zeros(1), np.zeros(1), q[None], v[None],
-                   features[None])  # fmt: skip
+        return cls(states, held[None], np.zeros(1, np.int64), np.zeros(1), np.zeros(1), q[None], v[None])
 
 
 class Draw(NamedTuple):
@@ -68,12 +67,15 @@ def advance(beam: Beam, draw: Draw, step: int, count: int, keep: int, cost: Cost
     servo = servos.servo(cost.rows, step, count, offsets[0], offsets[0])
     ends = rollouts.run(servo, servo.time, count, beam.states, beam.offsets, parent, offsets,
                         cost.rows.touching(step, count))  # fmt: skip
-    now = cost.of(ends, step + count - 1) + cost.sliding(beam.features[parent], ends.features, step, count)
+    now = cost.of(ends, step + count - 1)
     stray = (((offsets - mean)[:, 6:] / servos.spread[6:]) ** 2).mean(axis=1)
     total = now + _STRAY * stray + _PAST * beam.total[parent]
     kept = chosen(total, keep)
-    return Beam(ends.states[kept], offsets[kept], parent[kept], now[kept], total[kept], ends.q[kept], ends.v[kept],
-                ends.features[kept])  # fmt: skip
+    if keep > 1 and 0 not in kept:  # the first goes on as it was known before: that is never forgotten
+        kept = np.concatenate([[0], kept[:-1]])
+    else:
+        kept = np.concatenate([[0], kept[kept != 0]]) if keep > 1 else kept
+    return Beam(ends.states[kept], offsets[kept], parent[kept], now[kept], total[kept], ends.q[kept], ends.v[kept])
 
 
 def chosen(total: Array, keep: int) -> np.ndarray:

@@ -39,7 +39,7 @@ class Scales:
     reach: float = number(0.05, "a foot, hand or head against the centre of mass, along the ground", 1e-3, 10, "m")
     capture: float = number(0.025, "capture point against a foot that stands", 1e-3, 10, "m")
     work: float = number(0.7, "rms torque in shares of the limits", 1e-3, 10)
-    touch: float = number(0.3, "share of a window in which a foot or hand does not touch as in the clip", 1e-3, 100)
+    touch: float = number(0.2, "share of a window in which a foot or hand does not touch as in the clip", 1e-3, 100)
     slide: float = number(
         0.1, "speed of a standing foot against that of the clip's, along the ground", 1e-3, 100, "m/s"
     )
@@ -94,18 +94,13 @@ class Cost:
             fall = np.sqrt(max(float(features[2]), 0.05) / 9.81)
             ahead = (off[:, :2] + fall * off[:, 3:5])[:, None] - limb[:, self._feet, :2]
             out += _square(ahead[:, standing]).mean(axis=1) / s.capture**2
-        out += ends.work / s.work**2 + (np.maximum(ends.over, 0.0) / s.over) ** 2 + ends.wrong / s.touch
+        out += (
+            ends.work / s.work**2
+            + (np.maximum(ends.over, 0.0) / s.over) ** 2
+            + ends.wrong[:, 0] / s.touch
+            + (ends.wrong[:, 1] / s.slide) ** 2
+        )
         return np.where(np.isfinite(out), out, HOPELESS)
-
-    def sliding(self, before: Array, after: Array, step: int, count: int) -> Array:
-        """The costs (N,) of feet that stand and slide, by features (N, F) `count` steps apart."""
-        (was, stood), (now, stands) = self.wanted(step - 1) if step else self.wanted(0), self.wanted(step + count - 1)
-        feet = [k for k, on in zip(self._feet, stood & stands, strict=True) if on]
-        if not feet or not step:
-            return np.zeros(len(after))
-        moved = ((after - before) - (now - was))[:, BODY:].reshape(len(after), -1, 3)[:, feet, :2]
-        cost = _square(moved).sum(axis=1) / (self.scales.slide * count * STEP) ** 2
-        return np.where(np.isfinite(cost), cost, HOPELESS)
 
 
 def watched_roles(character) -> list[str]:

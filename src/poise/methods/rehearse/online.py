@@ -30,8 +30,7 @@ def best_offset(state: State, held: Array, means: Array, step: int, window: int,
     held (nv,): the offset before; means (H, nv): about what is searched in this window and the next ones.
     """
     rollouts, servos = cost.rollouts, cost.servos
-    looks = rollouts.look(state.q[None], state.v[None])[0]
-    beam = Beam.begin(began(rollouts, state), state.q, state.v, looks, held)
+    beam = Beam.begin(began(rollouts, state), state.q, state.v, held)
     first = np.zeros((0, len(held)))
     for h in range(budget.windows):
         draw = Draw(means[h], _NARROW * servos.spread, budget.samples, (step, h))
