@@ -1,12 +1,13 @@
 """Damped servo: springs along rows of a motion, with damping that is implicit in time, so that long steps stay stable.
 
-    u = limited(planned + k (d(q, q_row) + offset) + c (v_row - v)),    applied: u + c v - c v'
+    u = limited(planned + k (d(q, q_row) + offset) + c (v_row - v)),    applied: u - c (v' - v)
 
-v' is the velocity after the step. MuJoCo's Euler step treats the damping of a joint implicitly, so c is lent to the
-joints for the time of a step, and the rest of the servo is a force. The torque that acts, and that is recorded, is
-u - c (v' - v): the damper sees a landing when it happens, not a step later. A step after which that is beyond a
-joint's limit is taken once more, with the limit itself as a constant torque there. A search and a performance use the
-same compiled step, so that what was rehearsed is performed to the last bit.
+v' is the velocity after the step of length h, so that M a = u - c h a: the damping is lent to the joints as an inertia
+c h for the time of a step. As damping of MuJoCo's own joints it would be implicit too, but unknown to the solver of
+contacts, and feet would slide by centimetres a second. The torque that acts, and that is recorded, is u - c (v' - v):
+the damper feels a landing when it happens, not a step later. A step after which that is beyond a joint's limit is
+taken once more, with the limit itself as a constant torque there. A search and a performance use the same compiled
+step, so that what was rehearsed is performed to the last bit.
 """
 
 from __future__ import annotations
@@ -48,14 +49,15 @@ class DampedServo(NamedTuple):
 class Joints(NamedTuple):
     """Where the joints of the character are in MuJoCo's memory, for compiled steps; good as long as that lives."""
 
-    q: Array  # views of qpos, qvel, qfrc_applied and the model's dof_damping
+    q: Array  # views of qpos, qvel, qfrc_applied and the model's dof_armature
     v: Array
     force: Array
-    damping: Array
-    own: Array  # (nv,) damping that the model has by itself
+    inertia: Array
+    own: Array  # (nv,) inertia of the joints that the model has by itself
     world_q: Array  # views of all of qpos, qvel and qacc_warmstart, also of props
     world_v: Array
     warm: Array
+    dt: Array  # (1,) [s]
 
 
 _OVER = 1.005  # times its limit up to which a torque is let pass
@@ -63,7 +65,7 @@ _OVER = 1.005  # times its limit up to which a torque is let pass
 
 @njit(cache=True)
 def put(servo, row, joints, err, u):
-    """Write what a step needs: forces, and the damping that is lent; u (nv,) is the part that v' does not change."""
+    """Write what a step needs: the forces, also into u (nv,), and the inertia that is lent."""
     _, qs, vs, planned, before, offset, since, blend, stiffness, damping, limit, kind, qadr, vadr = servo
     q, v, force, lent, own = joints[:5]
     k = min(row, qs.shape[0] - 1)
@@ -72,10 +74,8 @@ def put(servo, row, joints, err, u):
     for d in range(v.shape[0]):
         o = before[d] + share * (offset[d] - before[d])
         x = planned[k, d] + stiffness[d] * (err[0, d] + o) + damping[d] * (vs[k, d] - v[d])
-        x = min(max(x, -limit[d]), limit[d])
-        u[d] = x + damping[d] * v[d]
-        force[d] = u[d]
-        lent[d] = own[d] + damping[d]
+        u[d] = force[d] = min(max(x, -limit[d]), limit[d])
+        lent[d] = own[d] + damping[d] * joints[8][0]
 
 
 @njit(cache=True)
@@ -100,12 +100,12 @@ def limited(servo, joints, kept, u):
     _, v, force, lent, own = joints[:5]
     nv, over = v.shape[0], False
     for d in range(nv):
-        if abs(u[d] - damping[d] * v[d]) > _OVER * limit[d]:
+        if abs(u[d] - damping[d] * (v[d] - kept[1, d])) > _OVER * limit[d]:
             over = True
     if not over:
         return False
     for d in range(nv):
-        acted = u[d] - damping[d] * v[d]
+        acted = u[d] - damping[d] * (v[d] - kept[1, d])
         if abs(acted) > _OVER * limit[d]:
             force[d] = limit[d] if acted > 0.0 else -limit[d]
             lent[d] = own[d]
@@ -117,12 +117,19 @@ def limited(servo, joints, kept, u):
 
 
 @njit(cache=True)
-def settle(servo, joints, u):
-    """Give the damping back; u (nv,) becomes the torque that acted in the step just taken."""
-    v, force, lent, own = joints[1], joints[2], joints[3], joints[4]
+def settle(joints, kept, u):
+    """Take the lent inertia back; u (nv,) becomes the torque that acted in the step just taken from `kept`."""
+    _, v, force, lent, own = joints[:5]
     for d in range(v.shape[0]):
-        u[d] = force[d] - (lent[d] - own[d]) * v[d]
+        u[d] = force[d] - (lent[d] - own[d]) / joints[8][0] * (v[d] - kept[1, d])
         lent[d] = own[d]
+
+
+@njit(cache=True)
+def undo(joints):
+    """Take the lent inertia back, without a step."""
+    for d in range(joints[1].shape[0]):
+        joints[3][d] = joints[4][d]
 
 
 @njit(cache=True)
@@ -131,12 +138,13 @@ def take_step(step, model, data, servo, row, joints, err, u, kept):
     put(servo, row, joints, err, u)
     for d in range(u.shape[0]):
         if not np.isfinite(u[d]):
+            undo(joints)
             return False
     hold(joints, kept)
     native.call_two(step, model, data)
     if limited(servo, joints, kept, u):
         native.call_two(step, model, data)
-    settle(servo, joints, u)
+    settle(joints, kept, u)
     return True
 
 
@@ -158,7 +166,6 @@ def walk(step, model, data, servo, first, count, joints, err, u, most, touching,
     kept = room(joints)
     for k in range(count):
         if not take_step(step, model, data, servo, first + k, joints, err, u, kept):
-            settle(servo, joints, u)
             return np.inf
         for d in range(6, nv):
             share = abs(u[d]) / limit[d]
@@ -188,7 +195,6 @@ def run(where, step, model, data, count_at, first, count, dt, servo, joints, tot
             bad = 0
             while np.isfinite(u[bad]):
                 bad += 1
-            settle(servo, joints, u)
             return k, -3 - bad
         for d in range(nv):
             total[d] += u[d]

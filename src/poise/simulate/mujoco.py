@@ -64,9 +64,9 @@ class MujocoSimulator:
         # views into MuJoCo's own arrays, which stay where they are
         self._q, self._v = data.qpos[: self.world.nq], data.qvel[: self.world.nv]
         self._target = data.qfrc_applied[: self.world.nv]
-        lent = model.dof_damping[: self.world.nv]
+        lent = model.dof_armature[: self.world.nv]
         self.joints = Joints(self._q, self._v, self._target, lent, lent.copy(), data.qpos, data.qvel,
-                             data.qacc_warmstart)  # fmt: skip
+                             data.qacc_warmstart, np.array([self.dt]))  # fmt: skip
         self._assisted = self._lent = False
         self._root = 6 if model.njnt and model.jnt_type[0] == mujoco.mjtJoint.mjJNT_FREE else 0
         self._kept = np.zeros(engine.state_size(model))
@@ -252,7 +252,7 @@ class MujocoSimulator:
         kept, factors = damped.room(joints), slippery_factors(slippery, self.world.nbody) if slippery else None
         damped.put(under, row, joints, np.empty((1, len(u))), u)
         if not np.isfinite(u).all():
-            damped.settle(under, joints, u)
+            damped.undo(joints)
             return 0, -3 - int(np.argmin(np.isfinite(self._target)))
         damped.hold(joints, kept)
         self._busy_step(assist_rows(assist) if len(assist) else None, factors)
@@ -260,7 +260,7 @@ class MujocoSimulator:
             mujoco.mj_step1(self._model, self._data)
             self._paint(factors)
             mujoco.mj_step2(self._model, self._data)
-        damped.settle(under, joints, u)
+        damped.settle(joints, kept, u)
         self._torque += u
         bad = _read(self._where, self._data.ncon, self.dt)
         if bad < 0:
