@@ -6,13 +6,17 @@ import argparse
 import json
 from dataclasses import replace
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from poise.cli import saving
 from poise.cli.events import ball, forms, ground, push
-from poise.cli.process import say
+from poise.cli.process import complain, say
 from poise.cli.source import add_source, load, saved_plan
 from poise.errors import BadValue
+
+if TYPE_CHECKING:
+    from poise.motion.clip import Clip
+    from poise.stage import Stage
 
 NOT_WHOLE = 1  # exit code of a performance that did not come to its end on its feet
 
@@ -21,8 +25,8 @@ def arguments(p: argparse.ArgumentParser) -> None:
     p.add_argument("source", metavar="CLIP", help="a motion file, a built-in name or a file of poise rehearse")
     p.add_argument(
         "--method",
-        help="how it is performed (default: pd, joint servos alone; rehearsed for a file of poise rehearse); one of "
-        "your own is package.module:Class",
+        help="how it is performed (default: pd, joint servos alone; rehearsed for a file of poise rehearse); auto "
+        "tries several and rehearses where all fail; one of your own is package.module:Class",
     )
     p.add_argument("--set", action="append", default=[], metavar="NAME=VALUE",
                    help="a setting of the method, as `poise methods NAME` lists them; may be repeated")  # fmt: skip
@@ -57,7 +61,8 @@ def run(args: argparse.Namespace) -> int:
     stream = saving.streamed(args.save, args.force)
     if args.seconds is not None and not args.seconds > 0:
         raise BadValue(f"--seconds wants a positive number, not {args.seconds}.")
-    made = changed(_honest(args.method) if args.honest else find(_named(args)), args.set)
+    auto = args.method == "auto"
+    made = None if auto else changed(_honest(args.method) if args.honest else find(_named(args)), args.set)
     floor = ground(args.ground) if args.ground else None
     events = [*map(push, args.push), *map(ball, args.ball)]
     source = saved_plan(args.source)
@@ -70,6 +75,8 @@ def run(args: argparse.Namespace) -> int:
         clip, stage = source.clip, source.stage
     stage = replace(stage, events=tuple(events))
     stage = stage if floor is None else replace(stage, ground=floor)
+    if auto:
+        made = _chosen(args, clip, stage)
     try:
         take = perform(source, made, stage=stage, seconds=args.seconds, start=args.start, noise=args.noise,
                        seed=args.seed, contact=args.contact, save=stream, overwrite=args.force,
@@ -93,6 +100,22 @@ def run(args: argparse.Namespace) -> int:
         saved = [f"the state before it blew up: {e.text}" for e in take.events if e.kind == "saved state"]
         say("\n".join([told.text(), *speed, *saved, *(f"written: {target}" for target in written)]))
     return 0 if told.good else NOT_WHOLE
+
+
+def _chosen(args: argparse.Namespace, clip: Clip, stage: Stage) -> Any:
+    """The method that does it best, and a word on it."""
+    from poise.cli.rehearse import Line
+    from poise.rehearsal.auto import choose
+
+    if args.set:
+        raise BadValue("--set belongs to one method; --method auto tries several.")
+    line = Line(clip.name)
+    try:
+        choice = choose(clip, stage=stage, seconds=args.seconds, start=args.start, seed=args.seed, progress=line.draw)
+    finally:
+        line.close()
+    complain(f"{choice.words()}.")
+    return choice.method
 
 
 def _named(args: argparse.Namespace) -> str:

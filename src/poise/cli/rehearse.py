@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
     stage = clip.stage(args.start, args.seconds)
     stage = stage if floor is None else replace(stage, ground=floor)
     under_way = f"{args.out}.part"
-    show = _Line(clip.name)
+    show = Line(clip.name)
     try:
         plan = rehearse(clip, seed=args.seed, stage=stage, start=args.start, seconds=args.seconds, settings=settings,
                         threads=args.threads, checkpoint=under_way, progress=show.draw)  # fmt: skip
@@ -81,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
     return 0 if told.good else NOT_WHOLE
 
 
-class _Line:
+class Line:
     """One line on a terminal that shows how far the search is, and where the clip is hard."""
 
     def __init__(self, name: str):

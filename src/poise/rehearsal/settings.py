@@ -20,8 +20,9 @@ class Settings:
     full: float = number(0.35, "error at which a servo gives the mean strength of its joint", 0.001, 10, "rad")
     lag: float = number(0.06, "damping over stiffness", 0.0001, 1, "s")
     feedforward: bool = flag(True, "torques of the clip by inverse dynamics are given beside the servos")
-    adapt: bool = flag(True, "covariances are learnt from pass to pass")
     scales: Scales = field(default_factory=Scales, metadata=PART)
 
+    name = "rehearse"
+
     def __post_init__(self) -> None:
-        check(self, "rehearse")
+        check(self, self.name)
