@@ -20,6 +20,7 @@ VERBS = {
     "retarget": "the same motion on another character",
     "perform": "a character performs a clip in physics, is pushed, walks on slopes",
     "hands": "finger motion for wrists and an object that were recorded without fingers",
+    "rehearse": "a search in the simulator, after which a character performs what it cannot improvise",
     "methods": "the ways to perform a clip, and the settings of each with units and ranges",
     "recover": "the take of a performance that was broken off, from the frames that are left of it",
     "audit": "is the physics of a take or a clip true, and where is it not",
