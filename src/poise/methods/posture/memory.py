@@ -56,6 +56,7 @@ class Memory:
         self.coming: list[Array] = []  # q, v and torques of a step that is half over
         self.traces: dict[str, float | Array] = {}
         self.surround(stage)
+        self.around.check(reference.sample(0.0).q)
 
     def surround(self, stage: Stage) -> None:
         """Note another stage."""
@@ -63,7 +64,7 @@ class Memory:
             raise BadValue("The method posture knows pushes, platforms and things that stand about; for balls use a "
                            "method that acts in the simulator, such as mcsim.")  # fmt: skip
         self.stage = stage
-        self.around = Surroundings(self.character, stage, self.settings)
+        self.around = Surroundings(self.character, stage, self.settings, self.parts)
 
     def rate_at(self, reference: Reference, time: float, now: Sample, h: float) -> Array:
         """Velocity (nv,) of the reference until a time [s], as the step before saw it: that of `now` at the start."""
