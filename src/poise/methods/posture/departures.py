@@ -2,14 +2,14 @@
 
 `Posture.printed()` has none of them: the document's own form, its printed errors corrected: (8) is measured from the
 reference's velocity, without which the reference is no minimiser; (12) divides a generalised force by the inertia M_rr
-that belongs to it and not by the mass; (5) has as many eigenvalues as degrees of freedom.
+that belongs to it and not by the mass; (5) has as many eigenvalues as degrees of freedom; (6) wants the torques that the
+near-unactuated coordinates have in the clip and not none, without which the clip is not "the minimizer by construction"
+that section 3.4 calls it (the setting `zero` has it to the letter).
 """
 
 from __future__ import annotations
 
 DEPARTURES: dict[str, str] = {
-    "own_torque": "near-unactuated coordinates keep the small torques that they have in the clip, so that the clip is "
-    "followed exactly where nothing pushes; the document: none at all, and the clip is close to that",
     "tone": "near-unactuated coordinates have the springs and dampers of resting muscles; the document: none, and a "
     "balanced head or a twisted forearm never comes back",
     "inertia": "deviations are weighed by the inertia that they move; the document: all joints alike",

@@ -205,7 +205,7 @@ def _tracking(settings: Settings, state: State, goal: Goal, own: Array, latency:
         inertia = np.diagonal(terms.mass_matrix)[upper]
         springs = settings.stiffness + settings.tone**2 * inertia
         dampers = settings.damper + 2.0 * settings.tone * inertia
-    wanted = own if settings.has("own_torque") else memory.space.mean
+    wanted = memory.space.mean if settings.zero else own
     before = own + memory.extra if settings.has("own_latency") or not memory.known else memory.torque
     rows, goals, prices = memory.around.rows(memory.compiled, near, upper, root, h)
     return Tracking(off, goal.rate[upper], wanted, before, memory.pose, memory.damping, latency,

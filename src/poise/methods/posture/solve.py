@@ -13,8 +13,9 @@ minimum of (10) under C_D, (6) or (13),
 
 is H x + Cᵀ λ = g, C x = c: H by Cholesky, then the k multipliers.
 
-Departures: the document's Ê has S = D = 0 (departure `tone` gives resting muscles) and wants nothing (departure
-`own_torque` wants the clip's own torques). Rows are those of the additional objectives of 3.6.4.
+Departures: the document's Ê has S = D = 0 (departure `tone` gives resting muscles). Printed error: (6) wants nothing,
+with which the clip would not be the minimiser; wanted are the clip's own torques. Rows are those of the additional
+objectives of 3.6.4.
 """
 
 from __future__ import annotations
