@@ -119,7 +119,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     "posture/swapped": Experiment("posture.styles:swapped", recordings=True),
     "posture/turns": Experiment("posture.controls:turns"),
     "posture/unperturbed": Experiment("posture.claims:unperturbed"),
-    "posture/woman": Experiment("posture.styles:woman"),
+    "posture/woman": Experiment("posture.styles:woman", recordings=True),
     "retarget/sheets": Experiment("retargeting:sheets", recordings=True),
     "retarget/table": Experiment("retargeting", recordings=True, takes=("only", "characters")),
     "stage/tour": Experiment("stage_tour", takes=("only",)),

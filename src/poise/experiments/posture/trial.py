@@ -11,7 +11,7 @@ import numpy as np
 
 from poise.character import Character
 from poise.character.load import load_character
-from poise.errors import BadValue
+from poise.errors import BadValue, PoiseError
 from poise.experiments.reproduce import Options
 from poise.maths import configuration as conf
 from poise.maths import rotations as rot
@@ -19,7 +19,7 @@ from poise.maths.rotations import Array
 from poise.methods.posture import Posture
 from poise.methods.posture.body import Parts
 from poise.motion.clip import Clip
-from poise.motion.load import load_clip
+from poise.motion.load import built_in, load_clip
 from poise.performance import perform
 from poise.stage import Push, Stage
 from poise.take import Take
@@ -27,6 +27,7 @@ from poise.take import Take
 FORMS = ("printed", "ours")
 WEIGHT, HEIGHT = 80.0, 1.7  # [kg, m] of the document's man
 RECORDED = {"walk": "02_01", "backward": "136_25", "sneak": "120_08", "kata": "135_06"}
+OTHERS = {"march": "91_19", "turn": "16_17", "spin": "09_12"}
 """Recordings that stand for the document's clips; the kata stands for its tai-chi."""
 K = {"kata": 5}  # near-unactuated coordinates, where not 10
 LATER = 1.5  # [s] after a push in which it shall be over
@@ -46,8 +47,11 @@ def _recorded(path: str, character: Character | None, clavicles: bool) -> Clip:
         clip = load_clip(path, character=character)
     else:
         clip = load_clip(path, weight=WEIGHT, clavicles=clavicles)
-    loops = not path.split("/")[-1].startswith(RECORDED["kata"])
-    return (clip.loop() if loops else clip).make_physical()
+    try:
+        clip = clip.loop()
+    except PoiseError:  # a kata never comes back to where it was
+        pass
+    return clip.make_physical()
 
 
 def clip_of(name: str, options: Options, character: Character | None = None, own: bool = False) -> Clip:
@@ -56,10 +60,10 @@ def clip_of(name: str, options: Options, character: Character | None = None, own
     own: on the skeleton of the recording itself, with clavicles and wrists.
     """
     body = None if own else man() if character is None else character
-    found = options.recording(RECORDED.get(name, name))
+    found = options.recording((RECORDED | OTHERS).get(name, name))
     if found is not None:
         return _recorded(str(found), body, own)
-    if name == "kata" or name not in RECORDED:
+    if name not in built_in():
         raise BadValue(f"{name} is a recording: give the folder of recordings with --recordings.")
     return load_clip(name, character=man() if body is None else body)
 

@@ -37,7 +37,7 @@ class Settings:
     pose: float = number(400.0, "W1, on deviations of the pose", 0, 1e6, printed=200.0)
     damping: float = number(1.0, "W2, on deviations of joint velocities", 0, 1e6, "s²", printed=10.0)
     spine: float = number(1.0, "W2 of the spine's first joint", 0, 1e6, "s²", printed=30.0)
-    latency: float = number(1e-5, "W3, on changes of torque in all other coordinates when a push begins", 0, 1e3,
+    latency: float = number(2e-6, "W3, on changes of torque in all other coordinates when a push begins", 0, 1e3,
                             "s²/(N m)²", printed=1 / 30)  # fmt: skip
     lag: float = number(0.2, "time in which W3 fades to nothing", 0, 2, "s", printed=0.2)
     interval: float = number(1 / 120, "time step, 1/120 or 1/60", 1 / 120, 1 / 60, "s", printed=1 / 60)
