@@ -56,6 +56,7 @@ def measures(clip: Clip) -> Iterator[Measure]:
     from poise.experiments import loop_speed
     from poise.experiments.momentum import speed as momentum_speed
     from poise.experiments.physical import speed as repair_speed
+    from poise.experiments.posture import speed as posture_speed
 
     yield from _parsing(clip)
     yield _sampling(clip)
@@ -67,6 +68,7 @@ def measures(clip: Clip) -> Iterator[Measure]:
     yield _lcp()
     yield from repair_speed.measures()
     yield from momentum_speed.measures()
+    yield from posture_speed.measures()
 
 
 def _parsing(clip: Clip) -> Iterator[Measure]:

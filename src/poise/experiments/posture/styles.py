@@ -97,7 +97,7 @@ def swapped(options: Options) -> Table:
 
 def _walk(options: Options, body: Character) -> Clip:
     """A walk of another person."""
-    return clip_of("12_01", options, body)
+    return clip_of("second walk", options, body)
 
 
 def _distance(a: Response, b: Response) -> float:
