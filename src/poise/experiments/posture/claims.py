@@ -6,7 +6,7 @@ import numpy as np
 
 from poise.experiments.posture.controls import followed
 from poise.experiments.posture.pushes import POINTS, answers
-from poise.experiments.posture.trial import FORMS, K, RECORDED, Response, clip_of, count, moments, performed
+from poise.experiments.posture.trial import FORMS, RECORDED, K, Response, clip_of, count, moments, performed
 from poise.experiments.reproduce import Options, Table, told
 from poise.maths import configuration as conf
 from poise.methods.posture.body import Parts
@@ -106,7 +106,9 @@ def _sneak(clips: dict[str, Clip], form: str, phases: int) -> list[object]:
     sizes = []
     for name in ("sneak", "walk"):
         times = moments(clips[name], phases)
-        sizes.append(np.mean([_size(answers(clips[name], form, b, f, 180.0, times)) for b, f in POINTS.items()], axis=0))
+        sizes.append(
+            np.mean([_size(answers(clips[name], form, b, f, 180.0, times)) for b, f in POINTS.items()], axis=0)
+        )
     return _told(sizes[0] < sizes[1].mean(), *sizes)
 
 

@@ -79,7 +79,9 @@ def largest(options: Options) -> Table:
         space = response_space(clip)
         for what, chosen in (("most driven", 0), ("least driven", len(space) - 1)):
             only = space.only(np.array([chosen]))
-            cells: list[object] = [_cell(followed(clip, "printed", k=1, space=only, zero=zero)) for zero in (True, False)]
+            cells: list[object] = [
+                _cell(followed(clip, "printed", k=1, space=only, zero=zero)) for zero in (True, False)
+            ]
             cells += [_cell(followed(clip, "ours", k=1, space=only, zero=zero)) for zero in (True, False)]
             rows.append(told((name, what, *cells)))
     return Table("Figure 2a: a single dynamic constraint; rms deviation of the unpushed upper body [degrees]",

@@ -6,10 +6,10 @@ import numpy as np
 
 from poise.experiments.posture.trial import (
     FORMS,
-    K,
     LATER,
     LOST,
     RECORDED,
+    K,
     Response,
     clip_of,
     count,

@@ -8,9 +8,9 @@ from poise.character import Character
 from poise.experiments.posture.pushes import POINTS, answers
 from poise.experiments.posture.trial import (
     FORMS,
-    K,
     RECORDED,
     WEIGHT,
+    K,
     Response,
     clip_of,
     count,
@@ -81,7 +81,9 @@ def swapped(options: Options) -> Table:
     for name, space in spaces.items():
         cells: list[object] = []
         for form in FORMS:
-            found = [r for b in ("chest", "left_hand") for r in answers(clip, form, b, POINTS[b], 0.0, times, space=space)]
+            found = [
+                r for b in ("chest", "left_hand") for r in answers(clip, form, b, POINTS[b], 0.0, times, space=space)
+            ]
             own.setdefault(form, found)
             cells += [count([r.back for r in found]), _change(found, own[form])]
         angle = response_space(clip).angle(space, 10)

@@ -60,7 +60,9 @@ class Passive:
         off, h = conf.difference(layout, step.pose, step.q)[upper], step.dt
         rest = self._muscles(M, self.stiffness, self.damper, self.tone)
         held = self._muscles(M, 0.0, 0.0, self.hold)
-        S, D = (np.where(gives[:, None], self.vectors.T @ a, self.vectors.T @ b) for a, b in zip(rest, held, strict=True))
+        S, D = (
+            np.where(gives[:, None], self.vectors.T @ a, self.vectors.T @ b) for a, b in zip(rest, held, strict=True)
+        )
         E = np.zeros((n, nv))
         E[:, upper] = self.vectors.T
         rows = E @ step.mass / h

@@ -12,8 +12,6 @@ d'' = -ω² d - 2 ω d'.
 
 from __future__ import annotations
 
-import numpy as np
-
 from poise.kernels import njit
 from poise.solve.dense import solve_one
 

@@ -49,10 +49,10 @@ class Settings:
     root_return: float = number(4.0, "rate at which the root comes back (departure return)", 0, 100, "1/s")
     uprights: tuple[Upright, ...] = parts(Upright, "links that stay upright in the world, such as a hand with a cup; "
                                           "stiffness and damping of a link are not used")  # fmt: skip
-    upright: float = number(1e3, "weight on the tilt of such links", 0, 1e9, said="not told")
+    upright: float = number(1e6, "weight on the tilt of such links", 0, 1e9, said="not told")
     clearance: float = number(0.1, "distance from things that stand about, below which the body is repelled", 0, 1, "m",
                               said="not told")  # fmt: skip
-    repulsion: float = number(1e4, "weight of the repulsion; 0: none", 0, 1e9, "1/m²", said="not told")
+    repulsion: float = number(1e6, "weight of the repulsion; 0: none", 0, 1e9, "1/m²", said="not told")
     hardness: float = number(4000.0, "stiffness of what is hit", 0, 1e6, "N/m", said="not told")
     repair: bool = flag(True, "make the clip physical before it begins (departure repair)", said="off")
     departures: tuple[str, ...] | str = names(

@@ -27,6 +27,7 @@ from poise.stage.nearness import Close, Nearness
 from poise.take.record import CONTACT_WIDTH
 
 _DAMPING = 0.02  # [s] times the hardness: damper of what is hit
+_AWAY = 8.0  # [1/s] at which a body that is too near is led away
 _INSIDE = 0.01  # [m] by which a body may be inside a thing at the beginning
 
 
@@ -103,7 +104,7 @@ class Surroundings:
         for close in near.close if weight > 0.0 and wide > 0.0 else ():
             row = h * close.normal @ engine.jacobian(compiled.model, compiled.data, close.body, close.point)[0]
             share = min((wide - close.distance) / wide, 1.0)
-            found.append((row, wide - close.distance, weight * share * share))
+            found.append((row, h * _AWAY * (wide - close.distance), weight * share * share))
         if not found:
             return np.zeros((0, n)), np.zeros(0), np.zeros(0)
         rows = np.array([r for r, _, _ in found])
