@@ -112,8 +112,8 @@ def _problem(walk, parts, seed, k=10, tone=True, latency=1e-6):
     S, D = (5.0 + 16.0 * inertia, 0.2 + 8.0 * inertia) if tone else (np.zeros(n), np.zeros(n))
     tracking = Tracking(
         off=0.1 * rng.standard_normal(n), rate=rng.standard_normal(n), wanted=rng.standard_normal(n),
-        before=rng.standard_normal(n), pose=np.full(n, 400.0), damping=np.full(n, 1.0), latency=latency, by_inertia=tone,
-        vectors=np.ascontiguousarray(response_space(walk).vectors), k=k, springs=S, dampers=D,
+        before=rng.standard_normal(n), pose=np.full(n, 400.0), damping=np.full(n, 1.0), latency=latency,
+        by_inertia=tone, vectors=np.ascontiguousarray(response_space(walk).vectors), k=k, springs=S, dampers=D,
         rows=rng.standard_normal((2, n)), goals=rng.standard_normal(2), prices=np.array([0.5, 2.0]))  # fmt: skip
     return compiled, q, v, tracking, rng.standard_normal(6), rng.standard_normal(nv), rng
 

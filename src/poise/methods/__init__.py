@@ -19,7 +19,7 @@ _MODULES = {
     "posture": (
         "poise.methods.posture",
         "Posture",
-        "an upper body that gives way to pushes as its clip's torques let it",
+        "an upper body that gives way to pushes in its clip's own style",
     ),
     "mcsim": ("poise.methods.mcsim", "McSim", "predictive tracking: torques and ground forces from a program"),
 }

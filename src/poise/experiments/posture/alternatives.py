@@ -28,8 +28,10 @@ def run(options: Options) -> Table:
             left = float(np.sqrt(((space.unactuated(10).T @ torques) ** 2).sum(axis=0).mean()))
             cells: list[object] = []
             for form in FORMS:
-                found = [r for b, f in POINTS.items()
-                         for r in answers(clip, form, b, f, 180.0, times, kind=kind, zero=form == "printed")]  # fmt: skip
+                zero = form == "printed"
+                found = [
+                    r for b, f in POINTS.items() for r in answers(clip, form, b, f, 180.0, times, kind=kind, zero=zero)
+                ]
                 sound = [r for r in found if r.whole]
                 cells += [count([r.back for r in found]), float(np.mean([r.rms for r in sound])) if sound else "-"]
             rows.append(told((name, text, left, base.angle(space, 10), *cells)))

@@ -55,7 +55,7 @@ def _phases(clip: Clip, phases: int) -> tuple[list[float], np.ndarray]:
     times, feet = moments(clip, FINE * phases), Parts.of(clip.character).points
     labels = clip.contacts.labels
     span = len(clip) - 1
-    down = [[bool(labels[[(int(round((t + s) / clip.dt))) % span for s in (0.0, 0.05, 0.1)]][:, p].any(axis=1).all())
+    down = [[bool(labels[[(round((t + s) / clip.dt)) % span for s in (0.0, 0.05, 0.1)]][:, p].any(axis=1).all())
              for p in feet] for t in times]  # fmt: skip
     return times, np.array(down)
 
@@ -122,6 +122,9 @@ def unperturbed(options: Options) -> Table:
         take = performed(clip, "ours", 8.0 if clip.cycle is not None else clip.duration, k=k)
         ours = float(np.abs(conf.difference(clip.character.layout, take.q_ref, take.q)).max())
         rows.append(told((name, k, followed(clip, "printed", k=k, zero=True), followed(clip, "printed", k=k), ours)))
-    return Table("The unpushed clip", ("clip", "k", "printed, (6) to the letter: rms [deg]", "printed: rms [deg]",
-                                       "ours: largest [rad]"), tuple(rows),
-                 ("The document's form goes in steps of 1/60 s and is compared there. inf: it runs away.",))  # fmt: skip
+    return Table(
+        "The unpushed clip",
+        ("clip", "k", "printed, (6) to the letter: rms [deg]", "printed: rms [deg]", "ours: largest [rad]"),
+        tuple(rows),
+        ("The document's form goes in steps of 1/60 s and is compared there. inf: it runs away.",),
+    )

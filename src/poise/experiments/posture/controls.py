@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,7 +26,7 @@ COUNTS = (0, 2, 5, 8, 10, 12, 16, 20)
 TRACKS = 10.0  # [degrees] rms of the upper body's joints up to which the clip is followed
 
 
-def followed(clip: Clip, form: str, **settings: object) -> float:
+def followed(clip: Clip, form: str, **settings: Any) -> float:
     """Rms deviation [degrees] of the upper body from the clip where nothing pushes, on the method's own frames."""
     seconds = 6.0 if clip.cycle is not None else clip.duration
     take = performed(clip, form, seconds, **settings)
@@ -54,21 +54,21 @@ def count(options: Options) -> Table:
         free = len(Parts.of(clip.character).upper)
         for k in COUNTS:
             cells: list[object] = [_cell(followed(clip, "printed", k=k))]
+            arm, chest = ({f: answers(clip, f, body, force, 180.0, times, k=k) for f in FORMS}
+                          for body, force in (("right_hand", 30.0), ("chest", 100.0)))  # fmt: skip
             for form in FORMS:
-                arm = answers(clip, form, "right_hand", 30.0, 180.0, times, k=k)
-                chest = answers(clip, form, "chest", 100.0, 180.0, times, k=k)
-                cells += [_back(arm), _back(chest)]
-            cells += [float(np.mean([r.peak for r in x])) for x in (arm, chest)]
-            cells += [float(np.mean([r.recovered for r in x])) for x in (arm, chest)]
+                cells += [_back(arm[form]), _back(chest[form])]
+            cells += [float(np.mean([r.peak for r in x["ours"]])) for x in (arm, chest)]
+            cells += [float(np.mean([r.recovered for r in x["ours"]])) for x in (arm, chest)]
             rows.append(told((f"{free} DoF" + (", own skeleton" if own else ""), k, *cells)))
         if options.recordings is None:
             break
-    return Table("Figure 2b-d: the number k of near-unactuated coordinates, backward pushes on the right hand (30 N) and "
-                 f"the chest (100 N), {options.seeds} phases",
-                 ("body", "k", "printed: rms [deg]", "printed: hand", "chest", "ours: hand", "chest ", "hand: peak [deg]",
-                  "chest: peak [deg]", "hand: back [s]", "chest: back [s]"), tuple(rows),
-                 ("Thesis: 12 tracks and fails a mild push on the right arm, 16 does not track; more constraints respond "
-                  "more.",))  # fmt: skip
+    return Table("Figure 2b-d: the number k of near-unactuated coordinates, backward pushes on the right hand (30 N) "
+                 f"and the chest (100 N), {options.seeds} phases",
+                 ("body", "k", "printed: rms [deg]", "printed: hand", "chest", "ours: hand", "chest ",
+                  "hand: peak [deg]", "chest: peak [deg]", "hand: back [s]", "chest: back [s]"), tuple(rows),
+                 ("Thesis: 12 tracks and fails a mild push on the right arm, 16 does not track; more constraints "
+                  "respond more.",))  # fmt: skip
 
 
 def largest(options: Options) -> Table:
@@ -84,9 +84,12 @@ def largest(options: Options) -> Table:
             ]
             cells += [_cell(followed(clip, "ours", k=1, space=only, zero=zero)) for zero in (True, False)]
             rows.append(told((name, what, *cells)))
-    return Table("Figure 2a: a single dynamic constraint; rms deviation of the unpushed upper body [degrees]",
-                 ("clip", "coordinate", "printed, (6) to the letter", "printed", "ours, (6) to the letter", "ours"),
-                 tuple(rows), ("Thesis: without torque in the most driven coordinate the walk is not followed.",))  # fmt: skip
+    return Table(
+        "Figure 2a: a single dynamic constraint; rms deviation of the unpushed upper body [degrees]",
+        ("clip", "coordinate", "printed, (6) to the letter", "printed", "ours, (6) to the letter", "ours"),
+        tuple(rows),
+        ("Thesis: without torque in the most driven coordinate the walk is not followed.",),
+    )
 
 
 def _clips(options: Options) -> tuple[str, ...]:
@@ -99,7 +102,8 @@ def spectra(options: Options) -> Table:
     if options.recordings is not None:
         known |= {n: response_space(clip_of(n, options)) for n in ("second walk", "march", "about-turn")}
     rows = [told((n, *(float(x) for x in s.values[:5]), float(s.values[9]), float(s.values[-1]),
-                  float(100 * s.shares[:5].sum()), s.dominant(0.95), s.dominant(0.99))) for n, s in known.items()]  # fmt: skip
+                  float(100 * s.shares[:5].sum()), s.dominant(0.95), s.dominant(0.99)))
+            for n, s in known.items()]  # fmt: skip
     figures = options.plot(lambda: _draw(known), "posture-spectra")
     for name in ("walk", "sneak"):
         figures += options.plot(lambda s=known[name]: draw_responses(s, 10), f"posture-style-{name}")
@@ -131,7 +135,7 @@ def cycles(options: Options) -> Table:
     times, rows = moments(clip, options.seeds), []
     own = response_space(clip)
     base = {f: answers(clip, f, "chest", 100.0, 180.0, times) for f in FORMS}
-    for k in range(options.seeds):
+    for _ in range(options.seeds):
         start = float(rng.uniform(0.0, whole.duration - clip.duration))
         for repaired in (True, False):
             part = whole.cut(start, start + clip.duration)
@@ -162,7 +166,20 @@ def turns(options: Options) -> Table:
                 cells += [_cell(followed(clip, form, k=k)), _back(found),
                           float(np.mean([r.rms for r in sound])) if sound else "-"]  # fmt: skip
             rows.append(told((name, k, float(space.values.sum()), float(space.values[14:].sum()), *cells)))
-    return Table("Fast turns, backward pushes on hand, shoulder, head and chest",
-                 ("clip", "k", "all eigenvalues [N² m²]", "ten smallest", "printed: rms [deg]", "back", "response [deg]",
-                  "ours: rms [deg]", "back ", "response [deg] "), tuple(rows),
-                 ("Thesis: eigenvalues of turns are higher, k = 10 fails to track and fewer respond stiffly.",))  # fmt: skip
+    return Table(
+        "Fast turns, backward pushes on hand, shoulder, head and chest",
+        (
+            "clip",
+            "k",
+            "all eigenvalues [N² m²]",
+            "ten smallest",
+            "printed: rms [deg]",
+            "back",
+            "response [deg]",
+            "ours: rms [deg]",
+            "back ",
+            "response [deg] ",
+        ),
+        tuple(rows),
+        ("Thesis: eigenvalues of turns are higher, k = 10 fails to track and fewer respond stiffly.",),
+    )

@@ -72,8 +72,8 @@ def cup(options: Options) -> Table:
     return Table(f"Figure 8: a cup in the right hand, arms pushed backward with 100 N, {options.seeds} phases",
                  ("push", "form of the task", "printed: back", "tilt [deg]", "worst", "trunk [deg]", "ours: back",
                   "tilt [deg] ", "worst ", "trunk [deg] "), tuple(rows),
-                 (f"Wanted with the objective: within {LEVEL:g} degrees. Trunk: largest deviation of its joints. The cup "
-                  "is an edit of the walk; the thesis captured one.",), tuple(figures))  # fmt: skip
+                 (f"Wanted with the objective: within {LEVEL:g} degrees. Trunk: largest deviation of its joints. The "
+                  "cup is an edit of the walk; the thesis captured one.",), tuple(figures))  # fmt: skip
 
 
 def _spilled(clip: Clip, form: str, side: str, at: float, calm: Take, held: Upright, kept: dict[str, Any]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from poise.experiments.posture.trial import (
@@ -26,7 +28,7 @@ NAMES = {"left_hand": "hand", "left_upper_arm": "shoulder", "head": "head", "che
 WAYS = {"forward": 0.0, "backward": 180.0}  # [degrees]
 
 
-def answers(clip: Clip, form: str, body: str, force: float, way: float, times: list[float], **settings: object
+def answers(clip: Clip, form: str, body: str, force: float, way: float, times: list[float], **settings: Any
             ) -> list[Response]:  # fmt: skip
     """The responses to one push at several times."""
     seconds = max(times) + 0.1 + LATER + 0.2

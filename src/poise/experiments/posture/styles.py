@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from poise.character import Character
@@ -33,7 +35,7 @@ def signature(found: list[Response]) -> Array:
     return np.concatenate([np.pad(r, ((0, SHOWN - len(r)), (0, 0))).ravel() for r in rows])
 
 
-def signatures(clip: Clip, form: str, phases: int, **settings: object) -> Array:
+def signatures(clip: Clip, form: str, phases: int, **settings: Any) -> Array:
     """Signatures (phases, ...) of a clip under the same set of pushes."""
     times = moments(clip, phases)
     by_push = [answers(clip, form, b, POINTS.get(b, 100.0), w, times, **settings) for b, w in PUSHES]
@@ -45,7 +47,7 @@ def signatures(clip: Clip, form: str, phases: int, **settings: object) -> Array:
 
 def run(options: Options) -> Table:
     """The same pushes on four clips: does a response tell from which clip it is?"""
-    rows, named = [], {}
+    rows = []
     for form in FORMS:
         known = {n: signatures(clip_of(n, options), form, options.seeds, k=K.get(n, 10)) for n in RECORDED}
         sound = {n: s for n, s in known.items() if np.isfinite(s).all()}
@@ -59,13 +61,15 @@ def run(options: Options) -> Table:
         np.fill_diagonal(apart, np.inf)
         right = [owner[int(np.argmin(row))] == o for row, o in zip(apart, owner, strict=True)]
         off = np.isfinite(apart)
-        named[form] = right
+        by_clip = {n: count([r for r, o in zip(right, owner, strict=True) if o == n]) for n in sound}
         rows.append(told((form, float(np.degrees(apart[same & off].mean())), float(np.degrees(apart[~same].mean())),
-                          count(right), ", ".join(f"{n} {count([r for r, o in zip(right, owner, strict=True) if o == n])}"
-                                                  for n in sound))))  # fmt: skip
-    return Table(f"Figure 6: responses to the same four backward pushes, {options.seeds} phases of each clip",
-                 ("form", "between phases [deg]", "between clips [deg]", "nearest names the clip", "by clip"),
-                 tuple(rows), ("Rms distance of joint deviations over a second. Chance: 25 %; wanted: 75 %.",))  # fmt: skip
+                          count(right), ", ".join(f"{n} {x}" for n, x in by_clip.items()))))  # fmt: skip
+    return Table(
+        f"Figure 6: responses to the same four backward pushes, {options.seeds} phases of each clip",
+        ("form", "between phases [deg]", "between clips [deg]", "nearest names the clip", "by clip"),
+        tuple(rows),
+        ("Rms distance of joint deviations over a second. Chance: 25 %; wanted: 75 %.",),
+    )
 
 
 def swapped(options: Options) -> Table:

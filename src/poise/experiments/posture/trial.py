@@ -81,12 +81,12 @@ def performed(clip: Clip, form: str, seconds: float, events: Sequence[Any] = (),
 
 def heading(clip: Clip, time: float) -> float:
     """Which way [rad] the body faces at a time [s] of the clip."""
-    k = int(round(time / clip.dt)) % max(len(clip) - 1, 1) if clip.cycle is not None else int(round(time / clip.dt))
+    k = round(time / clip.dt) % max(len(clip) - 1, 1) if clip.cycle is not None else round(time / clip.dt)
     return float(rot.heading(clip.q[min(k, len(clip) - 1), 3:7]))
 
 
 def moments(clip: Clip, phases: int) -> list[float]:
-    """Times [s] of as many phases: over a period of a loop, or over an open clip as long as there is time to recover."""
+    """Times [s] of as many phases, over a period of a loop or over an open clip while there is time to recover."""
     last = clip.duration if clip.cycle is not None else clip.duration - LATER - 0.15 - EARLIEST
     return [EARLIEST + (k + 0.13) / phases * max(last, 0.1) for k in range(phases)]
 
@@ -127,13 +127,13 @@ LOST = Response(False, np.inf, np.inf, 0.0, np.inf, np.inf, np.zeros((0, 1)))
 def response(take: Take, calm: Take, event: Push, watched: float = LATER) -> Response:
     """What a push did, against the same performance without it."""
     character, n = take.character, min(len(take), len(calm))
-    first, last = int(round(event.at * 120)), min(int(round((event.end + watched + 0.1) * 120)), n)
+    first, last = round(event.at * 120), min(round((event.end + watched + 0.1) * 120), n)
     if not take.ended.whole or last - first < 30:
         return LOST
     parts, span = Parts.of(character), slice(first, last)
     off = conf.difference(character.layout, calm.q[span], take.q[span])[:, parts.upper]
     size = np.abs(off).max(axis=1)
-    ends = int(round((event.end - event.at) * 120))
+    ends = round((event.end - event.at) * 120)
     late = np.flatnonzero(size[ends:] > max(BACK * size.max(), SMALL))
     over = 0.0 if not len(late) else (late[-1] + 1) / 120 if late[-1] + 1 < len(size) - ends else np.inf
     return Response(True, float(np.degrees(size.max())), float(np.degrees(np.sqrt((off**2).mean(axis=1)).max())),
@@ -155,7 +155,7 @@ def _along(take: Take, calm: Take, event: Push, span: slice) -> float:
 
 
 def _slide(take: Take, calm: Take, n: int) -> float:
-    """How far [m] a foot that stands moves beside the undisturbed one, at most, from one frame of a stance to another."""
+    """How far [m] a foot that stands moves beside the undisturbed one, at most, in one stance."""
     points = take.character.contact_points
     a, b = take.character.points(take.q[:n]), take.character.points(calm.q[:n])
     labels = take.scheduled[:n]

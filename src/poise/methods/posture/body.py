@@ -13,8 +13,6 @@ from poise.errors import BadValue
 from poise.maths.configuration import BALL, FREE
 from poise.maths.tree import moved_by
 
-_SPINE = ("abdomen", "chest", "spine", "waist", "torso")
-
 
 @dataclass(frozen=True, eq=False)
 class Parts:
@@ -52,9 +50,12 @@ class Parts:
         names = dof_names(character)
         points = character.contact_points
         first = [int(bodies[d]) for d in upper]
-        trunk = {int(bodies[upper[0]])} | {b for b in first if character.body_names[b] in _SPINE[:1]}
-        return cls(upper, np.array([b in trunk for b in first]), np.flatnonzero(legs.any(axis=0)), legs,
-                   _coordinates(character, legs.any(axis=0)), feet, hips, lengths, (points.of("left"), points.of("right")), tuple(names[d] for d in upper))  # fmt: skip
+        trunk = {first[0]}  # the lowest joint
+        every = np.asarray(legs.any(axis=0))
+        return cls(
+            upper=upper, spine=np.array([b in trunk for b in first]), lower=np.flatnonzero(every), legs=legs,
+            leg_q=_coordinates(character, every), feet=feet, hips=hips, lengths=lengths,
+            points=(points.of("left"), points.of("right")), names=tuple(names[d] for d in upper))  # fmt: skip
 
 
 def _coordinates(character: Character, chosen: np.ndarray) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 `Posture.printed()` has none of them: the document's own form, its printed errors corrected: (8) is measured from the
 reference's velocity, without which the reference is no minimiser; (12) divides a generalised force by the inertia M_rr
-that belongs to it and not by the mass; (5) has as many eigenvalues as degrees of freedom; (6) wants the torques that the
+that belongs to it and not by the mass; (5) has as many eigenvalues as degrees of freedom; (6) wants the torques that
 near-unactuated coordinates have in the clip and not none, without which the clip is not "the minimizer by construction"
 that section 3.4 calls it (the setting `zero` has it to the letter).
 """

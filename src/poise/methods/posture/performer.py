@@ -93,7 +93,7 @@ def advance(settings: Settings, state: State, reference: Reference, pushes: list
     """One step of h [s]: the root, the upper body, the legs."""
     if not (np.abs(state.v).max() < FASTEST):
         return Stepped.lost(state, _why(memory, state.v))
-    character, layout, upper = memory.character, memory.character.layout, memory.parts.upper
+    layout, upper = memory.character.layout, memory.parts.upper
     n = len(upper)
     goal = _goal(state, reference, h, memory)
     own = np.empty(n)
@@ -121,9 +121,9 @@ def advance(settings: Settings, state: State, reference: Reference, pushes: list
     memory.known, memory.fresh = True, False
     torque = np.zeros(layout.nv)
     torque[upper] = u
-    space = memory.vectors[:, n - settings.k :]
-    memory.traces = {"latency": latency, "foot_missed": memory.missed, "unactuated_torque": float(np.sqrt(np.sum((space.T @ u) ** 2))),
-                     "actuated_torque": float(np.sqrt(max(np.sum(u * u) - np.sum((space.T @ u) ** 2), 0.0)))}  # fmt: skip
+    given = float(np.sum((memory.vectors[:, n - settings.k :].T @ u) ** 2))
+    memory.traces = {"latency": latency, "foot_missed": memory.missed, "unactuated_torque": float(np.sqrt(given)),
+                     "actuated_torque": float(np.sqrt(max(float(u @ u) - given, 0.0)))}  # fmt: skip
     return Stepped(State(state.time + h, q, v), torque, near.touches, memory.around.props, memory.traces)
 
 

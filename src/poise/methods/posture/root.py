@@ -2,8 +2,8 @@
 
     q̇_r^{t+1} = q̇_r^t + Δt M_rr⁻¹ J_rᵀ f
 
-M_rr (6, 6) is the inertia of the whole body seen from its root. The velocity is that beside the reference's: a body that
-walks goes on walking. The root is solved first, for its acceleration moves the upper body.
+M_rr (6, 6) is the inertia of the whole body seen from its root. The velocity is that beside the reference's: a walking
+body goes on walking. The root is solved first, for its acceleration moves the upper body.
 
 Departures: the document divides J_rᵀ f by the mass, which is right for a force and wrong for a moment. What (12) gives
 never goes away, and the root drifts off; the departure `return` leads it back like a critically damped spring,

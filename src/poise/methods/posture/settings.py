@@ -26,14 +26,14 @@ class Settings:
 
     k: int = whole(10, "how many coordinates are near-unactuated and give way", 0, 500, printed=10,
                    said="10; tai-chi 5")  # fmt: skip
-    space: ResponseSpace | None = special(
+    space: ResponseSpace | None = special(  # noqa: RUF009
         None, "the response space of another clip or person; none: that of the clip itself",
         "a ResponseSpace, or on the command line the file of one", _space, ResponseSpace.load, none=True)  # fmt: skip
     kind: str = choice("torques", "what the space is made of: torques, torques less their mean (13), or the joints' "
                        "motion (14)-(16)", KINDS, "kind of response space", printed="torques")  # fmt: skip
-    zero: bool = flag(False, "near-unactuated coordinates have no torque at all, as (6) is printed (with kind mean that "
-                      "of (13)); off: the small ones that they have in the clip", printed=False, said="on in (6), off "
-                      "by section 3.4: the clip is the minimiser")  # fmt: skip
+    zero: bool = flag(False, "near-unactuated coordinates have no torque at all, as (6) is printed (with kind mean "
+                      "that of (13)); off: the small ones that they have in the clip", printed=False,
+                      said="on by (6), off by section 3.4")  # fmt: skip
     pose: float = number(400.0, "W1, on deviations of the pose", 0, 1e6, printed=200.0)
     damping: float = number(1.0, "W2, on deviations of joint velocities", 0, 1e6, "s²", printed=10.0)
     spine: float = number(1.0, "W2 of the spine's first joint", 0, 1e6, "s²", printed=30.0)

@@ -82,8 +82,8 @@ def respond(terms, upper, root, loads, tracking, h, x, u):
     if not cholesky(H):
         return False
     divide(H, both)
+    S, lack = np.zeros((k, k)), -limit
     if k > 0:
-        S, lack = np.zeros((k, k)), -limit
         for r in range(k):
             for i in range(n):
                 lack[r] += both[i, r] * both[i, k]

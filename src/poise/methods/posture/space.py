@@ -33,8 +33,8 @@ def response_space(clip: Clip, kind: str = "torques", step: float = STEP) -> Res
         step = clip.duration / (n + 2)
         q = sampled(clip, step)
     if min(len(clip), len(q)) - 2 < n:
-        raise BadValue(f"{name} has {len(clip)} frames and the upper body {n} degrees of freedom: too few to tell which "
-                       "joints are driven; give a longer clip or the `space` of another one.")  # fmt: skip
+        raise BadValue(f"{name} has {len(clip)} frames and the upper body {n} degrees of freedom: too few to tell "
+                       "which joints are driven; give a longer clip or the `space` of another one.")  # fmt: skip
     torques = upper_torques(character, parts, q, step)
     if float(np.sqrt(np.mean((torques - torques.mean(axis=1, keepdims=True)) ** 2))) < _STILL:
         raise BadValue(f"{name} holds one pose: nothing in it tells which joints are driven; give `space`, the "
@@ -47,7 +47,7 @@ def sampled(clip: Clip, step: float) -> Array:
     """Configurations (T + 2, nq) a time `step` [s] apart, with one more before and after a period of a loop."""
     reference = Reference(clip)
     loops = clip.cycle is not None
-    count = max(int(round(clip.duration / step)), 1)
+    count = max(round(clip.duration / step), 1)
     times = np.arange(-1, count + 1) * step if loops else np.arange(count + 1) * step
     return np.stack([reference.sample(float(min(t, clip.duration) if not loops else t)).q for t in times])
 
