@@ -113,8 +113,8 @@ class ResponseSpace:
     def angle(self, other: ResponseSpace, k: int) -> float:
         """Mean principal angle [degrees] between the near-unactuated coordinates of two spaces."""
         other = other.applied_to(self.names)
-        cosines = np.linalg.svd(self.unactuated(k).T @ other.unactuated(k), compute_uv=False)
-        return float(np.degrees(np.arccos(np.clip(cosines, -1.0, 1.0))).mean()) if k else 0.0
+        shared = np.linalg.svd(self.unactuated(k).T @ other.unactuated(k), compute_uv=False)
+        return float(np.degrees(np.arccos(np.clip(shared, -1.0, 1.0))).mean()) if k else 0.0
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write it as plain arrays (.npz, without pickle)."""
