@@ -31,7 +31,7 @@ TABLE = Path(__file__).with_name("golden.json")
 PACKAGES = ("numpy", "scipy", "numba", "mujoco-core", "daqp")
 CLIPS = ("stand", "walk", "run", "march", "turn", "backward", "sneak", "squat", "jump", "hop", "punch", "wave", "kick",
          "lift", "swing", "chin-up")  # fmt: skip
-METHODS = ("kinematic", "pd", "mcsim", "balance", "modal", "modal-torques", "momentum", "momentum-torques",
+METHODS = ("kinematic", "pd", "mcsim", "balance", "modal", "modal-torques", "momentum", "momentum-torques", "posture",
            "rehearsed")  # fmt: skip
 FORMATS = ("bvh", "glb", "usda", "npz", "html")
 SECONDS = 0.5  # of takes

@@ -57,6 +57,7 @@ def measures(clip: Clip) -> Iterator[Measure]:
     from poise.experiments.hands import speed as hands_speed
     from poise.experiments.momentum import speed as momentum_speed
     from poise.experiments.physical import speed as repair_speed
+    from poise.experiments.posture import speed as posture_speed
 
     yield from _parsing(clip)
     yield _sampling(clip)
@@ -69,6 +70,7 @@ def measures(clip: Clip) -> Iterator[Measure]:
     yield from repair_speed.measures()
     yield from momentum_speed.measures()
     yield from hands_speed.measures()
+    yield from posture_speed.measures()
 
 
 def _parsing(clip: Clip) -> Iterator[Measure]:

@@ -27,9 +27,11 @@ from poise.take import Recorder
 from poise.take.stream import check_target
 from poise.threads import on_one_thread
 
+DEFAULT = "mcsim"  # the method that keeps the most clips on their feet: docs/which_method.md
+
 
 @on_one_thread
-def begin(source: Clip | Reference | Plan, method: str | Any = "mcsim", *, stage: Stage | None = None,
+def begin(source: Clip | Reference | Plan, method: str | Any = DEFAULT, *, stage: Stage | None = None,
           start: float = 0.0, noise: float = 0.0, seed: int = 0, contact: str = "soft", simulator: str = "mujoco", limp: bool = True,
           repair: bool = True, save: str | PathLike[str] | None = None,
           overwrite: bool | None = None) -> Show:  # fmt: skip
@@ -91,7 +93,7 @@ def planned(plan: Plan, method: str | Any, stage: Stage | None, start: float,
             contact: str) -> tuple[Clip, Rehearsed, Stage, float, str]:  # fmt: skip
     """What a rehearsal is performed with: its clip, the method that knows it, its stage, start and contact model."""
     if isinstance(method, str):
-        if method not in ("pd", "rehearsed"):
+        if method not in (DEFAULT, "rehearsed"):
             raise BadValue(f"A rehearsal is performed by the method rehearsed, not by {method}; its clip is plan.clip.")
         method = Rehearsed()
     if not isinstance(method, Rehearsed):

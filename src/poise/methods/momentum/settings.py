@@ -7,9 +7,10 @@ from typing import Any, Self
 
 from poise.methods.momentum.departures import DEPARTURES
 from poise.methods.momentum.model import Weights
+from poise.methods.pose_rows import PoseRows
 from poise.motion.reference import Reference
 from poise.physical.prepare import prepared
-from poise.settings import check, flag, names, number, numbers, printed, whole
+from poise.settings import check, flag, names, number, numbers, parts, printed, whole
 from poise.stage import Stage
 
 
@@ -44,6 +45,8 @@ class Settings:
     apart: float = number(-0.25, "least distance across the way between the landing foot and the other one; below 0 "
                           "feet may cross (departure footholds)", -1, 1, "m")  # fmt: skip
     friction: float | None = number(None, "friction of the ground; none: that of the stage", 0.001, 10, none=True)
+    rows: tuple[PoseRows, ...] = parts(PoseRows, "values that add rows of their own to the pose (31), such as the "
+                                       "response of another method")  # fmt: skip
     repair: bool = flag(True, "make the clip physical before it begins (departure repair)", said="off")
     departures: tuple[str, ...] | str = names(
         tuple(DEPARTURES), "departures from the document that are on; a setting that belongs to one has no effect "
