@@ -64,6 +64,9 @@ def arguments(p: argparse.ArgumentParser) -> None:
                           help="share of each foot's support left unused, from 0 to below 1 (default 0.2)")  # fmt: skip
     physical.add_argument("--keep", metavar="BODIES",
                           help="bodies that stay exactly where they are, such as left_hand,right_foot")  # fmt: skip
+    physical.add_argument("--contact", metavar="LIMB:FROM-TO", action="append",
+                          help="what touches, in frames, such as left_hand:72-115; no:left:10-20 says that it does "
+                               "not; may be given again")  # fmt: skip
     physical.add_argument("--report", metavar="FILE.png", help="a picture of what was repaired, before and after")
     p.add_argument("--level", action="store_true", help="keep the levelled floor at height zero in the written file")
     saving.add_force(p)
@@ -81,6 +84,8 @@ def run(args: argparse.Namespace) -> int:
         for change in changes:
             clip = change(clip)
     report = None
+    for words in args.contact or ():
+        clip = clip.with_contact(*contact_frames(words))
     if args.physical:
         clip, report = _repaired(clip, options)
     written = saving.save(clip, args.target, level=args.level, force=args.force)
@@ -100,13 +105,23 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
+def contact_frames(words: str) -> tuple[str, int, int, bool]:
+    """Name, first and last frame and whether it touches, from words such as "left_hand:72-115" or "no:left:10-20"."""
+    touching = not words.startswith("no:")
+    name, _, span = words.removeprefix("no:").rpartition(":")
+    first, _, last = span.partition("-")
+    if not (name and first.isdecimal() and last.isdecimal()):
+        raise BadValue(f"--contact is told as LIMB:FROM-TO in frames, such as left_hand:72-115, not {words!r}.")
+    return name, int(first), int(last), touching
+
+
 def repair_options(args: argparse.Namespace) -> dict[str, Any]:
     """What is asked of the repair; refused where no repair is asked for, or its picture could not be written."""
     names = ("change", "friction", "margin", "keep")
     given = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
     if not args.physical:
-        if given or args.report is not None:
-            name = next(iter(given), "report")
+        if given or args.report is not None or args.contact:
+            name = next(iter(given), "contact" if args.contact else "report")
             raise BadValue(f"--{name} belongs to --physical: give that too.")
         return {}
     if args.report is not None:

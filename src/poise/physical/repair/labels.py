@@ -20,6 +20,7 @@ from poise.maths.intervals import close_gaps, drop_short, frames, runs
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
 from poise.motion.contact.contacts import detect
+from poise.motion.contact.evidence import Evidence
 from poise.motion.contact.foot_motion import speeds
 
 LIFTED = 0.008  # [m] above the lowest touching point of its foot
@@ -31,8 +32,8 @@ REACH = (0.015, 0.3)  # [m], [m/s] as near and slow as the audit asks of what ma
 LOW, SLOW, LONG = 0.01, 0.08, 0.08  # [m], [m/s], [s] a foot so low and slow for so long seems to stand
 
 
-def believed(clip: Clip) -> np.ndarray:
-    """The clip's labels (N, P) without points that are lifted off the ground by the rest of their foot."""
+def believed(clip: Clip, lifted: float = LIFTED) -> np.ndarray:
+    """The clip's labels (N, P) without points that are lifted [m] off the ground by the rest of their foot."""
     labels, points = np.array(clip.contacts.labels), clip.character.contact_points
     places = clip.character.points(clip.q)
     height = places[..., 2] - clip.ground.height(places[..., 0], places[..., 1])
@@ -42,18 +43,18 @@ def believed(clip: Clip) -> np.ndarray:
         on = labels[:, own]
         if not on.any():
             continue
-        kept = _lowest(height[:, own], on, points.bodies[own])
+        kept = _lowest(height[:, own], on, points.bodies[own], lifted)
         for k in range(len(own)):
             kept[:, k] = drop_short(close_gaps(kept[:, k], count), count) & on[:, k]
         lost = on.any(axis=1) & ~kept.any(axis=1)
-        kept[lost] = _lowest(height[:, own], on, points.bodies[own])[lost]
+        kept[lost] = _lowest(height[:, own], on, points.bodies[own], lifted)[lost]
         labels[:, own] = kept
     if clip.cycle is not None and len(labels) > 1:
         labels[-1] = labels[0]
     return labels
 
 
-def _lowest(height: Array, on: np.ndarray, bodies: np.ndarray) -> np.ndarray:
+def _lowest(height: Array, on: np.ndarray, bodies: np.ndarray, lifted: float) -> np.ndarray:
     """Which points (N, K) of a foot that touches by the labels `on` are near enough to what is lowest of it.
 
     A body is rigid: one of its points in the ground says how high the others are. How toes are bent is recorded badly:
@@ -61,7 +62,7 @@ def _lowest(height: Array, on: np.ndarray, bodies: np.ndarray) -> np.ndarray:
     """
     low = np.stack([height[:, bodies == b].min(axis=1) for b in bodies], axis=1)  # of the body of each point
     above = height - low + np.maximum(low, -SUNK)
-    near = (height < low + LIFTED) & (above < above.min(axis=1, keepdims=True) + LIFTED)
+    near = (height < low + lifted) & (above < above.min(axis=1, keepdims=True) + lifted)
     kept = on & near
     none = on.any(axis=1) & ~kept.any(axis=1)
     kept[none] = near[none]  # a foot that stands, stands on what is lowest of it
@@ -164,3 +165,19 @@ def _adopt(labels: np.ndarray, seen: np.ndarray, own: np.ndarray, wrong: np.ndar
             new = seen[block] & right[a:e, None]
             bare = right[a:e] & ~np.any(new, axis=1)  # said to stand, and not clearly wrong
             labels[block] = np.where(bare[:, None], labels[block], new)
+
+
+def contradicted(clip: Clip, seen: Evidence) -> list[Doubt]:
+    """Where given labels of a clip were not followed, since height, speed and force say otherwise."""
+    if clip.labels is None:
+        return []
+    points, out = clip.character.contact_points, []
+    for side in SIDES:
+        own = points.of(side)
+        if len(own):
+            given, found = (np.any(x[:, own], axis=1) for x in (clip.labels, seen.labels))
+            for a, e in runs(given != found):
+                if (e - a) * clip.dt > SOONEST:
+                    what = "to stand, but is in the air" if given[a] else "to be in the air, but stands"
+                    out.append(Doubt(int(a), int(e) - 1, f"the {side} foot was said {what} by its force: corrected"))
+    return out

@@ -5,14 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from poise.character.roles import SIDES
+from poise.dynamics.contact_cones import ContactCones
 from poise.maths import rotations as rot
 from poise.maths.intervals import drop_short, frames, runs
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
 from poise.motion.contact.foot_motion import foot_motion, speeds
+from poise.motion.contact.grip_forces import held
 from poise.motion.ik import hands
 from poise.physical.repair.footprints import printed, soles
-from poise.physical.repair.problem import ContactCones, held
 
 TREMBLE = 0.008  # [m] a point that strays no further from its mean while it touches stands still; else it is led
 FASTEST = 0.25  # [m/s] at which a point that is led may still be pushed
@@ -49,13 +50,16 @@ def stance_goals(clip: Clip, labels: np.ndarray) -> Array:
     return goals
 
 
-def standing_places(clip: Clip) -> Array:
-    """Where each contact point (N, P, 3) of a recorded clip shall be: feet on their prints, hands where they rest."""
+def standing_places(clip: Clip, loaded: np.ndarray | None = None) -> Array:
+    """Where each contact point (N, P, 3) of a recorded clip shall be: feet on their prints, hands where they rest.
+
+    `loaded` (N, feet) tells which feet carry a good part of the body.
+    """
     labels = clip.contacts.labels
-    goals = printed(clip, labels)
+    goals = printed(clip, labels, loaded=loaded)
     carrying = _carriers(clip, goals, labels)
     if carrying.any():
-        goals = printed(clip, labels, carrying)
+        goals = printed(clip, labels, carrying, loaded)
     for point, place, on in hands.goals(clip.character, clip.q, clip.contacts.labels, clip.ground):
         goals[on, point] = place
     return goals
@@ -183,10 +187,4 @@ def pushing(clip: Clip, goals: Array, labels: np.ndarray, friction: float, margi
         middle = np.sum(on * goals[:, own], axis=1, keepdims=True) / np.maximum(on.sum(axis=1, keepdims=True), 1.0)
         places[:, own] = middle + (1.0 - margin) * (goals[:, own] - middle)
     normal = np.broadcast_to(clip.ground.normal(places[..., 0], places[..., 1]), places.shape)
-    away = np.where(np.abs(normal[..., :1]) < 0.9, np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0]))
-    first = np.cross(normal, away)
-    first /= np.linalg.norm(first, axis=-1, keepdims=True)
-    ways = np.stack([normal, first, np.cross(normal, first)], axis=2)  # (N, P, 3, 3)
-    arms = np.cross((places - about[:, None])[:, :, None], ways) / length
-    columns = np.ascontiguousarray(np.concatenate([arms, ways], axis=-1))
-    return ContactCones(columns, np.ascontiguousarray(labels, bool), np.full(len(points), friction), about, length)
+    return ContactCones.on_ground(places, normal, labels, friction, about, length)
