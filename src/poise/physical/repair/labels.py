@@ -20,7 +20,6 @@ from poise.maths.intervals import close_gaps, drop_short, frames, runs
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
 from poise.motion.contact.contacts import detect
-from poise.motion.contact.evidence import Evidence
 from poise.motion.contact.foot_motion import speeds
 
 LIFTED = 0.008  # [m] above the lowest touching point of its foot
@@ -165,19 +164,3 @@ def _adopt(labels: np.ndarray, seen: np.ndarray, own: np.ndarray, wrong: np.ndar
             new = seen[block] & right[a:e, None]
             bare = right[a:e] & ~np.any(new, axis=1)  # said to stand, and not clearly wrong
             labels[block] = np.where(bare[:, None], labels[block], new)
-
-
-def contradicted(clip: Clip, seen: Evidence) -> list[Doubt]:
-    """Where given labels of a clip were not followed, since height, speed and force say otherwise."""
-    if clip.labels is None:
-        return []
-    points, out = clip.character.contact_points, []
-    for side in SIDES:
-        own = points.of(side)
-        if len(own):
-            given, found = (np.any(x[:, own], axis=1) for x in (clip.labels, seen.labels))
-            for a, e in runs(given != found):
-                if (e - a) * clip.dt > SOONEST:
-                    what = "to stand, but is in the air" if given[a] else "to be in the air, but stands"
-                    out.append(Doubt(int(a), int(e) - 1, f"the {side} foot was said {what} by its force: corrected"))
-    return out

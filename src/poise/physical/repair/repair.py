@@ -29,7 +29,7 @@ from poise.motion.contact.missing_props import RAISED, missing_props, unexplaine
 from poise.motion.ik.hands import kept_labels, laid
 from poise.motion.resample import resample
 from poise.motion.treadmill import belt_velocity, over_ground
-from poise.physical.repair.labels import Doubt, contradicted, corrected, put_down, within_reach
+from poise.physical.repair.labels import Doubt, believed, corrected, put_down, within_reach
 from poise.physical.repair.refusals import bodies_to_keep, must_fit, must_hang_together, must_touch
 from poise.physical.repair.report import RepairReport, compare, residual
 from poise.physical.repair.setup import REFERENCE, Plan, Weights
@@ -100,12 +100,12 @@ def repair(clip: Clip, *, change: float = 1.0, friction: float = 0.8, margin: fl
     given, told = corrected(clip)
     seen = evidence(clip if clip.labels is None else replace(clip, labels=given), friction)
     must_touch(clip, seen.labels if clip.labels is None else None)
-    told += contradicted(clip, seen)
     if buried:
         told.append(Doubt(0, len(clip) - 1, f"all of it lay {100 * buried:.0f} cm in the ground, and was raised"))
     props = missing_props(seen)
     must_hang_together(seen.track)
-    recorded = with_hands(replace(seen.track, labels=touching_points(seen)))
+    labels = touching_points(seen) if clip.labels is None else believed(replace(seen.track, labels=given))
+    recorded = with_hands(replace(seen.track, labels=labels))
     weights = replace(Weights(), toes=TOES).allowing(change)
     plan = Plan.of(clip, recorded, None, friction=friction, margin=margin, keep=bodies, weights=weights.following(force),
                    loaded=loaded_feet(seen, recorded.contacts.labels))  # fmt: skip
