@@ -19,7 +19,7 @@ LONGEST = 0.12  # [s] a joint that flips away comes back within this time; else 
 LEAP = 12.0  # [m/s] hips never move faster, not even a sprinter's
 AROUND = 2  # frames on either side of a flip that are not believed either
 CUTOFF = 10.0  # [Hz] people move slower
-OTHERS = {"hand": 18.0}  # [Hz] hands are quick, and too light to matter
+OTHERS = {"hand": 18.0, "toes": 14.0}  # [Hz] hands are quick, and too light to matter
 OFTEN = 0.1  # share of the frames from which on a joint does not flip but tremble, and is low-passed alone
 
 LowPass = Callable[[Array, float, float], Array]  # a series (N, ...), a frequency [Hz], the time step [s]

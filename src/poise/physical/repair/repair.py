@@ -23,31 +23,29 @@ from poise.maths.rotations import Array
 from poise.motion.check.check import penetration, skating
 from poise.motion.cleaning import flipped_joints
 from poise.motion.clip import Clip
-from poise.motion.contact.evidence import Evidence, evidence
-from poise.motion.contact.grip_forces import held, off_bars
+from poise.motion.contact.evidence import evidence
+from poise.motion.contact.grip_forces import off_bars
 from poise.motion.contact.missing_props import RAISED, missing_props, unexplained_frames, with_boxes
 from poise.motion.ik.hands import kept_labels, laid
 from poise.motion.resample import resample
 from poise.motion.treadmill import belt_velocity, over_ground
 from poise.physical.repair.labels import Doubt, believed, corrected, put_down, within_reach
+from poise.physical.repair.recorded_force import keeping_force
 from poise.physical.repair.refusals import bodies_to_keep, must_fit, must_hang_together, must_touch
 from poise.physical.repair.report import RepairReport, compare, residual
 from poise.physical.repair.setup import REFERENCE, Plan, Weights
-from poise.physical.repair.touching_points import loaded_feet, touching_points, wanted_wrench
+from poise.physical.repair.touching_points import loaded_feet, touching_points
 from poise.solve import gauss_newton
 from poise.solve.gauss_newton import Result, Settings
 from poise.threads import on_one_thread
 
 SETTINGS = Settings(iterations=20, step=2e-5, gain=1e-3)
-ENOUGH = replace(SETTINGS, gain=2e-3)  # for recordings, to which nothing is nearer than a tenth of a degree
-ROUGH = replace(SETTINGS, gain=1e-2)  # for telling which moments of contact to move
+ENOUGH = replace(SETTINGS, gain=5e-4)  # for recordings, to which nothing is nearer than a tenth of a degree
 FURTHER = Settings(iterations=10, step=2e-5, gain=2e-4)  # where that leaves more unexplained than it should
-DOUBTED = 100.0  # [N at 70 kg] left over of the recorded wrench: it is kept half as closely
 SHORTEST_BOX = 0.25  # [s] for which feet must be raised to look for a box under them
-HANGS = 0.2  # of that, of a body that hangs on a bar, whose place is a guess
 BURIED = 0.15  # [m] in the ground: no sole that sinks, but a body that is not where it should be
-HANDS = 0.1  # of a clip in which hands carry the body: recorded hands hover, and have to be brought down by 5 to 13 cm
 LADDER = (0.3, 0.1)  # of the weight on the recorded wrench where the contacts cannot give all of it
+SPREAD = 0.035  # [s] over which corrections of a recording spread: with its force kept, less is needed
 TOES = 1.0  # of turning toes, which a recording that has them tells well enough after cleaning
 STEPPED = Settings(iterations=6, step=1e-3, gain=1e-2)  # for a first guess without physics
 WINDOW, OVERLAP = 8.0, 0.6  # [s] of frames solved at once, and of those that the next window solves again
@@ -84,7 +82,8 @@ def repair(clip: Clip, *, change: float = 1.0, friction: float = 0.8, margin: fl
     `change` says how willingly postures change: 1 as usual, less for staying nearer to the recording at the price of
     forces that remain unexplained. `friction` is that of the ground. `margin` is the share of each foot's support that
     is left unused, as room for a controller. `force` says how closely the force that the recording itself needs is
-    kept: 1 as usual, 0 not at all, for motions that nobody performed. `keep` names bodies (roles) whose place and orientation stay as they are.
+    kept: 1 as usual, 0 not at all, for motions that nobody performed. `keep` names bodies (roles) whose place and
+    orientation stay as they are.
     A clip of fewer than 100 frames a second comes back with a multiple of its own. `progress(done, all)` is called as
     frames are done.
     """
@@ -106,18 +105,19 @@ def repair(clip: Clip, *, change: float = 1.0, friction: float = 0.8, margin: fl
     must_hang_together(seen.track)
     labels = touching_points(seen) if clip.labels is None else believed(replace(seen.track, labels=given))
     recorded = with_hands(replace(seen.track, labels=labels))
-    weights = replace(Weights(), toes=TOES).allowing(change)
-    plan = Plan.of(clip, recorded, None, friction=friction, margin=margin, keep=bodies, weights=weights.following(force),
+    weights = replace(Weights(), toes=TOES, spread=SPREAD).allowing(change).following(force)
+    plan = Plan.of(clip, recorded, None, friction=friction, margin=margin, keep=bodies, weights=weights,
                    loaded=loaded_feet(seen, recorded.contacts.labels))  # fmt: skip
     seats = unexplained_frames(props, len(clip))
-    plan = replace(keeping_force(plan, seen), seats=seats)
+    plan = replace(keeping_force(plan, seen, clip), seats=seats)
     tell = None if progress is None else _rising(progress)
     q, results = solve(plan, tell, settings=ENOUGH)
     out = clip.with_q(q, labels=plan.labels)
     for share in LADDER:  # what is followed too closely to be explained is followed less closely
         if props or _explained(out, friction, GOOD_FORCE, GOOD_TORQUE):
             break
-        plan = replace(plan, weights=replace(weights.following(share * force), centre=plan.weights.centre))
+        less = replace(plan.weights, force=share * weights.force, moment=share * weights.moment)
+        plan = replace(plan, weights=less)
         q, more = solve(plan, tell, q, FURTHER, results)
         out, results = clip.with_q(q, labels=plan.labels), results + more
     told += [Doubt(p.first, p.last, p.text()) for p in props]
@@ -152,17 +152,6 @@ def on_boxes(clip: Clip, friction: float) -> Clip:
     if np.mean(high.min(axis=1) > RAISED) * clip.duration < SHORTEST_BOX:  # feet are never long in the air
         return clip
     return with_boxes(clip, evidence(clip, friction))
-
-
-def keeping_force(plan: Plan, seen: Evidence) -> Plan:
-    """The plan that keeps the recorded wrench where its contacts can give it."""
-    left = np.linalg.norm(seen.left_by(plan.pushed), axis=1)
-    hangs, points = held(plan.recorded), plan.recorded.character.contact_points
-    hands = np.setdiff1d(np.arange(len(points)), points.feet)
-    carried = bool(plan.pushed[:, hands].any())
-    trusted = np.where(hangs, HANGS, HANDS if carried else 1.0) / (1.0 + (left / DOUBTED) ** 2)
-    weights = replace(plan.weights, centre=0.0) if hangs.any() or carried else plan.weights
-    return replace(plan, weights=weights, trusted=trusted, wanted=wanted_wrench(seen, plan.pushed.any(axis=1) | hangs))
 
 
 def fine_enough(clip: Clip) -> Clip:

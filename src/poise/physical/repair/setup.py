@@ -23,6 +23,7 @@ from poise.physical.repair.standing import (
     carrying,
     closed,
     enduring,
+    firmly,
     pushing,
     stance_goals,
     standing,
@@ -31,7 +32,6 @@ from poise.physical.repair.standing import (
 )
 
 CENTRE = 30.0  # [1/m²] of moving the centre of mass of a recording
-JUMP = 0.5  # of the usual cost of wrenches that jump, where the recorded wrench is kept
 REFERENCE = 70.0 * GRAVITY  # [N] the weight for which the costs below are meant
 
 
@@ -61,7 +61,7 @@ class Weights:
         """The weights with which the recorded wrench is kept, less closely below 1, and the centre of mass too."""
         if share == 0.0:
             return replace(self, force=0.0, moment=0.0)
-        return replace(self, force=share * self.force, moment=share * self.moment, jump=JUMP * self.jump, centre=CENTRE)
+        return replace(self, force=share * self.force, moment=share * self.moment, centre=CENTRE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,8 +138,9 @@ class Plan:
 
     def _targets(self, rows: slice) -> list[ik.PointTarget | ik.FloorTarget]:
         points, on = self.recorded.character.contact_points, self.labels[rows]
+        firm = firmly(self.labels, self.recorded.dt)[rows]
         held = [ik.PointTarget(int(points.bodies[i]), points.positions[i], self.goals[rows, i],
-                               self.weights.held * on[:, i])
+                               self.weights.held * firm[:, i])
                 for i in range(len(points)) if on[:, i].any()]  # fmt: skip
         b = self.barrier
         floors = replace(b, height=b.height[rows], normal=b.normal[rows], wall=b.wall[rows], reach=b.reach[rows])

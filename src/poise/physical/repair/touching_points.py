@@ -8,7 +8,6 @@ import numpy as np
 
 from poise.character.roles import SIDES
 from poise.maths.intervals import close_gaps, drop_short, frames, runs
-from poise.maths.rotations import Array
 from poise.motion.contact.evidence import Evidence
 from poise.physical.repair.footprints import feet_stray
 from poise.physical.repair.labels import believed
@@ -69,25 +68,3 @@ def loaded_feet(seen: Evidence, labels: np.ndarray) -> np.ndarray:
     """Boolean (N, feet): which feet carry a good part of the body by labels (N, P)."""
     loads = seen.loads(labels)
     return np.stack([loads[:, seen.limbs.index(side)] > LOADED for side in SIDES if side in seen.limbs], axis=1)
-
-
-def wanted_wrench(seen: Evidence, on: np.ndarray, spread: float = 0.05) -> Array:
-    """The recorded wrench (N, 6) to keep: none where nothing touches by `on` (N,).
-
-    What low-passing leaked into a flight goes back to the stances beside it, over `spread` seconds, the most to the
-    nearest frame: so the impulse of a landing stays.
-    """
-    want, dt = seen.wrench, seen.track.dt
-    out, count = want.copy(), frames(spread, dt)
-    for a, e in runs(~on):
-        middle = a if e == len(on) and a > 0 else e if a == 0 else (a + e) // 2
-        for rows, edge, step in ((slice(a, middle), a - 1, -1), (slice(middle, e), e, 1)):
-            at = np.arange(edge, edge + step * count, step)
-            at = at[(at >= 0) & (at < len(on))]
-            at = at[np.logical_and.accumulate(on[at])] if len(at) else at
-            if len(at) and rows.stop > rows.start:
-                share = np.arange(len(at), 0, -1.0)
-                leak = want[rows][: 2 * count] if step < 0 else want[rows][-2 * count :]
-                out[at] += (share / share.sum())[:, None] * leak.sum(axis=0)
-        out[a:e] = 0.0
-    return out
