@@ -22,6 +22,7 @@ from poise.physical.repair.report import residual
 from poise.physical.repair.setup import REFERENCE, Plan, Weights
 
 FPS = 120.0
+QUICK = {"hand": 18.0}  # [Hz] to which hands are smoothed; all else is to 10 Hz
 PAUSE = 16  # frames
 PASSES, SOLVED = 3, 1.0  # solutions at most, until no frame has more [N] unexplained at 70 kg
 REFUSED = 5.0  # [N] rms unexplained at 70 kg
@@ -86,7 +87,7 @@ def _physical(clip: Clip, prints: Array) -> Clip:
     labels = clip.contacts.labels
     carrying = tuple(clip.character.body(h.hand) for h in clip.grips if h.carries)  # both are on one load: as acted
     plan = Plan.of(
-        clip, cleaned(clip, low_passed), clip, friction=FRICTION, margin=MARGIN, keep=carrying, weights=WEIGHTS
+        clip, cleaned(clip, low_passed, QUICK), clip, friction=FRICTION, margin=MARGIN, keep=carrying, weights=WEIGHTS
     )
     flat = prints * [1.0, 1.0, 0.0]
     return solved(replace(plan, goals=np.where(labels[..., None], flat, plan.goals), pushed=labels))

@@ -46,6 +46,7 @@ SHORTEST_BOX = 0.25  # [s] for which feet must be raised to look for a box under
 BURIED = 0.15  # [m] in the ground: no sole that sinks, but a body that is not where it should be
 LADDER = (0.3, 0.1)  # of the weight on the recorded wrench where the contacts cannot give all of it
 SPREAD = 0.035  # [s] over which corrections of a recording spread: with its force kept, less is needed
+GLIDE = 0.03  # [s] into a stance and out of it
 TOES = 1.0  # of turning toes, which a recording that has them tells well enough after cleaning
 STEPPED = Settings(iterations=6, step=1e-3, gain=1e-2)  # for a first guess without physics
 WINDOW, OVERLAP = 8.0, 0.6  # [s] of frames solved at once, and of those that the next window solves again
@@ -55,6 +56,7 @@ MOST = 0.7  # of what is left to do that one pass over all frames is taken for
 PASSES, SUNK = 3, 1.5e-3  # solutions on steps, until no point is deeper than this [m]
 GOOD_FORCE, GOOD_TORQUE = 1.0, 0.5  # [N], [N m] rms at 70 kg: a clip that leaves less unexplained is left as it is
 FILE_FORCE, FILE_TORQUE = 20.0, 7.5  # [N], [N m] likewise of the file of a recording, its contacts not told
+VIGOUR = 1.5  # more of that, for each body weight by which the push on it varies: another body needs another force
 
 
 class Repaired(NamedTuple):
@@ -105,7 +107,7 @@ def repair(clip: Clip, *, change: float = 1.0, friction: float = 0.8, margin: fl
     must_hang_together(seen.track)
     labels = touching_points(seen) if clip.labels is None else believed(replace(seen.track, labels=given))
     recorded = with_hands(replace(seen.track, labels=labels))
-    weights = replace(Weights(), toes=TOES, spread=SPREAD).allowing(change).following(force)
+    weights = replace(Weights(), toes=TOES, spread=SPREAD, glide=GLIDE).allowing(change).following(force)
     plan = Plan.of(clip, recorded, None, friction=friction, margin=margin, keep=bodies, weights=weights,
                    loaded=loaded_feet(seen, recorded.contacts.labels))  # fmt: skip
     seats = unexplained_frames(props, len(clip))
@@ -182,7 +184,7 @@ def is_physical(clip: Clip, friction: float = 0.8) -> bool:
         near = replace(clip, labels=within_reach(clip))
         if not near.contacts.labels.any() and not clip.grips:
             return False
-        return put_down(clip) and off_bars(clip) < 0.03 and _explained(near, friction, FILE_FORCE, FILE_TORQUE)
+        return put_down(clip) and off_bars(clip) < 0.03 and _explained(near, friction, FILE_FORCE, FILE_TORQUE, VIGOUR)
     if clip.labels is None:
         clip = replace(clip, labels=within_reach(clip))
     if not clip.contacts.labels.any() and not clip.grips:
@@ -192,10 +194,13 @@ def is_physical(clip: Clip, friction: float = 0.8) -> bool:
     return _explained(clip, friction, GOOD_FORCE, GOOD_TORQUE)
 
 
-def _explained(clip: Clip, friction: float, force: float, torque: float) -> bool:
-    """Do the contacts of a clip leave less unexplained than a force [N] and a torque [N m], rms at 70 kg?"""
+def _explained(clip: Clip, friction: float, force: float, torque: float, vigour: float = 0.0) -> bool:
+    """Do the contacts of a clip leave less unexplained than a force [N] and a torque [N m], rms at 70 kg?
+
+    With `vigour`, so much more for each body weight by which the push on the body varies.
+    """
     left = residual(clip, friction)
-    scale = REFERENCE / left.weight
+    scale = REFERENCE / left.weight / (1.0 + vigour * float(np.std(left.push)) / left.weight)
     return scale * left.force_rms < force and scale * left.torque_rms < torque
 
 

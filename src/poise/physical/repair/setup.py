@@ -49,6 +49,7 @@ class Weights:
     toes: float = 0.3  # toes are recorded badly
     spread: float = 0.045  # [s] over which corrections spread
     held: float = 100.0  # of points that touch, in units of `ik.POINT_COST`
+    glide: float = 0.0  # [s] after landing and before leaving in which points that touch are held less firmly
     floor: float = 100.0  # of points in the ground
     kept: float = 100.0  # of what is to be kept exactly
     limits: float = 0.1  # of joints past their limits
@@ -138,7 +139,7 @@ class Plan:
 
     def _targets(self, rows: slice) -> list[ik.PointTarget | ik.FloorTarget]:
         points, on = self.recorded.character.contact_points, self.labels[rows]
-        firm = firmly(self.labels, self.recorded.dt)[rows]
+        firm = firmly(self.labels, self.recorded.dt, self.weights.glide)[rows]
         held = [ik.PointTarget(int(points.bodies[i]), points.positions[i], self.goals[rows, i],
                                self.weights.held * firm[:, i])
                 for i in range(len(points)) if on[:, i].any()]  # fmt: skip

@@ -22,7 +22,7 @@ STILL = 0.001  # [m] a point that is led no further keeps its place
 MOMENT = 0.04  # [s] for which a point touches at least
 BRIDGED, FALL = 0.1, 5.0  # [s], [m/s²] a body that falls slower for so short a time is held by what touches around it
 EDGE = 0.012 * np.array([(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1)])  # [m] around a point there must be ground
-LOOSE, FADES = 0.04, 0.03  # of the usual hold on a point at its first and last moment, [s] until it is held fully
+LOOSE = 0.04  # of the usual hold on a point at its first and last moment
 UNDER = 0.02  # [m] ground that is further than this from a point that touches is not what it stands on
 
 
@@ -164,18 +164,20 @@ def supported(clip: Clip, goals: Array, labels: np.ndarray) -> tuple[Array, np.n
     return goals, labels
 
 
-def firmly(labels: np.ndarray, dt: float) -> Array:
-    """How firmly (N, P) points are held that touch by labels (N, P): 1, less so just after landing and before leaving.
+def firmly(labels: np.ndarray, dt: float, glide: float) -> Array:
+    """How firmly (N, P) points are held that touch by labels (N, P): 1, less within `glide` [s] of landing and leaving.
 
-    Recorded feet glide into their stance and out of it; one that stops within a frame costs posture.
+    Recorded feet glide into their stance and out of it: to stop one within a frame costs posture. At the ends of a clip
+    nothing lands or leaves.
     """
     out = labels.astype(float)
+    if glide <= 0.0:
+        return out
     for i in range(labels.shape[1]):
         for a, e in runs(labels[:, i]):
-            since = np.arange(e - a) + 0.5 if a > 0 else np.full(e - a, np.inf)
-            until = since[::-1] if a > 0 else np.arange(e - a)[::-1] + 0.5
-            near = np.minimum(since, until if e < len(labels) else np.inf) * dt
-            out[a:e, i] = np.minimum(LOOSE + (near / FADES) ** 2, 1.0)
+            since, until = np.arange(e - a) + 0.5, np.arange(e - a)[::-1] + 0.5
+            near = np.minimum(since if a > 0 else np.inf, until if e < len(labels) else np.inf)
+            out[a:e, i] = np.minimum(LOOSE + (near * dt / glide) ** 2, 1.0)
     return out
 
 
