@@ -135,6 +135,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     "retarget/sheets": Experiment("retargeting:sheets", recordings=True),
     "retarget/table": Experiment("retargeting", recordings=True, takes=("only", "characters")),
     "stage/tour": Experiment("stage_tour", takes=("only",)),
+    "truth/plates": Experiment("truth.plates", plots=True, recordings=True, takes=("only",)),
 }
 
 

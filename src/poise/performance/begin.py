@@ -32,8 +32,8 @@ DEFAULT = "mcsim"  # the method that keeps the most clips on their feet: docs/wh
 
 @on_one_thread
 def begin(source: Clip | Reference | Plan, method: str | Any = DEFAULT, *, stage: Stage | None = None,
-          start: float = 0.0, noise: float = 0.0, seed: int = 0, contact: str = "soft", simulator: str = "mujoco", limp: bool = True,
-          repair: bool = True, save: str | PathLike[str] | None = None,
+          start: float = 0.0, noise: float = 0.0, seed: int = 0, contact: str = "soft", simulator: str = "mujoco",
+          limp: bool = True, repair: bool = True, save: str | PathLike[str] | None = None,
           overwrite: bool | None = None) -> Show:  # fmt: skip
     """A performance of a clip, a reference or a plan that is under way: `step`, `push`, `edit` it, `take` a look.
 
