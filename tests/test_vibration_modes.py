@@ -15,7 +15,7 @@ from poise.character.load import load_character, names
 from poise.cli.main import main
 from poise.errors import PoiseError
 from poise.methods.vibration.palette import ANTISYMMETRIC, SYMMETRIC, palette
-from poise.methods.vibration.rest import UPRIGHT, damped, rest_pose, stiffness_of
+from poise.methods.vibration.rest import UPRIGHT, geared, rest_pose, stiffness_of
 from poise.methods.vibration.showing import LARGEST, mode_clip
 from poise.methods.vibration.words import describe
 from poise.motion.mirror import mirror_q, mirror_tangent
@@ -91,7 +91,9 @@ def test_torques_of_a_mode_have_no_part_on_the_root_and_move_that_mode_alone():
 def test_reflected_velocities_are_those_of_the_reflected_motion():
     character = load_character("monster")
     rng = np.random.default_rng(3)
-    q = poise.maths.configuration.integrate(character.layout, character.zero_pose(), rng.normal(size=character.model.nv))
+    q = poise.maths.configuration.integrate(
+        character.layout, character.zero_pose(), rng.normal(size=character.model.nv)
+    )
     v, h = rng.normal(size=character.model.nv), 1e-6
     ahead = poise.maths.configuration.integrate(character.layout, q, h * v)
     both = mirror_q(character, np.stack([q, ahead]))
@@ -134,12 +136,12 @@ def test_the_rest_pose_bends_both_sides_alike_and_stands_on_the_ground():
     assert np.degrees(one[shin]) == pytest.approx(60.0) and one[character.model.joint("right_shin_y").qposadr[0]] == 0.0
 
 
-def test_dampers_are_a_tenth_of_the_springs():
+def test_joints_have_the_inertia_that_their_dampers_need():
     character = load_character("runner")
     stiffness = stiffness_of(character, {"shin": 500.0})
-    body = damped(character, stiffness)
-    assert np.allclose(body.model.dof_damping, 0.1 * stiffness)
-    assert body.model.dof_damping[character.dofs("left_shin")[0]] == pytest.approx(50.0)
+    body = geared(character, stiffness, 0.1, 1 / 480)
+    assert np.allclose(body.model.dof_armature - character.model.dof_armature, 0.1 * stiffness / 480)
+    assert np.isclose(stiffness[character.dofs("left_shin")[0]], 500.0)
 
 
 def test_the_command_lists_and_shows(tmp_path: Path, capsys):

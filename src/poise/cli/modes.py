@@ -19,11 +19,11 @@ _SHOWN = 12  # modes of a phase that are listed without --all
 
 
 def arguments(p: argparse.ArgumentParser) -> None:
-    p.add_argument("character", metavar="CHARACTER", help="a built-in character, an MJCF or URDF file, or a motion file "
-                   "whose skeleton is meant")  # fmt: skip
+    p.add_argument("character", metavar="CHARACTER", help="a built-in character, an MJCF or URDF file, or a motion "
+                   "file whose skeleton is meant")  # fmt: skip
     p.add_argument("--rest", action="append", default=[], metavar="PART=DEGREES",
-                   help="the rest pose, such as shin=40 or left_thigh=0,-30,0 (about forward, left, up); may be repeated "
-                   "(default: knees and elbows a little bent where the legs are straight)")  # fmt: skip
+                   help="the rest pose, such as shin=40 or left_thigh=0,-30,0 (about forward, left, up); may be "
+                   "repeated (default: knees and elbows a little bent where the legs are straight)")  # fmt: skip
     p.add_argument("--stance", choices=["right", "left", "both"], default="right",
                    help="which toes the ground modes hold (default: right)")  # fmt: skip
     p.add_argument("--all", action="store_true", help="list all modes, not only the slowest")

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 from dataclasses import replace
 from math import isfinite
+from pathlib import Path
 from typing import Any
 
+from poise import files
 from poise.cli import saving
 from poise.cli.events import ball, forms, ground, push
 from poise.cli.process import say
@@ -21,8 +24,8 @@ def arguments(p: argparse.ArgumentParser) -> None:
     p.add_argument("source", metavar="CLIP", help="a motion file or a built-in name")
     p.add_argument(
         "--method",
-        default="pd",
-        help="how it is performed (default: pd, joint servos alone); one of your own is package.module:Class",
+        help="how it is performed (default: pd, joint servos alone; vibration for a gait); one of your own is "
+        "package.module:Class",
     )
     p.add_argument("--set", action="append", default=[], metavar="NAME=VALUE",
                    help="a setting of the method, as `poise methods NAME` lists them; may be repeated")  # fmt: skip
@@ -57,7 +60,8 @@ def run(args: argparse.Namespace) -> int:
     stream = saving.streamed(args.save, args.force)
     if args.seconds is not None and not args.seconds > 0:
         raise BadValue(f"--seconds wants a positive number, not {args.seconds}.")
-    made = changed(_honest(args.method) if args.honest else find(args.method), args.set)
+    name = args.method or ("vibration" if _is_gait(args.source) else "pd")
+    made = changed(_honest(name) if args.honest else find(name), args.set)
     floor = ground(args.ground) if args.ground else None
     events = [*map(push, args.push), *map(ball, args.ball)]
     clip = load(args, args.source)
@@ -88,6 +92,13 @@ def run(args: argparse.Namespace) -> int:
         saved = [f"the state before it blew up: {e.text}" for e in take.events if e.kind == "saved state"]
         say("\n".join([told.text(), *speed, *saved, *(f"written: {target}" for target in written)]))
     return 0 if told.good else NOT_WHOLE
+
+
+def _is_gait(path: str) -> bool:
+    """Is this a gait file?"""
+    from poise.motion.formats.gait import looks_like
+
+    return os.path.isfile(path) and looks_like(files.head(Path(path)))
 
 
 def _honest(name: str) -> Any:

@@ -17,6 +17,7 @@ _MODULES = {
     "momentum": ("poise.methods.momentum", "Momentum", "optimal feedback on centre of mass and momenta"),
     "momentum-torques": ("poise.methods.momentum", "MomentumTorques", "the same plan as torques in the simulator"),
     "mcsim": ("poise.methods.mcsim", "McSim", "predictive tracking: torques and ground forces from a program"),
+    "vibration": ("poise.methods.vibration", "Vibration", "a gait file: bursts along vibrations, and feedback"),
 }
 
 

@@ -76,7 +76,7 @@ def restored(arrays: dict[str, Array]) -> Search:
 
 def begin(mean: Array, sigma: float, *, seed: int = 0, population: int | None = None, scale: Array | None = None
           ) -> Search:  # fmt: skip
-    """A search that starts about a mean (n,) with spread sigma · scale (n,); the population is 4 + 3 ln n if not given."""
+    """A search that starts about a mean (n,) with spread sigma · scale (n,), of 4 + 3 ln n members if not told."""
     n = len(mean)
     size = 4 + int(3 * np.log(n)) if population is None else population
     stretch = np.ones(n) if scale is None else np.asarray(scale, float)

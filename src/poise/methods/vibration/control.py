@@ -1,7 +1,7 @@
 """The locomotion controller: springs about the rest pose, bursts by the clock, feedback at some moments of a cycle.
 
-Equation (1) and figure 2 of Nunes et al. 2012. A unit is what is repeated: half a cycle with left and right exchanged of
-a gait whose legs take turns, a whole cycle of a hop. In a unit one leg is thrown forward by the flight burst at its
+Equation (1) and figure 2 of Nunes et al. 2012. A unit is what is repeated: half a cycle with left and right exchanged
+of a gait whose legs take turns, a whole cycle of a hop. In a unit one leg is thrown forward by the flight burst at its
 beginning, and the other one thrusts by the ground burst.
 """
 
@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.kernels import njit
+from poise.maths import configuration as conf
 from poise.maths.configuration import difference_rows
 from poise.maths.rotations import Array
 
@@ -25,7 +26,9 @@ class Springs(NamedTuple):
     qadr: np.ndarray
     vadr: np.ndarray
     rest: Array  # (nq,)
-    stiffness: Array  # (nv,) [N m/rad]
+    stiffness: Array  # (nv,) k_s [N m/rad]
+    damping: Array  # (nv,) k_d [N m s/rad]
+    limit: Array  # (nv,) [N m] that a joint bears in all
 
 
 class Bursts(NamedTuple):
@@ -83,18 +86,32 @@ def bursts(flight: Array, ground: Array, lengths: tuple[float, float], thrust_at
     for torque, start, length in ((flight, 0.0, lengths[0]), (ground, thrust_at, lengths[1])):
         table += burst(start, length, steps, dt, unit, form)[:, None] * torque
         table += burst(start - unit, length, steps, dt, unit, form)[:, None] * (mirror @ torque)
-    first = min(int(round(thrust_at / dt)), steps)
-    return Bursts(np.stack([table, table @ mirror.T]), (first, min(first + int(round(lengths[1] / dt)), steps)))
+    first = min(round(thrust_at / dt), steps)
+    return Bursts(np.stack([table, table @ mirror.T]), (first, min(first + round(lengths[1] / dt), steps)))
 
 
 @njit(cache=True)
-def spring_torque(springs, q, out):
-    """k_s (θ_r - θ) of every joint into out (nv,), zero on the root (1)."""
+def spring_torque(springs, q, v, out):
+    """τ_p = k_s (θ_r - θ) - k_d θ' of every joint into out (nv,), zero on the root (1).
+
+    Departures: the difference of two poses of a ball joint is a rotation vector.
+    """
     step = np.empty((1, out.shape[0]))
     difference_rows(springs.kind, springs.qadr, springs.vadr, q.reshape(1, -1), springs.rest.reshape(1, -1), step)
     for d in range(out.shape[0]):
-        out[d] = springs.stiffness[d] * step[0, d]
+        out[d] = springs.stiffness[d] * step[0, d] - springs.damping[d] * v[d]
     out[:6] = 0.0
+
+
+@njit(cache=True)
+def total_torque(springs, q, v, burst, fix, out):
+    """Springs, burst (nv,) and feedback (nv,) together into out (nv,), within what each joint bears, zero on the root.
+
+    Departures: the paper's torques have no limits.
+    """
+    spring_torque(springs, q, v, out)
+    for d in range(6, out.shape[0]):
+        out[d] = min(max(out[d] + burst[d] + fix[d], -springs.limit[d]), springs.limit[d])
 
 
 @njit(cache=True)
@@ -108,7 +125,9 @@ def correction(springs, given, stage, odd, mirror, q, v, noise, out):
     if inputs == 0:
         return
     step = np.empty((1, nv))
-    difference_rows(springs.kind, springs.qadr, springs.vadr, given.q[odd, stage].reshape(1, -1), q.reshape(1, -1), step)
+    difference_rows(
+        springs.kind, springs.qadr, springs.vadr, given.q[odd, stage].reshape(1, -1), q.reshape(1, -1), step
+    )
     x = np.empty(2 * nv)
     x[:nv] = step[0]
     x[nv:] = v - given.v[odd, stage]
@@ -118,9 +137,25 @@ def correction(springs, given, stage, odd, mirror, q, v, noise, out):
         x[:nv] = mirror @ x[:nv].copy()
         x[nv:] = mirror @ x[nv:].copy()
     for i in range(inputs):
-        u = given.steady[stage, i]
-        for j in range(2 * nv):
-            u -= given.gains[stage, i, j] * x[j]
+        u = given.steady[stage, i] - feedback_of(given.gains[stage, i], x)
         u = min(max(u, -given.limit), given.limit)
         for d in range(nv):
             out[d] += given.basis[odd, d, i] * u
+
+
+@njit(cache=True)
+def feedback_of(gain, x):
+    """gain · x, summed in one order."""
+    u = 0.0
+    for j in range(x.shape[0]):
+        u += gain[j] * x[j]
+    return u
+
+
+def correction_input(springs: Springs, given: Corrections, stage: int, state: Array, nq: int) -> Array:
+    """The inputs u (inputs,) [N m] that a stage of an even unit decides on in a state (nq + nv,)."""
+    layout = conf.Layout(springs.kind, springs.qadr, springs.vadr, nq, len(springs.stiffness))
+    step = conf.difference(layout, given.q[0, stage], state[:nq])
+    x = np.concatenate([step, state[nq:] - given.v[0, stage]])
+    x[:2] = 0.0
+    return np.clip(given.steady[stage] - given.gains[stage] @ x, -given.limit, given.limit)

@@ -1,8 +1,8 @@
 """Units of a gait one after the other in the simulator, compiled: an evaluation of the search is one call.
 
 The world is the house's own (`poise.stage.world`), the torques are those of `control`, so that what is found here is
-what is performed. What the constraints and the objective need is summed up on the way; no state is kept but those at the
-stages of the last unit.
+what is performed. What the constraints and the objective need is summed up on the way; no state is kept but those at
+the stages of the last unit.
 """
 
 from __future__ import annotations
@@ -11,11 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from poise.kernels import njit
-from poise.maths.configuration import difference_rows
-from poise.maths.rotations import Array
 from poise.dynamics import native
-from poise.methods.vibration.control import correction, spring_torque
+from poise.kernels import njit
+from poise.maths.rotations import Array
+from poise.methods.vibration.control import correction, total_torque
 
 
 class Views(NamedTuple):
@@ -123,15 +122,15 @@ def _hold(views, aid, out):
 @njit(cache=True)
 def run_units(views, springs, bursts, corrections, mirror, feet, aid, trouble, dt, units, swaps, lowest, out, states,
               stages):  # fmt: skip
-    """So many units from the state in the data; gives how many were finished before a fall.
+    """So many units from the state in the data; gives how many steps were taken before a fall.
 
-    swaps: are left and right exchanged from unit to unit? lowest [m]: a root below it has fallen. out (COUNT,): what was
-    measured in the last unit; states (units + 1, nq + nv): at the beginning of each unit and at the end; stages
+    swaps: are left and right exchanged from unit to unit? lowest [m]: a root below it has fallen. out (COUNT,): what
+    was measured in the last unit; states (units + 1, nq + nv): at the beginning of each unit and at the end; stages
     (K, nq + nv): at the stages of the last unit.
     """
     nq, nv = views.q.shape[0], views.v.shape[0]
     steps, count = bursts.table.shape[1], corrections.starts.shape[0] - 1
-    spring, fix, held = np.empty(nv), np.zeros(nv), np.zeros(6)
+    fix, held = np.zeros(nv), np.zeros(6)
     before, quiet = np.zeros(3), np.zeros(2 * nv)
     known, toe_before, taken = False, 0.0, 0
     states[0, :nq], states[0, nq:] = views.q, views.v
@@ -148,13 +147,10 @@ def run_units(views, springs, bursts, corrections, mirror, feet, aid, trouble, d
                 sensed = trouble.noise[unit * count + stage] if trouble.noise.shape[0] else quiet
                 correction(springs, corrections, stage, odd, mirror, views.q, views.v, sensed, fix)
                 stage += 1
-            spring_torque(springs, views.q, spring)
-            for d in range(nv):
-                active = bursts.table[odd, i, d]
-                views.force[d] = spring[d] + active + fix[d]
-                if d >= 6:
-                    out[ACTIVE] += active * active
-                    out[FEEDBACK] += fix[d] * fix[d]
+            total_torque(springs, views.q, views.v, bursts.table[odd, i], fix, views.force)
+            for d in range(6, nv):
+                out[ACTIVE] += bursts.table[odd, i, d] ** 2
+                out[FEEDBACK] += fix[d] * fix[d]
             if aid.scale > 0.0:
                 _hold(views, aid, held)
                 for d in range(6):
@@ -179,10 +175,10 @@ def run_units(views, springs, bursts, corrections, mirror, feet, aid, trouble, d
                 fallen = True
                 break
         if fallen:
-            return unit
+            return taken
         _finish(bursts, steps, dt, before, began, out)
         states[unit + 1, :nq], states[unit + 1, nq:] = views.q, views.v
-    return units
+    return taken
 
 
 @njit(cache=True)
@@ -239,6 +235,6 @@ def _finish(bursts, steps, dt, before, began, out):
     for k in (M_SPEED, M_JOINT, M_UPRIGHT, M_STUB, ACTIVE, FEEDBACK, HELP_FORCE, HELP_TORQUE, FLYING):
         out[k] /= steps
     out[M_STANCE] /= max(1, bursts.thrust[1] - bursts.thrust[0])
-    out[E2] = (_below(out[VX], 2.0) + _below(-abs(out[VY]), -0.25) + _below(-abs(out[VZ]), -0.25))
+    out[E2] = _below(out[VX], 2.0) + _below(-abs(out[VY]), -0.25) + _below(-abs(out[VZ]), -0.25)
     out[E4] = _below(-(out[ACTIVE] + out[FEEDBACK]), -500000.0)
     out[E8] = _below(out[AIR], 0.02)

@@ -5,8 +5,8 @@ toe is held (J φ = 0; Kry et al. 2009). Flight has six modes without a spring, 
 one: these are left out. Modes are mass-normalised and numbered by rising frequency: f1, f2, ... and g1, g2, ...
 
 Departures: on a symmetric body the flight modes are found apart among symmetric and antisymmetric motions, so that
-two of nearly one frequency do not mix; the same for two held toes. The largest torque K φ of a mode is positive (of equal ones the
-first), so that the sign of an amplitude means the same on every machine.
+two of nearly one frequency do not mix; the same for two held toes. The largest torque K φ of a mode is positive (of
+equal ones the first), so that the sign of an amplitude means the same on every machine.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ def _alike(mirror: Array, mass: Array, k: Array) -> bool:
     """Does the reflection leave mass matrix and springs as they are?"""
     scale = np.sqrt(np.outer(np.diag(mass), np.diag(mass)))
     return bool(np.all(np.abs(mirror.T @ mass @ mirror - mass) < _SAME * scale)
-                and np.allclose(mirror.T @ np.diag(k) @ mirror, np.diag(k), rtol=1e-9, atol=1e-9 * k.max()))  # fmt: skip
+                and np.allclose(mirror.T @ np.diag(k) @ mirror, np.diag(k), atol=1e-9 * k.max()))  # fmt: skip
 
 
 def _found(mass: Array, k: Array, mirror: Array, even: bool, pins: Sequence[Array], letter: str,
@@ -148,8 +148,8 @@ def _found(mass: Array, k: Array, mirror: Array, even: bool, pins: Sequence[Arra
     highest = rows[-1][0]
     loose = sum(square < 1e-8 * highest for square, _, _ in rows)
     if loose != rigid:
-        raise BadValue(f"The body has {loose} motions that meet no spring where {rigid} are expected; give every joint a "
-                       "stiffness.")  # fmt: skip
+        raise BadValue(f"The body has {loose} motions that meet no spring where {rigid} are expected; give every joint "
+                       "a stiffness.")  # fmt: skip
     out = [Mode(f"{letter}{n + 1}", _signed(shape, k), float(np.sqrt(square)) / (2 * np.pi), parity)
            for n, (square, parity, shape) in enumerate(rows[loose:])]  # fmt: skip
     return tuple(out), loose

@@ -1,8 +1,8 @@
 """The rest pose: how a body hangs on its springs when nothing pulls at it (sections 4.3 and 8.2 of Nunes et al. 2012).
 
-Angles are told by role: `shin = 37` bends both knees by 37 degrees about the sideways axis; three numbers are a rotation
-vector (forward, left, up) of the left one, mirrored on the right. A role with its side, or a body's own name, turns
-that one alone.
+Angles are told by role: `shin = 37` bends both knees by 37 degrees about the sideways axis; three numbers are a
+rotation vector (forward, left, up) of the left one, mirrored on the right. A role with its side, or a body's own
+name, turns that one alone.
 """
 
 from __future__ import annotations
@@ -10,15 +10,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-import mujoco
 import numpy as np
 
 from poise.character import Character
+from poise.character.joint_inertia import with_joint_inertia
 from poise.character.posing import turn_joints
 from poise.character.roles import LIMBS
 from poise.errors import BadValue, UnknownBody
 from poise.maths import rotations as rot
-from poise.maths.configuration import BALL, HINGE, SLIDE
 from poise.maths.rotations import Array
 
 Angles = Mapping[str, float | Sequence[float]]
@@ -86,21 +85,14 @@ def stiffness_of(character: Character, changes: Mapping[str, float] | None = Non
     return out
 
 
-def damped(character: Character, stiffness: Array, damping: float = 0.1) -> Character:
-    """The character with dampers k_d = `damping` · k_s [N m s/rad] in its joints, as part of its body; stiffness (nv,).
+def geared(character: Character, stiffness: Array, damping: float = 0.1, dt: float = 1 / 480) -> Character:
+    """The character with an inertia of dt · k_d [kg m²] on each joint, for dampers k_d = `damping` · k_s, k_s (nv,).
 
-    The second term of (1), τ_p = k_s (θ_r - θ) - k_d θ'; the springs themselves are the controller's (`control`).
+    (M + dt D) a = f - D v is a step of dt [s] with dampers that are taken at its end: it stays stable where k_d is
+    large for a light foot, 30 N m s/rad on 0.01 kg m², which would need steps of a third of a millisecond otherwise.
+    The inertia acts on its joint alone, so the body's momentum stays what it is. Contacts are solved with it. (MuJoCo's
+    own dampers at the end of a step come after the contacts, and let toes sink by centimetres.)
 
-    Departures: the simulator takes the damping at the end of each step, which stays stable where k_d is large for a
-    light foot: 30 N m s/rad on a foot's 0.01 kg m² would need steps of a third of a millisecond otherwise. A ball joint
-    has one damper for all its axes, the mean of the three.
+    Departures: the paper's simulator does not say how it takes dampers. A ball joint has one for its axes, the mean.
     """
-    model = character.model
-    spec = mujoco.MjSpec.from_string(character.xml)
-    for j in range(model.njnt):
-        kind, first = int(model.jnt_type[j]), int(model.jnt_dofadr[j])
-        if kind in (BALL, HINGE, SLIDE):
-            width = 3 if kind == BALL else 1
-            spec.joint(model.joint(j).name).damping = [damping * float(stiffness[first : first + width].mean()), 0, 0]
-    spec.compile()
-    return replace(character, xml=spec.to_xml(), stiffness=stiffness.copy())
+    return replace(with_joint_inertia(character, dt * damping * stiffness), stiffness=stiffness.copy())

@@ -16,7 +16,7 @@ from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.methods.vibration import flow
 from poise.methods.vibration.control import SQUARE, Bursts, Corrections, Springs, bursts, no_corrections
-from poise.methods.vibration.rest import damped
+from poise.methods.vibration.rest import geared
 from poise.motion.mirror import mirror_q, mirror_tangent
 from poise.stage import Stage
 from poise.stage.world import build
@@ -42,6 +42,7 @@ class Run(NamedTuple):
     """What came of some units."""
 
     finished: int  # units before a fall, or all
+    steps: int  # the same in steps
     measured: Array  # (COUNT,) of the last unit; columns of `flow`
     states: Array  # (units + 1, nq + nv) between units
     stages: Array  # (K, nq + nv) in the last unit
@@ -51,18 +52,20 @@ class Run(NamedTuple):
 class Rig:
     """A body with its springs on flat ground; one simulation at a time."""
 
-    character: Character  # with dampers
+    character: Character  # with the inertia that its dampers need
     rest: Array  # (nq,)
     stiffness: Array  # (nv,)
     gait: str
+    damping: float = 0.1  # [s] k_d over k_s
     contact: str = "soft"
     dt: float = STEP
     form: str = SQUARE
 
     @classmethod
-    def of(cls, plain: Character, rest: Array, stiffness: Array, gait: str, damping: float = 0.1, **more: object) -> Rig:
-        """A rig of a character without dampers."""
-        return cls(damped(plain, stiffness, damping), rest, stiffness, gait, **more)  # type: ignore[arg-type]
+    def of(cls, plain: Character, rest: Array, stiffness: Array, gait: str, damping: float = 0.1, dt: float = STEP,
+           **more: str) -> Rig:  # fmt: skip
+        """A rig of a character as it is in the library."""
+        return cls(geared(plain, stiffness, damping), rest, stiffness, gait, damping, dt=dt, **more)
 
     @cached_property
     def model(self) -> mujoco.MjModel:
@@ -85,7 +88,9 @@ class Rig:
     def springs(self) -> Springs:
         """For compiled code."""
         layout = self.character.layout
-        return Springs(layout.kind, layout.qadr, layout.vadr, self.rest, self.stiffness)
+        limit = np.where(np.isfinite(self.character.torque_limit), self.character.torque_limit, 1e6)
+        return Springs(layout.kind, layout.qadr, layout.vadr, self.rest, self.stiffness, self.damping * self.stiffness,
+                       limit)  # fmt: skip
 
     @property
     def swaps(self) -> bool:
@@ -149,7 +154,7 @@ class Rig:
         done = flow.run_units(self.views, self.springs, given, fix, self.mirror, self.feet,
                               NO_HELP if aid is None else aid, calm if trouble is None else trouble, self.dt, units,
                               self.swaps, LOWEST * float(self.rest[2]), out, states, stages)  # fmt: skip
-        return Run(int(done), out, states, stages)
+        return Run(int(done) // steps, int(done), out, states, stages)
 
     def drift(self, start: Array, end: Array) -> Array:
         """φ (2 nv - 2,) of (6): how far a unit's end is from its beginning, seen mirrored where units are.

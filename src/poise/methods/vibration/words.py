@@ -1,8 +1,8 @@
 """What a mode moves, in words: "legs swing in turn, arms swing against them".
 
 Each limb is looked at from the body it hangs on: how its end moves along its own line (it bends), forward (it swings),
-sideways (it spreads or flaps), and how it turns about its line (it twists). Hands, feet, toes and the head are looked at
-from what they hang on. What moves by less than a share of what moves most is not told.
+sideways (it spreads or flaps), and how it turns about its line (it twists). Hands, feet, toes and the head are looked
+at from what they hang on. What moves by less than a share of what moves most is not told.
 """
 
 from __future__ import annotations
