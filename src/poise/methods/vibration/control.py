@@ -107,7 +107,7 @@ def spring_torque(springs, q, v, out):
 def total_torque(springs, q, v, burst, fix, out):
     """Springs, burst (nv,) and feedback (nv,) together into out (nv,), within what each joint bears, zero on the root.
 
-    Departures: the paper's torques have no limits.
+    The paper's torques have no limits; those of a sketch with `limits` do.
     """
     spring_torque(springs, q, v, out)
     for d in range(6, out.shape[0]):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -81,6 +82,11 @@ class Gait:
         """Write the file; it is whole or not there."""
         with files.writing(path) as temporary:
             temporary.write_text(self.text(), encoding="utf-8")
+
+
+def shipped() -> tuple[Path, ...]:
+    """The gait files that come with poise."""
+    return tuple(sorted((Path(__file__).parent / "gaits").glob("*.toml")))
 
 
 def load_gait(path: str | PathLike[str]) -> Gait:

@@ -14,6 +14,7 @@ import numpy as np
 
 from poise.character import Character
 from poise.character.joint_inertia import with_joint_inertia
+from poise.character.leg_length import leg_length
 from poise.character.posing import turn_joints
 from poise.character.roles import LIMBS
 from poise.errors import BadValue, UnknownBody
@@ -43,9 +44,8 @@ def rest_pose(character: Character, angles: Angles | None = None) -> Array:
 def _usual(character: Character) -> Angles:
     """`UPRIGHT`, as far as the body has these parts, where its legs are straight; nothing where they are bent."""
     pos, _ = character.forward(character.zero_pose())
-    hip, knee, ankle = (pos[0, character.body(f"left_{part}")] for part in ("thigh", "shin", "foot"))
-    whole = np.linalg.norm(knee - hip) + np.linalg.norm(ankle - knee)
-    if np.linalg.norm(ankle - hip) < _STRAIGHT * whole:
+    hip, ankle = (pos[0, character.body(f"left_{part}")] for part in ("thigh", "foot"))
+    if np.linalg.norm(ankle - hip) < _STRAIGHT * leg_length(character, "left"):
         return {}
     return {part: value for part, value in UPRIGHT.items() if character.has(f"left_{part}")}
 

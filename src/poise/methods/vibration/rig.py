@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import mujoco
 import numpy as np
@@ -23,6 +23,7 @@ from poise.stage.world import build
 
 STEP = 1 / 480  # [s] of the simulator
 RUN, HOP, ONE = "run", "hop", "one leg"  # legs take turns, go together, or only the right one stands
+UNLIMITED = 1e9  # [N m]
 GAITS = (RUN, HOP, ONE)
 LOWEST = 0.6  # of the rest pose's height: a root below it has fallen
 
@@ -60,10 +61,11 @@ class Rig:
     contact: str = "soft"
     dt: float = STEP
     form: str = SQUARE
+    limited: bool = False  # are torques kept within the joints' strength?
 
     @classmethod
     def of(cls, plain: Character, rest: Array, stiffness: Array, gait: str, damping: float = 0.1, dt: float = STEP,
-           **more: str) -> Rig:  # fmt: skip
+           **more: Any) -> Rig:  # fmt: skip
         """A rig of a character as it is in the library."""
         return cls(geared(plain, stiffness, damping), rest, stiffness, gait, damping, dt=dt, **more)
 
@@ -88,7 +90,8 @@ class Rig:
     def springs(self) -> Springs:
         """For compiled code."""
         layout = self.character.layout
-        limit = np.where(np.isfinite(self.character.torque_limit), self.character.torque_limit, 1e6)
+        known = np.isfinite(self.character.torque_limit) & self.limited
+        limit = np.where(known, self.character.torque_limit, UNLIMITED)
         return Springs(layout.kind, layout.qadr, layout.vadr, self.rest, self.stiffness, self.damping * self.stiffness,
                        limit)  # fmt: skip
 

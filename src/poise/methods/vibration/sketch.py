@@ -13,7 +13,8 @@
     shin = 37
 
 `[springs]` has `scale`, `damping` [s] and stiffness by part [N m/rad]; `[start]` where the search begins: `period`,
-`flight_length`, `ground_length`, `height`, `speed`; `[bursts]` their `form`, square or eased.
+`flight_length`, `ground_length`, `height`, `speed`; `[bursts]` their `form`, square or eased. `limits = true` keeps all
+torques within the joints' strength, of which the paper knows nothing.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from poise.motion.load import load_any_character
 
 LARGEST = 1_000_000  # bytes of a sketch
 START = {"period": 0.7, "flight_length": 0.1, "ground_length": 0.1, "height": 0.03, "speed": 2.2}
-_KEYS = {"": {"name", "character", "gait", "rest", "springs", "bursts", "flight", "ground", "start"},
+_KEYS = {"": {"name", "character", "gait", "limits", "rest", "springs", "bursts", "flight", "ground", "start"},
          "bursts": {"form"}, "flight": {"priority", "permit", "exclude", "modes"},
          "ground": {"priority", "permit", "exclude", "modes"}, "start": set(START)}  # fmt: skip
 
@@ -70,6 +71,7 @@ class Sketch:
     springs: Mapping[str, float] = field(default_factory=dict)
     start: Mapping[str, float] = field(default_factory=lambda: dict(START))
     form: str = SQUARE
+    limits: bool = False  # are torques kept within the joints' strength?
 
     def plain(self) -> dict[str, Any]:
         """The same as plain data, from which `read` makes it again."""
@@ -77,6 +79,7 @@ class Sketch:
         out: dict[str, Any] = {"name": self.name, "character": self.character, "gait": self.gait}
         out |= {} if self.rest is None else {"rest": dict(self.rest)}
         out |= {"springs": dict(self.springs)} if self.springs else {}
+        out |= {"limits": True} if self.limits else {}
         return out | {"start": dict(self.start), "bursts": {"form": self.form}, "flight": phase(self.flight),
                       "ground": phase(self.ground)}  # fmt: skip
 
@@ -94,7 +97,7 @@ class Sketch:
         body = load_any_character(self.character)
         stiffness = _stiffness(body, self.springs)
         return Rig.of(body, rest_pose(body, self.rest), stiffness, self.gait, float(self.springs.get("damping", 0.1)),
-                      contact=contact, form=self.form)  # fmt: skip
+                      contact=contact, form=self.form, limited=self.limits)  # fmt: skip
 
 
 def _stiffness(body: Any, springs: Mapping[str, float]) -> Any:
@@ -157,8 +160,11 @@ def read(data: Mapping[str, Any], name: str = "sketch") -> Sketch:
     form = _table(data, "bursts").get("form", SQUARE)
     if form not in (SQUARE, EASED):
         raise UnknownName("form of a burst", form, (SQUARE, EASED))
+    if not isinstance(data.get("limits", False), bool):
+        raise BadValue(f"limits of a sketch is true or false, not {data['limits']!r}.")
     phases = [_phase(_table(data, p), p, found) for p in ("flight", "ground")]
-    return Sketch(str(data.get("name", name)), data["character"], gait, *phases, rest, springs, start, form)
+    return Sketch(str(data.get("name", name)), data["character"], gait, *phases, rest, springs, start, form,
+                  bool(data.get("limits", False)))  # fmt: skip
 
 
 def _phase(data: Mapping[str, Any], phase: str, found: Palette) -> Phase:
