@@ -31,8 +31,8 @@ def arguments(p: argparse.ArgumentParser) -> None:
     add_repair(p)
     p.add_argument("--report", metavar="FILE.png", help="with --physical: a picture of what was repaired")
     p.add_argument("--contact", metavar="LIMB:FROM-TO", action="append",
-                   help="with --physical: what touches, in frames, such as left_hand:72-115; no:left:10-20 says that it "
-                        "does not; may be given again")  # fmt: skip
+                   help="with --physical: what touches, in frames, such as left_hand:72-115; no:left:10-20 says that "
+                        "it does not; may be given again")  # fmt: skip
     p.add_argument("--level", action="store_true", help="keep the levelled floor at height zero in the written file")
     saving.add_force(p)
     add_source(p)

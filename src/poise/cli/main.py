@@ -21,6 +21,8 @@ VERBS = {
     "perform": "a character performs a clip in physics, is pushed, walks on slopes",
     "hands": "finger motion for wrists and an object that were recorded without fingers",
     "rehearse": "a search in the simulator, after which a character performs what it cannot improvise",
+    "modes": "the natural vibrations of a body, in words or on a page on which they move",
+    "design": "from a sketch of vibrations to a gait that stays up",
     "methods": "the ways to perform a clip, and the settings of each with units and ranges",
     "recover": "the take of a performance that was broken off, from the frames that are left of it",
     "audit": "is the physics of a take or a clip true, and where is it not",

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from math import degrees, isfinite
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from poise import files
 from poise.cli import many, saving
 from poise.cli.edits import add_edits, add_repair, edits, repair_options, repaired, told
 from poise.cli.events import ball, forms, ground, push
@@ -33,7 +36,8 @@ def arguments(p: argparse.ArgumentParser) -> None:
 
     p.add_argument("source", nargs="+", metavar="CLIP", help="motion files, folders of them, or built-in names")
     p.add_argument("--method", metavar="METHOD",
-                   help=f"how it is performed (default {DEFAULT}; rehearsed for a file of poise rehearse), see below; "
+                   help=f"how it is performed (default {DEFAULT}; rehearsed for a file of poise rehearse, vibration "
+                   "for one of poise design), see below; "
                    "auto tries several and rehearses where all fail; or package.module:Class")  # fmt: skip
     p.add_argument("--try", dest="all", action="store_true",
                    help="perform it by every method, rank the takes with reasons; --save writes the best")  # fmt: skip
@@ -129,11 +133,11 @@ def _say(args: argparse.Namespace, what: dict[str, Any], take: Take, verdict: Ve
     say("\n".join([verdict.text(), *speed, *saved, *written]))
 
 
-def _asked(args: argparse.Namespace, rehearsed: bool = False
+def _asked(args: argparse.Namespace, usual: str = DEFAULT
            ) -> tuple[list[tuple[str, Any]], Ground | None, list[Any], dict[str, Any]]:  # fmt: skip
     """Methods by name, ground, events and options of the repair; what has no meaning is refused here.
 
-    `rehearsed`: the source is the file of a rehearsal. No method: the best is to be found.
+    `usual`: the method where none is asked for. No method at all: the best is to be found.
     """
     from poise.methods import names
     from poise.methods.find import find
@@ -150,7 +154,7 @@ def _asked(args: argparse.Namespace, rehearsed: bool = False
             raise BadValue("--set and --honest belong to one method; --method auto tries several.")
         made = []
     else:
-        name = args.method or ("rehearsed" if rehearsed else DEFAULT)
+        name = args.method or usual
         made = [(name, changed(_honest(name) if args.honest else find(name), args.set))]
     floor = ground(args.ground) if args.ground else None
     edits(args, loops_stay=True)
@@ -163,7 +167,9 @@ def _one(args: argparse.Namespace, source: str, targets: list[str]) -> tuple[dic
     from poise.performance import perform
 
     plan = saved_plan(source)
-    methods, floor, events, repair = _asked(args, plan is not None)
+    methods, floor, events, repair = _asked(
+        args, "rehearsed" if plan is not None else "vibration" if _is_gait(source) else DEFAULT
+    )
     stream = None if args.all else saving.streamed(targets, args.force)
     if plan is None:
         clip, floor = _prepared(args, source, floor, repair)
@@ -281,6 +287,13 @@ def _chosen(args: argparse.Namespace, clip: Clip, stage: Stage) -> Any:
         line.close()
     complain(f"{choice.words()}.")
     return choice.method
+
+
+def _is_gait(path: str) -> bool:
+    """Is this a gait file?"""
+    from poise.motion.formats.gait import looks_like
+
+    return os.path.isfile(path) and looks_like(files.head(Path(path)))
 
 
 def _honest(name: str) -> Any:

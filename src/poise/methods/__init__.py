@@ -27,6 +27,7 @@ _MODULES = {
         "Rehearsed",
         "what was rehearsed; searches in the simulator where disturbed",
     ),
+    "vibration": ("poise.methods.vibration", "Vibration", "a gait file: bursts along vibrations, and feedback"),
 }
 
 
