@@ -73,6 +73,18 @@ class Feet:
         self.feet = timeline.course.feet
         self._down, self._pins = np.zeros(len(self.feet), bool), np.zeros((len(self.feet), 3))
 
+    def stand_at(self, frame: float, places: Array) -> None:
+        """Take feet that stand at a frame where they are, points at places (P, 3); a swinging one goes with them."""
+        line, planned = self.timeline, self.timeline.corners(frame)
+        self._stood = [line.stands(int(np.floor(frame + 1e-9)), f) for f in (0, 1)]
+        for f in (0, 1):
+            down = (self.feet == f) & line.touching(frame)
+            if down.any():
+                self.base[f] = (places - planned)[down].mean(axis=0)
+        if sum(self._stood) == 1:
+            self.base[0 if self._stood[1] else 1] = self.base[1 if self._stood[1] else 0]
+        self.goal[:] = self.base
+
     def plan_landings(self, frame: float, law: Foothold | None, balance: Balance | None, dt: float) -> None:
         """Where swinging feet will land: beside their planned place by as much as the standing foot, and more."""
         line = self.timeline

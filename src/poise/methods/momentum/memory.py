@@ -14,22 +14,18 @@ from poise.maths import GRAVITY
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.methods.momentum.clock import AHEAD, BACK, paced, rate_of, root_of
-from poise.methods.momentum.course import course_of
 from poise.methods.momentum.feedback import along, bounded, lift, separate
 from poise.methods.momentum.feet import Balance, Feet
 from poise.methods.momentum.forces import step_length
+from poise.methods.momentum.kept_plans import plan_of
 from poise.methods.momentum.model import pyramid
-from poise.methods.momentum.plan import Plan, make_plan
 from poise.methods.momentum.reach import Legs, held_down, slack
 from poise.methods.momentum.settings import Settings
 from poise.methods.momentum.timeline import Placed, Timeline
-from poise.motion.clip import Clip
 from poise.motion.feet.capture_point import Foothold, divergent
 from poise.motion.reference import Reference
 from poise.stage import Ball, Slippery, Stage
 
-_KEPT: dict[tuple, Plan] = {}  # plans of clips in this process, by content and settings
-_MOST = 16
 _NEAR, _HURRY = 0.1, 1.8  # [m] that a foothold may be short without hurry, and the fastest rate of a hurried step
 
 
@@ -46,10 +42,9 @@ class Memory:
 
     def __init__(self, settings: Settings, character: Character, reference: Reference, stage: Stage, alone: bool):
         """`alone`: the method moves the character itself and must know all that it can meet."""
-        if alone and (carries(stage.ground) or any(isinstance(e, Ball) for e in stage.events)):
-            raise BadValue("The method momentum knows grounds at rest and pushes; for balls, platforms and seesaws use "
-                           "momentum-torques, which acts in the simulator.")  # fmt: skip
         self.settings, self.character, self.stage, self.alone = settings, character, stage, alone
+        self._check(stage)
+        self.begun = False  # has it taken over the body?
         self.compiled = Compiled(character)
         self.usual = float(stage.friction if settings.friction is None else settings.friction)
         self.friction = self.usual  # now
@@ -78,6 +73,28 @@ class Memory:
         self.way = np.array([1.0, 0.0, 0.0])
         self.servos: tuple = ()  # those of the torques in a simulator
         self.names = ("ground",)
+
+    def begin(self, time: float, places: Array) -> None:
+        """Take over at a time [s] of the performance from a body whose points are at places (P, 3)."""
+        self.begun = True
+        if time <= 0.0:
+            return
+        self.td += time / self.line.h
+        self.tc, self.index = self.td, self.line.index_at(self.td)
+        self.feet.stand_at(self.td, places)
+        self.offset[:] = self.before[:] = self.feet.base.mean(axis=0)
+
+    def surround(self, stage: Stage) -> None:
+        """Go on with another ground and friction under the same feet."""
+        self._check(stage)
+        self.stage, self.feet.ground = stage, stage.ground
+        self.ice = [e for e in stage.events if isinstance(e, Slippery)]
+        self.usual = float(stage.friction if self.settings.friction is None else self.settings.friction)
+
+    def _check(self, stage: Stage) -> None:
+        if self.alone and (carries(stage.ground) or any(isinstance(e, Ball) for e in stage.events)):
+            raise BadValue("The method momentum knows grounds at rest and pushes; for balls, platforms and seesaws use "
+                           "momentum-torques, which acts in the simulator.")  # fmt: skip
 
     def tread(self, time: float) -> None:
         """Note the ground's friction at a time [s]."""
@@ -270,18 +287,3 @@ class Memory:
 def _turned(R: Array, x: Array) -> Array:
     """A state (12,) of the world in the plan's axes."""
     return (x.reshape(4, 3) @ R).ravel()
-
-
-def plan_of(clip: Clip, settings: Settings, friction: float) -> Plan:
-    """The plan of a clip under these settings, remembered by content."""
-    key = (clip.q.tobytes(), clip.contacts.labels.tobytes(), clip.dt, clip.character.name, clip.character.mass,
-           settings.force, settings.track, settings.spin, settings.overlap, settings.has("effort"),
-           settings.has("soft"), settings.soften, friction)  # fmt: skip
-    known = _KEPT.get(key)
-    if known is None:
-        known = make_plan(course_of(clip), settings.weights(), friction, settings.overlap, settings.has("effort"),
-                          soften=settings.soften if settings.has("soft") else 0.0)  # fmt: skip
-        if len(_KEPT) >= _MOST:
-            _KEPT.pop(next(iter(_KEPT)))
-        _KEPT[key] = known
-    return known

@@ -79,3 +79,8 @@ class Settings:
     def prepare(self, reference: Reference, stage: Stage) -> tuple[Reference, list[tuple[str, str]]]:
         """The reference made physical, and what was done; before the performance begins."""
         return prepared(reference, stage.ground, fit=False, repair=self.has("repair"))
+
+    def surround(self, memory: Any, reference: Reference, stage: Stage) -> Any:
+        """The memory with another ground and friction under the same feet: steps up and down are met while it runs."""
+        memory.surround(stage)
+        return memory
