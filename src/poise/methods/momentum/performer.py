@@ -47,6 +47,8 @@ class Momentum(Settings):
 
 def advance(settings: Settings, state: State, dt: float, memory: Memory, pushes: list) -> Stepped:
     """One step of the method: feedback, contact forces, pose, and the clocks that go on."""
+    if not memory.begun:
+        memory.begin(state.time, memory.compiled.at(state.q, state.v).points[memory.plan.course.points])
     memory.tread(state.time)
     seen = Seen.of(memory, state, dt)
     wanted = memory.want(seen.x, seen.error, dt)

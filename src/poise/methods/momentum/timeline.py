@@ -35,6 +35,7 @@ class Timeline:
         self._placed: dict[int, Placed] = {}
         self._turns: dict[int, tuple[Array, Array]] = {}
         self._stands = np.stack([course.touching[:, course.feet == f].any(axis=1) for f in (0, 1)], axis=1)
+        self._stays = _stays(self._stands, self.frames if self.loops else 0)
 
     def placed(self, index: int) -> Placed:
         """Segment number `index`, counted over all periods; of an open clip the nearest there is."""
@@ -85,6 +86,11 @@ class Timeline:
         """Does a foot stand at a frame?"""
         return bool(self._stands[self._row(frame)[1], foot])
 
+    def carrying(self, frame: float) -> int | None:
+        """The foot that stands at a frame and stays there longest; None: no foot stands."""
+        stays = self._stays[self._row(int(np.floor(frame + 1e-9)))[1]]
+        return None if not stays.any() else int(stays[1] > stays[0])
+
     def corners(self, frame: float) -> Array:
         """Places (P, 3) of the points at a frame, between two of them in proportion."""
         low = int(np.floor(frame))
@@ -115,3 +121,13 @@ class Timeline:
             if self.stands(k, foot):
                 return k + 1
         return first
+
+
+def _stays(stands: np.ndarray, period: int) -> np.ndarray:
+    """For how many frames (F + 1, 2) each foot goes on standing; of a loop over two periods."""
+    rows = np.concatenate([stands[:period], stands]) if period else stands
+    out = np.zeros(rows.shape, int)
+    out[-1] = rows[-1]
+    for k in range(len(rows) - 2, -1, -1):
+        out[k] = np.where(rows[k], out[k + 1] + 1, 0)
+    return out[: len(stands)]
