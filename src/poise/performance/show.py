@@ -290,12 +290,13 @@ class Show:
         with self._lock, one_thread():
             self._going()
             way = contract.checked(find(method) if isinstance(method, str) else method)
-            before = self.course.followed
+            before = self.course.followed, self.course.edited
             notes = self.course.prepare_for(way, self.stage, self.time)
+            self.course.meet(self.state)
             try:
                 made = self._taken_over(way, self.state)
             except Exception:
-                self.course.followed = before
+                self.course.followed, self.course.edited = before
                 raise
             self._take_over(made)
             self._follow()
