@@ -91,7 +91,8 @@ class Course:
         with legs that are elsewhere.
         """
         time, reference = state.time, self.followed
-        if reference.baked.cycle is None or (reference.blending is not None and time < reference.blending[1]):
+        mixed = reference.blending
+        if reference.baked.cycle is None or (mixed is not None and mixed[0] < time < mixed[1]):
             return
         layout = reference.character.layout
         shifts = np.arange(-_PHASE, _PHASE + 1) / 120.0
