@@ -66,7 +66,7 @@ class Show:
     @property
     def time(self) -> float:
         """Now [s], from the beginning of the performance."""
-        return self.driver.state().time
+        return self.driver.time
 
     @property
     def state(self) -> State:
@@ -135,8 +135,8 @@ class Show:
     def _frame(self) -> bool:
         if self._ended is not None or self._finished is not None:
             return False
-        driver, state = self.driver, self.driver.state()
-        if self.course.due(state.time):
+        driver = self.driver
+        if self.course.due(driver.time):
             self._follow()
         try:
             contacts = driver.frame(self.recorder)
@@ -147,7 +147,7 @@ class Show:
         if isinstance(contacts, Ended):
             self._count -= 1
             return self._lost(contacts)
-        if self._limp and self.watch.falls(state, contacts, self.course):
+        if self._limp and self.watch.falls(driver.began, contacts, self.course):
             self._go_limp("it fell and goes limp")
         return True
 
