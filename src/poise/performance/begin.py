@@ -23,6 +23,7 @@ from poise.performance.show import Show
 from poise.simulate.simulator import State
 from poise.stage import Stage
 from poise.stage.events import Slippery
+from poise.stage.from_clip import check_start
 from poise.take import Recorder
 from poise.take.stream import check_target
 from poise.threads import on_one_thread
@@ -105,8 +106,7 @@ def planned(plan: Plan, method: str | Any, stage: Stage | None, start: float,
 
 
 def _check(start: float, noise: float, seed: int) -> None:
-    if not (np.isfinite(start) and start >= 0):
-        raise BadValue(f"A performance starts at a time of its clip, 0 s or later, not at {start} s.")
+    check_start(start)
     if not (np.isfinite(noise) and noise >= 0):
         raise BadValue(f"The noise of the starting velocities must be 0 or more, not {noise}.")
     if seed < 0:
