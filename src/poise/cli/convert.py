@@ -23,7 +23,7 @@ def arguments(p: argparse.ArgumentParser) -> None:
     p.add_argument("source", nargs="+", metavar="IN",
                    help="motion files (.bvh .amc .fbx .txt .npz), folders of them, or built-in names")  # fmt: skip
     p.add_argument("target", metavar="OUT",
-                   help="where to write it: .bvh .glb .usda .npz .html .mp4 or .png (a filmstrip); of several "
+                   help="where to write it: .bvh .glb .usda .npz .html .mp4 .gif or .png (a filmstrip); of several "
                         "a folder")  # fmt: skip
     p.add_argument("--as", dest="endings", action="append", default=[], metavar="ENDING",
                    help="what to write into a folder, such as .glb (default .bvh); may be repeated")  # fmt: skip
