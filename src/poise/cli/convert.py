@@ -16,14 +16,15 @@ from poise.errors import BadValue
 from poise.extras import need
 from poise.progress import working
 
-_COLUMNS = ("frames", "seconds", "posture changed", "written")
+_REPAIRED = ("unexplained force", "posture changed")
+_COLUMNS = ("frames", "length", *_REPAIRED, "written")
 
 
 def arguments(p: argparse.ArgumentParser) -> None:
     p.add_argument("source", nargs="+", metavar="IN",
                    help="motion files (.bvh .amc .fbx .txt .npz), folders of them, or built-in names")  # fmt: skip
     p.add_argument("target", metavar="OUT",
-                   help="where to write it: .bvh .glb .usda .npz .html .mp4 or .png (a filmstrip); of several "
+                   help="where to write it: .bvh .glb .usda .npz .html .mp4 .gif or .png (a filmstrip); of several "
                         "a folder")  # fmt: skip
     p.add_argument("--as", dest="endings", action="append", default=[], metavar="ENDING",
                    help="what to write into a folder, such as .glb (default .bvh); may be repeated")  # fmt: skip
@@ -68,16 +69,21 @@ def _all(args: argparse.Namespace, sources: list[str]) -> int:
     if args.json:
         say(json.dumps(rows, indent=2))
     else:
-        many.table([{**r, "written": " ".join(r.get("written", ())), "posture changed": _changed(r)} for r in rows],
-                   _COLUMNS if args.physical else tuple(c for c in _COLUMNS if c != "posture changed"))  # fmt: skip
+        shown = _COLUMNS if args.physical else [c for c in _COLUMNS if c not in _REPAIRED]
+        many.table([r if "error" in r else {**r, **_cells(r)} for r in rows], shown)
         for licence in dict.fromkeys(r.get("licence", "") for r in rows):
             terms.tell(licence)
     return 2 if any("error" in r for r in rows) else 0
 
 
-def _changed(row: dict[str, Any]) -> str:
-    report = row.get("physical")
-    return "" if report is None else f"{report['posture_change']:.1f} degrees"
+def _cells(row: dict[str, Any]) -> dict[str, str]:
+    """What the table says of a file."""
+    out = {"length": f"{row['seconds']:.2f} s", "written": " ".join(row["written"])}
+    if "physical" in row:
+        before, after = row["physical"]["force_rms"]
+        out["unexplained force"] = f"{before:.0f} N, now {after:.1f} N"
+        out["posture changed"] = f"{row['physical']['posture_change']:.1f} degrees"
+    return out
 
 
 def _one(args: argparse.Namespace, source: str, targets: list[str], options: dict[str, Any], report_to: str | None

@@ -123,7 +123,7 @@ def repaired(clip: Clip, options: dict[str, Any]) -> tuple[Clip, RepairReport]:
     from poise.physical.repair.repair import repair
     from poise.progress import Bar
 
-    bar = Bar("making it physical", len(clip))
+    bar = Bar(f"making {clip.name or 'it'} physical", len(clip))
     try:
         out = repair(clip, progress=bar.reach, **options)
         bar.reach(len(out.clip), len(out.clip))

@@ -15,6 +15,8 @@ def expanded(sources: Sequence[str]) -> list[str]:
     """The clips that are meant: names as they are, folders as the motion files in them, in the order of their names."""
     out: list[str] = []
     for source in sources:
+        if source.endswith(("/", os.sep)) and not os.path.isdir(source):
+            raise BadValue(f"There is no folder {source}.")
         if not os.path.isdir(source):
             out.append(source)
             continue
@@ -36,8 +38,8 @@ def _is_motion(path: Path) -> bool:
 
 
 def is_folder(target: str) -> bool:
-    """Is a folder meant as the place for results: one that exists, or a name that ends in a slash?"""
-    return os.path.isdir(target) or target.endswith(("/", os.sep))
+    """Is a folder meant as the place for results: one that exists, or a name without an ending?"""
+    return os.path.isdir(target) or (not os.path.exists(target) and not Path(target).suffix)
 
 
 def target_of(source: str, folder: str, ending: str) -> str:

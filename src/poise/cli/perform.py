@@ -60,7 +60,7 @@ def arguments(p: argparse.ArgumentParser) -> None:
     p.add_argument("--contact", choices=["soft", "springs"], default="soft", help="the simulator's contact model")
     p.add_argument("--save", action="append", default=[], metavar="OUT",
                    help="write the take: .html (a page that plays and says why it fell), .npz (all of it), .bvh .glb "
-                        ".usda .mp4 .png; of several clips, a folder; may be repeated")  # fmt: skip
+                        ".usda .mp4 .gif .png; of several clips, a folder; may be repeated")  # fmt: skip
     p.add_argument("--as", dest="endings", action="append", default=[], metavar="ENDING",
                    help="what to write into a folder, such as .html (default .npz); may be repeated")  # fmt: skip
     add_edits(p, "write .bvh .glb .usda without the way it went, as on a treadmill")

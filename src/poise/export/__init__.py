@@ -21,6 +21,7 @@ WRITERS: dict[str, str] = {
     ".npz": "poise.motion.formats.npz",
     ".html": "poise.export.html",
     ".mp4": "poise.export.video",
+    ".gif": "poise.export.gif",
     ".png": "poise.export.filmstrip",
 }
 """Module of each ending; its `save(clip, path, **options)` writes the file."""
@@ -31,9 +32,9 @@ NEEDS: dict[str, tuple[str, str]] = {
     ".mp4": ("av", "Writing MP4"),
 }
 """Module of an optional package that an ending needs, and for what."""
-STAGED = (".html", ".png", ".mp4")
+STAGED = (".html", ".png", ".mp4", ".gif")
 """Endings whose pictures show the props of a take."""
-TOLD = (".html", ".png", ".mp4")
+TOLD = (".html", ".png", ".mp4", ".gif")
 """Endings whose pictures show the forces, pushes and moments of a take."""
 JUDGED = {".html": "verdict", ".png": "title"}
 """Endings whose pictures tell how a take ended, and the option that takes the words."""

@@ -18,7 +18,7 @@ from poise.motion.clip import Clip
 from poise.take import Take
 
 _LEAST = 5.0  # [N] of a contact force that is shown
-_QUIET = {"saved state", "push", "contact"}  # entries of the log that are shown in another way, or are many
+_QUIET = {"saved state", "push", "contact", "limp"}  # entries of the log that are shown in another way, or are many
 _MOST = 40  # findings in a list that one still reads
 
 
@@ -111,7 +111,14 @@ def _marks(take: Take, pushes: tuple[PushSeen, ...], audited: bool) -> list[Mark
     out += [Mark(f.time, "note", f"why: {words(f)}") for f in told.causes if f.kind != "push"]
     out += [Mark(None, "note", f"before it began: {words(f)}") for f in told.done]
     out += [Mark(None, "note", words(f)) for f in told.helped]
-    out += [Mark(float(take.time[s.frame]) - start, "note", f"from here on by {s.method}") for s in take.segments[1:]]
+    out += [
+        Mark(
+            float(take.time[s.frame]) - start,
+            "note",
+            "it goes limp" if s.method == "limp" else f"from here on by {s.method}",
+        )
+        for s in take.segments[1:]
+    ]
     out += [Mark(c.time - start, "note", _call(c.name, c.values)) for c in take.calls if c.name != "push"]
     out += [Mark(e.time - start, "note", f"{e.kind}: {e.text}" if e.text else e.kind) for e in take.events
             if e.kind not in _QUIET and e.time > start]  # fmt: skip
@@ -119,8 +126,8 @@ def _marks(take: Take, pushes: tuple[PushSeen, ...], audited: bool) -> list[Mark
         report = audit(take)
         out += [Mark(f.time, "fall" if f in report.faults else "note", sentence(f)) for f in report.findings
                 if f.kind not in ("fell", "broke_off")]  # fmt: skip
-    known = dict.fromkeys(out)
-    return sorted(known, key=lambda m: -1.0 if m.time is None else m.time)[:_MOST]
+    known = sorted(dict.fromkeys(out), key=lambda m: -1.0 if m.time is None else m.time)
+    return known[:_MOST] + [Mark(None, "note", f"try: {words(f)}") for f in told.tries]
 
 
 def _call(name: str, values: object) -> str:

@@ -206,8 +206,8 @@ def solid_parts(solid: Any) -> list[Part]:
     boxes = []
     for i in np.flatnonzero(solid.kind == BOX):
         box = shapes.rounded_box(solid.size[i], 0.02)
-        colour = tuple((0.9 if i % 2 else 1.0) * c for c in _GROUND)  # so that one step is told from the next
-        boxes.append(Part(0, box.placed(rot.from_matrix(solid.frame[i]), solid.centre[i]), colour))
+        red, green, blue = (float((0.9 if i % 2 else 1.0) * c) for c in _GROUND)  # so that steps are told apart
+        boxes.append(Part(0, box.placed(rot.from_matrix(solid.frame[i]), solid.centre[i]), (red, green, blue)))
     others = np.flatnonzero(solid.kind != BOX)
     if len(others):  # triangles of a sampled surface
         corners = (solid.centre[others, None] + solid.frame[others]).reshape(-1, 3)

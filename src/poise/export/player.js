@@ -284,7 +284,7 @@ class Player {
     const add = (to, kind, text, name) => { const e = document.createElement(kind); e.textContent = text; if (name) e.className = name; to.append(e); return e; };
     add($("title"), "h1", about.title);
     for (const line of about.lines) add($("title"), "p", line);
-    $("terms").textContent = about.terms;
+    $("terms").textContent = $("terms").title = about.terms;
     $("ghost_of").hidden = !about.parts.some((p) => p.group === "ghost");
     $("forces_of").hidden = !this.data.arrows.length;
     $("touch_of").hidden = !about.points.length;

@@ -87,7 +87,8 @@ class AuditReport:
     segments: tuple[AuditReport, ...] = ()  # of a take in which methods were switched: a report on each part
 
     def __repr__(self) -> str:
-        found = f"{len(self.problems)} problems, {len(self.remarks)} remarks" if self.findings else "nothing found"
+        counts = {"problem": len(self.problems), "remark": len(self.remarks)}
+        found = ", ".join(f"{n} {what}{'s' * (n > 1)}" for what, n in counts.items() if n) or "nothing found"
         rest = f"{self.unexplained_force_rms:.3g} N and {self.unexplained_torque_rms:.3g} N m rms"
         verdict = "explained" if self.passed else "not explained"
         return f"<Audit of {self.kind} {self.name!r}: physics {verdict}, {rest} left, {found}>"
