@@ -144,6 +144,14 @@ def test_feed_forward_holds_a_stance():
     assert np.abs(torque[knees]).max() > 1.0  # they carry the body
 
 
+def test_a_body_too_weak_is_told_which_joint_and_by_how_much():
+    clip = poise.load_clip("squat").cut(0.5, 1.5)
+    weak = replace(clip.character, torque_limit=0.05 * clip.character.torque_limit)
+    plan = rehearse(replace(clip, character=weak), settings=replace(FEW, passes=1, retries=0), threads=1)
+    assert not plan.whole
+    assert "% of the strength of" in plan.passes[-1] and "too weak" in plan.passes[-1]
+
+
 def test_the_best_are_kept_and_some_others():
     total = np.arange(100.0)[::-1]
     kept = chosen(total, 20)

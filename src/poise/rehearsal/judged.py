@@ -15,6 +15,7 @@ from poise.methods.rehearse.beam import Beam
 from poise.methods.rehearse.controller import WINDOW
 from poise.methods.rehearse.cost import HOPELESS, Cost, watched_roles
 from poise.methods.rehearse.feedback import FEATURES
+from poise.methods.rehearse.feedforward import FeedForward
 from poise.methods.rehearse.plan import maker
 from poise.methods.rehearse.rows import STEP, Rows
 from poise.methods.rehearse.servos import Servos
@@ -28,6 +29,7 @@ from poise.simulate.rollouts import Rollouts
 from poise.stage import Stage
 from poise.take import Take
 
+_STRAINED = 1.2  # share of a joint's strength from which on a clip may ask too much
 _MARGIN = 0.8  # share of the limits of `followed` within which a pass is good enough to be the last
 
 
@@ -84,6 +86,15 @@ class Work:
         return Plan(self.own.clip, self.followed.baked, self.stage, self.own.start, self.length, self.contact,
                     self.seed, WINDOW, offsets, q, v, cost, reached, rows.q, rows.v, rows.planned, self.settings.full,
                     self.settings.lag, np.zeros((0, FEATURES, nv)), maker(), told)  # fmt: skip
+
+    def doubts(self, reached: float) -> list[str]:
+        """What may be the reason that a clip is lost at a time [s], one sentence each."""
+        out = [text for kind, text in self.notes if kind == "not repaired"]
+        share, joint, when = FeedForward(self.followed, self.stage.friction).weakest(min(reached + 0.5, self.length))
+        if share > _STRAINED:
+            out.append(f"the clip needs {100 * share:.0f} % of the strength of {joint} at {when:.2f} s: it floats, is "
+                       "too fast there, or the body is too weak for it")  # fmt: skip
+        return out
 
     def _along(self, offsets: Array) -> tuple[Array, Array]:
         """States at the beginning of each window, and at the end, by the very steps of the search."""

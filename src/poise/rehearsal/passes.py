@@ -103,6 +103,7 @@ class _Search:
                 self.best = result
             done = result.enough or (self.best.good and course.number > 0)
             if done or course.number + 1 >= settings.passes:
+                self.told += [] if self.best.good else work.doubts(self.best.reached)
                 return self.best
             self.guess = next_guess(course, path, self.guess, work.ground.servos.spread)
             self.course = work.course(course.number + 1)

@@ -55,8 +55,9 @@ def load(path: str | PathLike[str]) -> Plan:
     if facts.get("kind") != KIND:
         raise BadFile(path, "it is no rehearsal; poise rehearse CLIP -o X.rehearsed.npz makes one.")
     try:
-        values = {k: encoding.value(v) for k, v in facts["plan"].items()}
-        plan = Plan(**values, **{n: arrays[n] for n in _ARRAYS})
+        values: dict[str, Any] = {k: encoding.value(v) for k, v in facts["plan"].items()}
+        values.update({n: arrays[n] for n in _ARRAYS})
+        plan = Plan(**values)
         _check(plan)
         return plan
     except PoiseError:

@@ -41,14 +41,13 @@ class MujocoSimulator:
 
     def __init__(self, character: Character, stage: Stage | None = None, dt: float = 1 / 960, contact: str = "soft",
                  dump: str | PathLike[str] | None = None):  # fmt: skip
-        self.character, self.stage, self.dt, self.dump = character, stage or Stage(), float(dt), dump
-        self.contact = contact
+        self.character, self.stage, self.contact, self.dump = character, stage or Stage(), contact, dump
+        self.dt = float(dt)
         self.world: World = build(character, self.stage, contact=contact, dt=self.dt)
         model = self._model = self.world.model
         data = self._data = engine.data_of(model)
         self.others = self.world.others
-        self._programme = Programme(self.world, data, self.dt)
-        self._grips = Gripping(self.world, data)
+        self._programme, self._grips = Programme(self.world, data, self.dt), Gripping(self.world, data)
         self._assist_label = len(self._programme.labels)
         self.labels = (*self._programme.labels, "assist")
         self._geoms = contacts.geoms_of(model, self.world.body_label)
@@ -60,8 +59,7 @@ class MujocoSimulator:
         # for compiled steps: mj_step, the model, the data and where it counts contacts
         self._engine = (native.address("mj_step"), model._address, data._address,
                         data._address + engine.contact_memory().counter)  # fmt: skip
-        self._assist = np.zeros((self.world.nbody, 10))
-        self._torque, self._steps = np.zeros(self.world.nv), 0
+        self._assist, self._torque, self._steps = np.zeros((self.world.nbody, 10)), np.zeros(self.world.nv), 0
         # views into MuJoCo's own arrays, which stay where they are
         self._q, self._v = data.qpos[: self.world.nq], data.qvel[: self.world.nv]
         self._target = data.qfrc_applied[: self.world.nv]
@@ -236,8 +234,7 @@ class MujocoSimulator:
                                    self._torque)  # fmt: skip
         else:
             done, bad = self._busy_damped(servo, row, assist, slippery)
-        self._count += done
-        self._steps += done
+        self._count, self._steps = self._count + done, self._steps + done
         if bad <= -3:
             self._stop(guard.torque_sentence(self.character, self._target, -3 - bad, self.time), self._target)
         if bad != -1:
@@ -264,8 +261,7 @@ class MujocoSimulator:
         damped.settle(joints, kept, u)
         self._torque += u
         bad = _read(self._where, self._data.ncon, self.dt)
-        if bad < 0:
-            self._after()
+        self._after()
         return 1, bad
 
     def _keep(self) -> None:

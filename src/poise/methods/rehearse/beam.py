@@ -43,14 +43,14 @@ class Draw(NamedTuple):
 
     mean: Array  # (nv,) or one for each state of the beam (n, nv)
     spread: Array  # (nv,) standard deviations, or a factor (nv, nv) of the covariance
-    count: int
+    samples: int
     seed: tuple[int, ...]
 
 
 def tried(draw: Draw, states: int, layout_nv: int) -> tuple[np.ndarray, Array, Array]:
     """Parents (N,), offsets (N, nv) and their means (N, nv); one sample of each state goes on with the mean itself."""
     rng = np.random.default_rng(draw.seed)
-    count = max(draw.count, min(states, 2))
+    count = max(draw.samples, min(states, 2))
     parent = np.arange(count) % states
     mean = np.broadcast_to(draw.mean, (states, layout_nv))[parent]
     noise = rng.standard_normal((count, layout_nv))

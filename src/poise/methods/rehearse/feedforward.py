@@ -36,6 +36,10 @@ class FeedForward:
 
     def at(self, time: float) -> Array:
         """The torques (nv,) [N m] at a time [s], within the limits and zero on the root."""
+        return np.clip(self.needed(time), -self._limit, self._limit)
+
+    def needed(self, time: float) -> Array:
+        """The same without limits: what a body of any strength would need."""
         sample = self.reference.sample(time)
         now = self._dynamics.at(sample.q, sample.v)
         need = now.inverse_dynamics(sample.a, self._carried(now, sample.a, time))
@@ -45,7 +49,15 @@ class FeedForward:
             found = cone_least_squares(A, self._scale * need[:6], friction, _SOFT)
             need = need - rays.T @ (self._weight * found.forces)
         need[:6] = 0.0
-        return np.clip(need, -self._limit, self._limit)
+        return need
+
+    def weakest(self, seconds: float, every: float = 1 / 30) -> tuple[float, str, float]:
+        """The largest need in shares of a limit up to a time [s], at which joint, and when [s]."""
+        times = np.arange(0.0, seconds, every)
+        share = np.array([np.abs(self.needed(t))[6:] / np.maximum(self._limit[6:], 1e-9) for t in times])
+        k, d = np.unravel_index(int(np.argmax(share)), share.shape)
+        joint = self.character.joint_names[int(self.character.model.dof_jntid[6 + int(d)])]
+        return float(share[k, d]), joint, float(times[k])
 
     def _rays(self, now: Instant, sample: Sample, time: float) -> tuple[Array, Array]:
         """Generalised forces (3K, nv) of unit forces along normal, tangent and tangent, and friction (K,)."""

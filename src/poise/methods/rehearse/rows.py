@@ -33,12 +33,17 @@ class Rows:
         if end <= known:
             return self
         steps = range(known, end)
-        samples = [self.reference.sample((k + 1) * STEP) for k in steps]
+        samples = [self.reference.sample(self._time(k + 1)) for k in steps]
         torques = [self._torque(k + 1) for k in steps]
         self.q = np.concatenate([self.q, [s.q for s in samples]])
         self.v = np.concatenate([self.v, [s.v for s in samples]])
         self.planned = np.concatenate([self.planned, torques])
         return self
+
+    def _time(self, k: int) -> float:
+        """The time [s] of the step boundary k; at the end of a clip just before it, where it still moves."""
+        t, ends = k * STEP, self.reference.ends
+        return ends - 1e-6 if ends - 1e-9 <= t < ends + STEP else t
 
     def touching(self, step: int, count: int) -> np.ndarray:
         """Which feet and hands (count, limbs) touch in the user's own clip at the ends of some steps."""
