@@ -29,6 +29,7 @@ _WHERE = {
     "check": "poise.motion.check.check",
     **dict.fromkeys(("Show", "begin", "perform", "replay", "resume"), "poise.performance"),
     "audit": "poise.judge.audit",
+    "with_hands": "poise.methods.hands.on_body",
     "Take": "poise.take",
     **dict.fromkeys(_STAGE, "poise.stage"),
 }
@@ -38,13 +39,14 @@ __all__ = [
     "Ball", "Bar", "Barbell", "Blocks", "Box", "Character", "Clip", "Flat", "Grip", "HeightField", "Hold", "Patches",
     "Platform", "PlatformMotion", "PoiseError", "Push", "Reference", "Seesaw", "Show", "Slope", "Sphere",
     "Stage", "Stairs", "Take", "__version__", "audit", "begin", "check", "edit", "load_character", "load_clip",
-    "perform", "replay", "resume",
+    "perform", "replay", "resume", "with_hands",
 ]  # fmt: skip
 
 if TYPE_CHECKING:
     from poise.character import Character
     from poise.character.load import load_character
     from poise.judge.audit import audit
+    from poise.methods.hands.on_body import with_hands
     from poise.motion import edit
     from poise.motion.check.check import check
     from poise.motion.clip import Clip
