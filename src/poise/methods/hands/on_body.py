@@ -64,8 +64,15 @@ def with_fingers(character: Character) -> Character:
             width = _width(old.type[0])
             a, b = int(old.dofadr[0]), int(model.joint(name).dofadr[0])
             new[b : b + width] = value[a : a + width]
-    return replace(character, xml=xml, contact_points=replace(points, bodies=bodies), stiffness=stiffness,
-                   torque_limit=torque, binding=None, name=f"{character.name} with hands")
+    return replace(
+        character,
+        xml=xml,
+        contact_points=replace(points, bodies=bodies),
+        stiffness=stiffness,
+        torque_limit=torque,
+        binding=None,
+        name=f"{character.name} with hands",
+    )
 
 
 def _width(kind: int) -> int:
@@ -87,14 +94,22 @@ def at_ease(clip: Clip, side: str) -> Array:
     fist[1:, 3:] = np.radians([80.0, 95.0, 60.0])
     fist[0] = np.radians([-10.0, 25.0, 10.0, 0.0, 35.0, 40.0])
     width = max(1, round(0.25 / clip.dt))
-    share = np.convolve(np.pad((speed > FIST_SPEED).astype(float), width, mode="edge"), np.hanning(2 * width + 1),
-    "same")
+    share = np.convolve(
+        np.pad((speed > FIST_SPEED).astype(float), width, mode="edge"), np.hanning(2 * width + 1), "same"
+    )
     share = np.clip(share[width:-width] / np.hanning(2 * width + 1).sum() * 2, 0, 1)[:, None, None]
     return (1 - share) * F.rest + share * np.clip(fist, F.low, F.high)
 
 
-def with_hands(clip: Clip, scene: Scene | None = None, settings: Hands | None = None, *, seed: int = 0,
-               seconds: float = 60.0, check: Check | None = None) -> Clip:
+def with_hands(
+    clip: Clip,
+    scene: Scene | None = None,
+    settings: Hands | None = None,
+    *,
+    seed: int = 0,
+    seconds: float = 60.0,
+    check: Check | None = None,
+) -> Clip:
     """The clip on its body with fingers; with a scene they hold its object, whose track is in the clip's world and
     time.
 
@@ -112,8 +127,9 @@ def with_hands(clip: Clip, scene: Scene | None = None, settings: Hands | None = 
             if found.solutions:
                 break
         if found is None or not found.solutions:
-            raise NoSolution(f"No finger motion of {scene.name} was found on this clip; try another seed or more
-            seconds.")
+            raise NoSolution(
+                f"No finger motion of {scene.name} was found on this clip; try another seed or more seconds."
+            )
         poses = {**poses, **{s: found.solutions[0].q[h] for h, s in enumerate(posed.sides)}}
     q = np.tile(body.model.qpos0, (len(clip), 1))
     for name in clip.character.joint_names:

@@ -181,7 +181,7 @@ def pot(T: int = 120) -> Scene:
     motion = Track(np.stack([0.05 * u, 0.03 * u, np.full(T, 0.045)], 1), turns((0, 0, 1), 12 * u))
     grip = np.stack([[1, 0, 0], [0, 1, 0], [0, 0, 1]], 1).astype(float)
     motion_handle = Track(motion.place, motion.turn)
-    centre = (0.082, 0.128, -0.052)  # the handle lies across the palm, the pot beyond the thumb
+    centre = (0.084, 0.128, -0.068)  # the handle lies across the palm, the pot beyond the thumb
     wrist = held(
         motion_handle,
         grip,
