@@ -71,6 +71,15 @@ def test_the_same_seed_gives_the_same_bits_however_it_is_stopped(solutions: list
     assert not np.array_equal(other.solutions[0].q, solutions[0].q)
 
 
+def test_fixed_joints_and_given_times_are_kept() -> None:
+    name = "right_little_pip_flex"
+    scene = replace(SCENE(), fixed={name: 0.5}, windows={"right_index": (0.8, 3.0)})
+    path = Search(prepare(scene), Hands(round_solutions=1), 0).round(0)[0]
+    assert all(abs(node.q[0, 4, 4] - 0.5) < 1e-9 for node in path if node.t > 30)
+    index = [node.t for node in path for c in node.contacts if c[1] == 1]
+    assert min(index) >= 24
+
+
 def test_the_thesis_search_runs_without_additions() -> None:
     printed = Hands.printed()
     assert not (printed.closing or printed.reallocate or printed.settle or printed.horizon or printed.spread)

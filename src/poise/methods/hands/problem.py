@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poise.character.library.hand import Fingers, fingers
+from poise.character.library.hand import Fingers, fingers, joint_names
 from poise.maths import GRAVITY
 from poise.maths.distance import Solid, to_point
 from poise.maths.rotations import Array, conjugate, log, multiply
@@ -109,6 +109,17 @@ def _spread(points: Array, most: int = 8) -> Array:
     return points[chosen]
 
 
+def _with_fixed(scene: Scene, side: str) -> Fingers:
+    """The fingers of a hand, joints that the scene holds with limits at their angle."""
+    F, names = fingers(side), joint_names(side)
+    for name, angle in scene.fixed.items():
+        if name in names:
+            f, j = divmod(names.index(name), 6)
+            held = float(np.clip(angle, F.low[f, j], F.high[f, j]))
+            F.low[f, j] = F.high[f, j] = F.rest[f, j] = held
+    return F
+
+
 def prepare(scene: Scene) -> Problem:
     """The problem of a scene."""
     R, p = scene.centre.matrix, scene.centre.place
@@ -119,7 +130,7 @@ def prepare(scene: Scene) -> Problem:
     plane[:, :3], plane[:, 3] = R[:, 2], (-1e3 if scene.table is None else scene.table) - p[:, 2]
     return Problem(
         scene,
-        tuple(fingers(s) for s in sides),
+        tuple(_with_fixed(scene, s) for s in sides),
         scene.thing.solid,
         np.ascontiguousarray(turn),
         np.ascontiguousarray(place),

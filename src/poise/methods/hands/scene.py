@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from poise.character.library.hand import FINGERS, SIDES
+from poise.character.library.hand import FINGERS, SIDES, joint_names
 from poise.checks import number
 from poise.errors import BadValue, ClipMismatch, UnknownName
 from poise.maths.rotations import Array, rotate, to_matrix
@@ -100,6 +100,10 @@ class Scene:
                 )
         if len(self.motion) < 5:
             raise BadValue(f"{self.name} has {len(self.motion)} frames; at least 5 are needed.")
+        joints = [name for side in self.wrists for name in joint_names(side)]
+        for name in self.fixed:
+            if name not in joints:
+                raise UnknownName("joint", name, joints)
         known = [f"{side}_{finger}" for side in self.wrists for finger in FINGERS]
         for name in self.windows:
             if name not in known:

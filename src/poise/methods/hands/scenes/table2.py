@@ -181,7 +181,7 @@ def pot(T: int = 120) -> Scene:
     motion = Track(np.stack([0.05 * u, 0.03 * u, np.full(T, 0.045)], 1), turns((0, 0, 1), 12 * u))
     grip = np.stack([[1, 0, 0], [0, 1, 0], [0, 0, 1]], 1).astype(float)
     motion_handle = Track(motion.place, motion.turn)
-    centre = (0.082, 0.128, -0.052)  # the handle lies across the palm, the pot beyond the thumb
+    centre = (0.084, 0.128, -0.068)  # the handle lies across the palm, the pot beyond the thumb
     wrist = held(
         motion_handle,
         grip,
@@ -261,10 +261,10 @@ def two_hand_small(T: int = 141) -> Scene:
     thing = Thing("small box", (Piece("box", (0.06, 0.045, 0.03)),), 0.5)
     up = ease((t - 24) / 40)
     motion = Track(
-        np.stack([0 * t, 0 * t, 0.045 + 0.2 * up], 1),
+        np.stack([0 * t, 0 * t, 0.09 + 0.2 * up], 1),
         turns((0, 0, 1), 15 * ease((t - 50) / 40) - 15 * ease((t - 95) / 40)),
     )
-    stand = Stand((0.05, 0.04, 0.015), (0, 0, 0.0075))
+    stand = Stand((0.05, 0.04, 0.06), (0, 0, 0.03))
     return Scene(
         "two-hand-small", thing, motion, _two_hands(motion, 0.045, 0.030, 0.06, 0.8, 0.10), stands=(stand,), slide=2e-4
     )
