@@ -40,7 +40,7 @@ EDITS: dict[str, Asked] = {  # done in this order
 
 
 def arguments(p: argparse.ArgumentParser) -> None:
-    p.add_argument("source", metavar="IN", help="a motion file (.bvh .amc .fbx .txt .npz) or a built-in name")
+    p.add_argument("source", metavar="IN", help="a motion file (.bvh .amc .fbx .txt .npz .toml) or a built-in name")
     p.add_argument(
         "target", metavar="OUT", help="where to write it: .bvh .glb .usda .npz .html .mp4 or .png (a filmstrip)"
     )

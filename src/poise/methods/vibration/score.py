@@ -18,7 +18,7 @@ from poise.methods.vibration.space import Space
 W0, WS = 1e-5, 1e6  # w_0 of (5), and w_s, which is to be above 1e10 · w_0
 FEEDBACK = 0.1  # of the bursts' torque (rms) that feedback may be
 MARGIN = 0.07  # what the search strives for
-_SHARE = np.array([5.0, 3.0, 20.0, 100.0, 150.0])  # of what is missed of E1, E3, E6, E7, E9
+_SHARE = np.array([5.0, 1.0, 20.0, 100.0, 50.0])  # of what is missed of E1, E3, E6, E7, E9
 
 
 class Score(NamedTuple):
