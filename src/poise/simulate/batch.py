@@ -101,7 +101,7 @@ def check_cluster(address: str) -> None:
 
 def _connected(address: str) -> Any:
     need("distributed", "A Dask cluster")
-    from distributed import Client
+    from distributed import Client  # pyright: ignore[reportMissingImports]
 
     try:
         return Client(address, timeout=_WAIT)

@@ -29,7 +29,8 @@ def periodic_feedback(A: Sequence[Array], B: Sequence[Array], Q: Array, R: Array
 
     G_k = (R + BᵀPB)⁻¹ BᵀPA;  P ← Q + AᵀP(A - B G).
     """
-    P, gains, change = np.array(Q, float), [np.zeros((len(R), len(Q)))] * len(A), np.inf
+    gains: list[Array] = [np.zeros((len(R), len(Q)))] * len(A)
+    P, change = np.array(Q, float), np.inf
     for _ in range(rounds):
         before = P
         for k in range(len(A) - 1, -1, -1):

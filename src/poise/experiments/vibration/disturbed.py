@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from poise.experiments.reproduce import Options, Table, told
-from poise.ground import Slope
+from poise.ground.slope import Slope
 from poise.maths import rotations as rot
 from poise.methods.vibration import Vibration
 from poise.methods.vibration.gait import load_gait, shipped

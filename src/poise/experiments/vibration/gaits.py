@@ -7,7 +7,7 @@ import time
 from poise.experiments.reproduce import Options, Table, told
 from poise.methods.vibration.design import design
 from poise.methods.vibration.gait import Gait, load_gait, shipped
-from poise.methods.vibration.printed import printed_search
+from poise.methods.vibration.printed import printed_design
 from poise.methods.vibration.sketch import built_in, find_sketch
 from poise.motion.load import load_clip
 from poise.performance import perform
@@ -52,7 +52,7 @@ def printed(options: Options) -> Table:
     rows = []
     for seed in range(options.seeds):
         begun = time.process_time()
-        found = printed_search(find_sketch("runner"), seed)
+        found = printed_design(find_sketch("runner"), seed)
         violated = " ".join(f"E{k + 1}" for k, e in enumerate(found.easy) if e != 0.0) or "none"
         rows.append(told(("runner", seed, violated, found.drift, found.units, found.runs, found.evaluations,
                           time.process_time() - begun)))  # fmt: skip

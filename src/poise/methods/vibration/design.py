@@ -65,7 +65,7 @@ def keep(path: Path, p: Progress, sketch: Sketch, seed: int, plan: tuple[Round, 
     arrays = {f"search_{k}": v for k, v in p.search.arrays().items()}
     with files.writing(path) as temporary, temporary.open("wb") as stream:
         np.savez(stream, told=np.array(told), state=p.state, best=p.best, score=score, cycle=p.cycle, steady=p.steady,
-                 gains=p.gains, **arrays)  # fmt: skip
+                 gains=p.gains, **arrays)  # type: ignore[arg-type]  # fmt: skip
 
 
 def restored(path: Path, sketch: Sketch, seed: int, plan: tuple[Round, ...] = PLAN,
@@ -110,7 +110,7 @@ def finished(work: Designer, seconds: float) -> Gait:
     unit = given.table.shape[1] * rig.dt
     cycles = 2.0 if rig.swaps else 1.0
     names = (work.sketch.flight.names, work.sketch.ground.names)
-    amplitudes = [dict(zip(n, np.round(a, 4).tolist(), strict=True)) for n, a in
+    flight, ground = [dict(zip(n, np.round(a, 4).tolist(), strict=True)) for n, a in
                   zip(names, space.amplitudes(p.best), strict=True)]  # fmt: skip
     times = {"period": cycles * unit, "share": round(controls.share, 6),
              "flight_length": round(controls.flight_length, 6),
@@ -128,7 +128,7 @@ def finished(work: Designer, seconds: float) -> Gait:
     }  # fmt: skip
     shift = states[-1, :3] - states[0, :3]
     shift[1:] = 0.0
-    return Gait(work.sketch, *amplitudes, times, p.cycle, p.steady, p.gains, track, dt, shift, start[nq:], facts)
+    return Gait(work.sketch, flight, ground, times, p.cycle, p.steady, p.gains, track, dt, shift, start[nq:], facts)
 
 
 def steps_of(rig: Rig, state: Array, given: Bursts, fix: Corrections, units: int) -> Array:

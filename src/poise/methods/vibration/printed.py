@@ -34,7 +34,7 @@ class Found(NamedTuple):
 
 
 @on_one_thread
-def printed_search(sketch: Sketch, seed: int = 0, first: int = 150, each: int = 50, runs: int = RUNS) -> Found:
+def printed_design(sketch: Sketch, seed: int = 0, first: int = 150, each: int = 50, runs: int = RUNS) -> Found:
     """The search of `first` generations without the cyclic constraint, then `each` generations in each further run."""
     rig, space = sketch.rig(), Space(sketch, sketch.palette(), plain=True, state=True)
     x, given = np.zeros(space.dimension), first_run(2 * len(rig.stiffness) - 2)

@@ -50,11 +50,8 @@ def missed(space: Space, x: Array, measured: Array) -> float:
     return out + sum(max(0.0, 2.0 - d) for d in space.dominance(x)) / 20.0
 
 
-def judged(rig: Rig, space: Space, x: Array, run: Run, units: int, strict: float = 1.0) -> Score:
-    """The score of a vector after so many units; one that fell is worse the sooner it did.
-
-    `strict`: how much more than usual the easy constraints count.
-    """
+def judged(rig: Rig, space: Space, x: Array, run: Run, units: int) -> Score:
+    """The score of a vector after so many units; one that fell is worse the sooner it did."""
     m = run.measured
     if run.finished < units:
         short = units - run.steps / rig.steps(space.controls(x))
@@ -64,7 +61,7 @@ def judged(rig: Rig, space: Space, x: Array, run: Run, units: int, strict: float
     objective = energy / max(float(m[flow.VX]), 0.05) ** 2
     share = float(np.sqrt(m[flow.FEEDBACK] / max(m[flow.ACTIVE], 1.0)))
     hand = m[flow.HELP_FORCE] / 30.0**2 + m[flow.HELP_TORQUE] / 20.0**2
-    cost = 3.0 * hand + 2.0 * strict * missed(space, x, m) + 5.0 * float(np.sqrt(np.mean(phi**2))) + W0 * objective
+    cost = 3.0 * hand + 2.0 * missed(space, x, m) + 5.0 * float(np.sqrt(np.mean(phi**2))) + W0 * objective
     cost += 20.0 * max(0.0, share - MARGIN) + 200.0 * max(0.0, float(m[flow.DEEPEST]) - 0.006)
     if not np.isfinite(cost):
         cost = 1e4

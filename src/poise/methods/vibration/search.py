@@ -43,11 +43,10 @@ class Round(NamedTuple):
     generations: int
     units: int  # that a candidate must last; the last one is judged
     spread: float  # of the first generation
-    strict: float = 1.0  # how much more than usual the easy constraints count
 
 
 PLAN = (Round(1.0, 60, 5, 0.5), Round(0.3, 40, 5, 0.2), Round(0.0, 40, 9, 0.15), Round(0.0, 40, 13, 0.1),
-        Round(0.0, 40, 17, 0.07), Round(0.0, 30, 13, 0.07, 4.0))  # fmt: skip
+        Round(0.0, 40, 17, 0.07))  # fmt: skip
 
 
 class Job(NamedTuple):
@@ -60,7 +59,6 @@ class Job(NamedTuple):
     help: float
     speed: float  # [m/s] to which the hand leads
     corrections: Corrections | None
-    strict: float = 1.0
 
 
 class Judged(NamedTuple):
@@ -106,7 +104,7 @@ def judge_one(rig: Rig, space: Space, job: Job, x: Array) -> Judged:
         fix = fix._replace(starts=feedback.cuts(given.table.shape[1], len(fix.starts) - 1))
     hand = flow.Help(job.help, space.lean(x), job.speed, HAND) if job.help > 0.0 else None
     run = rig.run(job.state, given, job.units, fix, hand)
-    return Judged(judged(rig, space, x, run, job.units, job.strict), rig.begun(run.states[-1]))
+    return Judged(judged(rig, space, x, run, job.units), rig.begun(run.states[-1]))
 
 
 class Designer:
@@ -142,7 +140,7 @@ class Designer:
         now = self.plan[min(p.round, len(self.plan) - 1)]
         fix = self.corrections() if now.help == 0.0 else None
         return Job(self.text, self.options, p.state if state is None else state, units or now.units, now.help,
-                   self.sketch.start["speed"] + 0.1, fix, now.strict)  # fmt: skip
+                   self.sketch.start["speed"] + 0.1, fix)  # fmt: skip
 
     def corrections(self) -> Corrections | None:
         """The feedback as it is now."""

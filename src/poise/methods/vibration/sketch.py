@@ -162,8 +162,8 @@ def read(data: Mapping[str, Any], name: str = "sketch") -> Sketch:
         raise UnknownName("form of a burst", form, (SQUARE, EASED))
     if not isinstance(data.get("limits", False), bool):
         raise BadValue(f"limits of a sketch is true or false, not {data['limits']!r}.")
-    phases = [_phase(_table(data, p), p, found) for p in ("flight", "ground")]
-    return Sketch(str(data.get("name", name)), data["character"], gait, *phases, rest, springs, start, form,
+    flight, ground = (_phase(_table(data, p), p, found) for p in ("flight", "ground"))
+    return Sketch(str(data.get("name", name)), data["character"], gait, flight, ground, rest, springs, start, form,
                   bool(data.get("limits", False)))  # fmt: skip
 
 

@@ -75,11 +75,12 @@ class Space:
         flight, ground = self.amplitudes(x)
         d = x[sum(self.sizes) :]
         start = self.sketch.start
-        lengths = [
-            _within(v, at, *LENGTHS) for v, at in ((d[0], start["flight_length"]), (d[1], start["ground_length"]))
-        ]
+        first, second = (_within(d[k], start[name], *LENGTHS)
+                         for k, name in enumerate(("flight_length", "ground_length")))  # fmt: skip
         period = _within(d[2], start["period"], *PERIODS)
-        return Controls(self.bases[0] @ flight, self.bases[1] @ ground, *lengths, period, _within(d[3], 0.6, *SHARES))
+        return Controls(
+            self.bases[0] @ flight, self.bases[1] @ ground, first, second, period, _within(d[3], 0.6, *SHARES)
+        )
 
     def lean(self, x: Array) -> Array:
         """Attitude (4,) of the root that the search's helping hand holds: so far forward."""
