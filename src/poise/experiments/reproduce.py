@@ -117,6 +117,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     "posture/cup": Experiment("posture.extras:cup"),
     "posture/cycles": Experiment("posture.controls:cycles", recordings=True),
     "posture/largest": Experiment("posture.controls:largest"),
+    "posture/latency": Experiment("posture.controls:latency"),
     "posture/momentum": Experiment("posture.combined"),
     "posture/obstacles": Experiment("posture.extras:obstacles"),
     "posture/platform": Experiment("posture.extras:platform"),

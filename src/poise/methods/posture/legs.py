@@ -78,9 +78,3 @@ def lowered(hip: np.ndarray, ankle: np.ndarray, length: float) -> float:
     if level + z * z <= length * length:
         return 0.0
     return z - math.sqrt(max(length * length - level, 0.25 * length * length))
-
-
-@njit(cache=True)
-def put(terms, q):
-    """Put the pose q (nq,) into the terms' memory."""
-    place_pose(terms, q)

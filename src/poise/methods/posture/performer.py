@@ -9,11 +9,12 @@ import numpy as np
 
 from poise.character import Character
 from poise.dynamics import Wrench, engine
+from poise.dynamics.compiled import place_pose
 from poise.errors import BadValue
 from poise.maths import configuration as conf
 from poise.maths.rotations import Array, rotate
 from poise.methods.contract import Around, Stepped
-from poise.methods.posture.legs import FULL, lowered, plant, put
+from poise.methods.posture.legs import FULL, lowered, plant
 from poise.methods.posture.memory import Memory
 from poise.methods.posture.root import pushed_root
 from poise.methods.posture.settings import Settings
@@ -141,7 +142,7 @@ def _goal(state: State, reference: Reference, h: float, memory: Memory) -> Goal:
         then[:3] += places[2]
         jolt = (places[2] - 2.0 * places[1] + places[0]) / h**2
     terms = memory.compiled.terms
-    put(terms, then)
+    place_pose(terms, then)
     return Goal(plain.q, now, then, before, rate, after.contacts, jolt, terms.positions[parts.feet],
                 terms.quaternions[parts.feet], terms.positions[parts.hips])  # fmt: skip
 
