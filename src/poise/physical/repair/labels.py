@@ -27,6 +27,7 @@ SUNK = 0.005  # [m] a point that is deeper in the ground does not tell how high 
 SHORTEST = 0.04  # [s] of contact, and of a gap in it
 MOVED = 0.06  # [m] a touching point that had to be moved further may not have touched
 RESTS = (0.005, 0.03)  # [m], [m/s] so near to the ground and so slow are points that were put there
+DEEP = 0.03  # [m] in the ground at most, where heels of a body that is made anew may be
 REACH = (0.015, 0.3)  # [m], [m/s] as near and slow as the audit asks of what may push
 LOW, SLOW, LONG = 0.01, 0.08, 0.08  # [m], [m/s], [s] a foot so low and slow for so long seems to stand
 
@@ -69,10 +70,10 @@ def _lowest(height: Array, on: np.ndarray, bodies: np.ndarray, lifted: float) ->
 
 
 def within_reach(clip: Clip) -> np.ndarray:
-    """Boolean (N, P): which points are near enough to the ground, and slow enough, for it to push them."""
+    """Boolean (N, P): which points are near enough to the ground, or in it, and slow enough, for it to push them."""
     places = clip.character.points(clip.q)
     height = places[..., 2] - clip.ground.height(places[..., 0], places[..., 1])
-    return (np.abs(height) < REACH[0]) & (speeds(places, clip.dt) < REACH[1])
+    return (height > -DEEP) & (height < REACH[0]) & (speeds(places, clip.dt) < REACH[1])
 
 
 def put_down(clip: Clip) -> bool:

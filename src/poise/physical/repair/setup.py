@@ -31,7 +31,7 @@ from poise.physical.repair.standing import (
     supported,
 )
 
-CENTRE = 30.0  # [1/m²] of moving the centre of mass of a recording
+CENTRE = 35.0  # [1/m²] of moving the centre of mass of a recording
 REFERENCE = 70.0 * GRAVITY  # [N] the weight for which the costs below are meant
 
 
