@@ -51,7 +51,8 @@ class Memory:
         self.ice = [e for e in stage.events if isinstance(e, Slippery)]
         self.clip = reference.baked
         self.plan = plan_of(self.clip, settings, self.usual)
-        self.line = Timeline(self.plan)
+        self.moved = reference.moved
+        self.line = Timeline(self.plan, self.moved)
         self.track = Reference(self.clip)
         self.td = reference.start / self.line.h
         self.tc = self.td
@@ -84,6 +85,10 @@ class Memory:
         self.feet.stand_at(self.td, places)
         self.offset[:] = self.before[:] = self.feet.base.mean(axis=0)
 
+    def pose(self, frame: float) -> Array:
+        """The clip's pose (nq,) at a frame, in the world."""
+        return self.moved.move(self.track.sample(max(frame, 0.0) * self.line.h)).q
+
     def surround(self, stage: Stage) -> None:
         """Go on with another ground and friction under the same feet."""
         self._check(stage)
@@ -103,7 +108,7 @@ class Memory:
     def want(self, x: Array, error: Array, dt: float) -> Wanted:
         """The ground's wrench at state x (12,) of the world; `error` (3,): Φ as measured from the pose, less X̄'s."""
         line, now = self.line, self.line.placed(self.index)
-        heading = float(rot.heading(self.track.sample(max(self.td, 0.0) * line.h).q[3:7]))
+        heading = float(rot.heading(self.pose(self.td)[3:7]))
         self.way = np.array([np.cos(heading), np.sin(heading), 0.0])
         frequency = float(np.sqrt(GRAVITY / max(x[2] - self.feet.level - self.offset[2], 0.3)))
         balance = self._balance(x, frequency, heading) if self.law is not None else None

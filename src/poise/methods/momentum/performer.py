@@ -99,7 +99,7 @@ class Seen:
         terms, character = memory.compiled.at(state.q, state.v), memory.character
         J = np.empty((6, len(state.v)))
         both = momenta(terms, state.v, J)
-        pose = memory.track.sample(max(memory.td, 0.0) * memory.line.h).q.copy()
+        pose = memory.pose(memory.td).copy()
         off = conf.difference(character.layout, pose[None], state.q[None])[0]
         turned = J[3:] @ off  # the angular momentum of a step, about the centre of mass
         if memory.settings.has("orientation"):
@@ -160,7 +160,7 @@ def followed(memory: Memory, seen: Seen, rate: float, dt: float, pushes: list) -
     """
     s, layout, line = memory.settings, memory.character.layout, memory.line
     course = memory.plan.course
-    after = memory.track.sample(max(memory.td + rate * dt / line.h, 0.0) * line.h).q
+    after = memory.pose(memory.td + rate * dt / line.h)
     g1 = conf.difference(layout, seen.pose[None], after[None])[0] / dt
     off = conf.difference(layout, seen.q[None], seen.pose[None])[0] / dt
     g1 = g1 + s.pose_return * off
@@ -188,7 +188,7 @@ def _with_rows(memory: Memory, seen: Seen, tracking: Tracking, rate: float, grou
                pushes: list, dt: float) -> Tracking:  # fmt: skip
     """What (31) follows with the rows from outside added."""
     terms, line = memory.compiled.terms, memory.line
-    after = memory.track.sample(max(memory.td + rate * dt / line.h, 0.0) * line.h).q
+    after = memory.pose(memory.td + rate * dt / line.h)
     step = PoseStep(memory.td * line.h, dt, seen.q, seen.v, seen.pose,
                     conf.difference(memory.character.layout, seen.pose[None], after[None])[0] / dt,
                     terms.mass_matrix.copy(), terms.bias.copy(), _ground_torque(memory, ground, forces),

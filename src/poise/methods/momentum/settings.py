@@ -80,6 +80,13 @@ class Settings:
         """The reference made physical, and what was done; before the performance begins."""
         return prepared(reference, stage.ground, fit=False, repair=self.has("repair"))
 
+    def follow(self, memory: Any, reference: Reference) -> Any:
+        """The memory for another reference: the plan of its clip, taken over where the feet stand."""
+        now, before = reference.moved, memory.moved
+        if reference.baked is memory.clip and (now.turn, now.shift) == (before.turn, before.shift):
+            return memory
+        return self.start(memory.character, reference, memory.stage)  # type: ignore[attr-defined]
+
     def surround(self, memory: Any, reference: Reference, stage: Stage) -> Any:
         """The memory with another ground and friction under the same feet: steps up and down are met while it runs."""
         memory.surround(stage)

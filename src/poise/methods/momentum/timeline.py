@@ -8,6 +8,7 @@ import numpy as np
 
 from poise.maths.rotations import Array
 from poise.methods.momentum.plan import Plan, Segment, turned
+from poise.motion.reference import Shift
 
 
 class Placed(NamedTuple):
@@ -27,7 +28,11 @@ class Placed(NamedTuple):
 class Timeline:
     """Frames of a plan; of a loop in any period, of an open clip held at its ends."""
 
-    def __init__(self, plan: Plan):
+    def __init__(self, plan: Plan, moved: Shift | None = None):
+        """`moved`: how the whole course is turned and shifted in the world."""
+        base = moved or Shift()
+        c, s = np.cos(base.turn), np.sin(base.turn)
+        self._base = (np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]), np.asarray(base.shift, float))
         course = plan.course
         self.plan, self.course, self.frames = plan, course, course.frames
         self.loops = course.cycle is not None
@@ -69,7 +74,8 @@ class Timeline:
         """Rotation (3, 3) and shift (3,) of a period."""
         known = self._turns.get(period)
         if known is None:
-            known = self._turns[period] = turned(self.course, period)
+            (R, shift), (B, b) = turned(self.course, period), self._base
+            known = self._turns[period] = (B @ R, B @ shift + b)
         return known
 
     def _row(self, frame: int) -> tuple[int, int]:
