@@ -22,7 +22,7 @@ _COLUMNS = ("frames", "length", *_REPAIRED, "written")
 
 def arguments(p: argparse.ArgumentParser) -> None:
     p.add_argument("source", nargs="+", metavar="IN",
-                   help="motion files (.bvh .amc .fbx .txt .npz .toml), folders of them, or built-in names")  # fmt: skip
+                   help="motion files (.bvh .amc .fbx .txt .npz .toml), folders, or built-in names")  # fmt: skip
     p.add_argument("target", metavar="OUT",
                    help="where to write it: .bvh .glb .usda .npz .html .mp4 .gif or .png (a filmstrip); of several "
                         "a folder")  # fmt: skip
