@@ -129,7 +129,8 @@ def test_what_cannot_be_done_is_one_sentence_and_the_show_goes_on(stand, method)
            lambda: show.edit(edit.Pin("tail")), lambda: show.edit("faster"), lambda: show.switch("flying"),
            lambda: show.switch(object()), lambda: show.steer(1.0), lambda: show.throw("tail"),
            lambda: show.ground(poise.Flat(0.5)), lambda: show.run(-1.0),
-           lambda: show.play(stand, over=99.0)]  # fmt: skip
+           lambda: show.play(stand, over=99.0), lambda: show.play("run"), lambda: show.play(stand, start=-1.0),
+           lambda: show.steer("fast"), lambda: show.edit(EDIT, over=np.nan)]  # fmt: skip
     for call in bad:
         with pytest.raises(PoiseError) as caught:
             call()

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from poise.checks import number
 from poise.errors import BadValue, ClipMismatch, PoiseError
 from poise.ground.ground import level_of
 from poise.maths import configuration as conf
@@ -135,6 +136,7 @@ class Course:
         """Both references edited from a time [s] on: loops in step, all else blended in over so many seconds."""
         if not hasattr(edit, "apply"):
             raise BadValue(f"An edit is one of poise.edit ({', '.join(edits.NAMES)}), not {edit!r}.")
+        over = None if over is None else number("The time in which an edit is blended in", over, "s", above=0.0)
         now, at = self._last(time)
         if not at + (over or _OVER) < now.own.ends:
             raise BadValue(f"The clip ends at {now.own.ends:.2f} s; at {at:.2f} s nothing of it is left to edit.")
@@ -160,16 +162,23 @@ class Course:
 
     def play(self, clip: Clip, time: float, over: float | None, start: float | None) -> None:
         """Both references pass into another clip, by way of speeds between theirs."""
+        if not isinstance(clip, Clip):
+            raise BadValue(f"What is played is a clip, as poise.load_clip gives it, not {clip!r}.")
         character = self.own.character
         if clip.character is not character:
             if clip.character.xml != character.xml:
                 raise ClipMismatch(f"A clip of {clip.character.name} cannot follow one of {character.name}: "
                                    "retarget it first.")  # fmt: skip
             clip = replace(clip, character=character)
-        if over is not None and not (np.isfinite(over) and 0.0 < over < clip.duration):
-            raise BadValue(f"{clip.name or 'The clip'} lasts {clip.duration:.2f} s: a transition into it needs some "
-                           f"time, and less than that, not {over:g} s.")  # fmt: skip
+        if over is not None and not number("A transition", over, "s", above=0.0) < clip.duration:
+            raise BadValue(f"{clip.name or 'The clip'} lasts {clip.duration:.2f} s, less than the transition of "
+                           f"{over:g} s.")  # fmt: skip
+        if start is not None:
+            number("The time at which a clip is entered", start, "s", least=0.0, most=clip.duration)
         now, at = self._last(time)
+        if level_of(now.own.baked.ground) is None and level_of(clip.ground) is not None:
+            raise BadValue(f"{clip.name or 'The clip'} goes on level ground, and what is followed does not; play it "
+                           "on level ground, or edit what is followed.")  # fmt: skip
         changes: list[Change] = []
         for into in (steps := ways(now.own.baked, clip)):
             last = into is steps[-1]
