@@ -35,7 +35,9 @@ def walks(options: Options) -> Iterator[tuple[str, Clip]]:
 
 def _ramp(degrees: float) -> Callable[[Show, Clip], None]:
     def edited(show: Show, walk: Clip) -> None:
-        start = float(show.state.q[0]) + (0.3 if degrees > 0.0 else -0.2)  # [m] so that no foot is buried
+        points = walk.character.points(show.state.q)[0]
+        low = points[points[:, 2] < points[:, 2].min() + 0.02, 0]
+        start = float(low.max() if degrees > 0.0 else low.min())  # [m] so that no foot that stands is buried
         show.edit(edit.Slope(degrees, 0.0, start))
         show.ground(Slope(degrees, 0.0, start))
 

@@ -264,6 +264,12 @@ class Reference:
         vars(other).update(baked=self.baked, _curve=self._curve)
         return other
 
+    def begun(self, start: float) -> Reference:
+        """This clip with its edits, followed from its time `start` [s] on; what is baked is not baked again."""
+        other = Reference(self.clip, self.edits, start)
+        vars(other).update(baked=self.baked, _curve=self._curve)
+        return other
+
     def spliced(self, at: float, dt: float, q: Array, v: Array, a: Array, labels: np.ndarray) -> Reference:
         """This reference up to `at` [s], then the curve through q (M, nq) a time dt apart, then its own motion again.
 

@@ -64,7 +64,7 @@ class Show:
     @property
     def time(self) -> float:
         """Now [s], from the beginning of the performance."""
-        return self.driver.state().time
+        return self.driver.time
 
     @property
     def state(self) -> State:
@@ -131,8 +131,8 @@ class Show:
     def _frame(self) -> bool:
         if self._ended is not None or self._finished is not None:
             return False
-        driver, state = self.driver, self.driver.state()
-        if self.course.due(state.time):
+        driver = self.driver
+        if self.course.due(driver.time):
             self._follow()
         try:
             contacts = driver.frame(self.recorder)
@@ -143,7 +143,7 @@ class Show:
         if isinstance(contacts, Ended):
             self._count -= 1
             return self._lost(contacts)
-        if self._limp and self.watch.falls(state, contacts, self.course):
+        if self._limp and self.watch.falls(driver.began, contacts, self.course):
             self._go_limp("it fell and goes limp")
         return True
 
@@ -251,16 +251,22 @@ class Show:
         self._segment()
         self.recorder.log(self.time, "stage", "the stage was changed")
 
-    def edit(self, edit: Edit, over: float = 0.3) -> None:
-        """Edit the motion from now on (`poise.edit`), blended in over so many seconds, and repaired under way."""
+    def edit(self, edit: Edit, over: float | None = None) -> None:
+        """Edit the motion from now on (`poise.edit`): walks and runs pass into it in step, within a step or two.
+
+        With `over` [s], and where it changes the ground, it is blended in at once, and repaired under way.
+        """
         with self._lock, one_thread():
             self._going()
             self.course.edit(edit, self.time, over)
             self._changed(f"the reference was edited: {type(edit).__name__}")
             self._note("edit", edit=edit, over=over)
 
-    def play(self, clip: Clip, over: float = 0.4, start: float | None = None) -> None:
-        """Pass into another clip of the same character: at its time `start` [s], or where it goes best with now."""
+    def play(self, clip: Clip, over: float | None = None, start: float | None = None) -> None:
+        """Pass into another clip of the same character, in step: at its time `start` [s], or where it goes best.
+
+        They are mixed over a whole step, or `over` [s]; speeds that are far from each other in several steps.
+        """
         with self._lock, one_thread():
             self._going()
             self.course.play(clip, self.time, over, start)

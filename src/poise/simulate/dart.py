@@ -28,6 +28,7 @@ from poise.simulate.servo import Servo
 from poise.simulate.simulator import Means, State, Touches
 from poise.stage import Push, Stage
 from poise.stage.pushes import pushes_at
+from poise.take.record import CONTACT_WIDTH
 
 _LINK = 1e-3, 1e-5  # [kg], [kg m²] of what stands between two hinges of one body
 _IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
@@ -48,7 +49,10 @@ class DartSimulator:
         self.labels = ("push", "assist")
         self._build()
         bodies = character.model.nbody
-        self._touches, self._sums = np.zeros((contacts.MOST_TOUCHES, 18)), np.zeros((contacts.MOST_SUMS, 25))
+        self._touches, self._sums = (
+            np.zeros((contacts.MOST_TOUCHES, CONTACT_WIDTH)),
+            np.zeros((contacts.MOST_SUMS, contacts.SUM_WIDTH)),
+        )
         self._counts = np.zeros(2, np.int64)
         self._push, self._assist = np.zeros((bodies, 10)), np.zeros((bodies, 10))
         self._torque, self._steps, self._start, self._count = np.zeros(character.model.nv), 0, 0.0, 0

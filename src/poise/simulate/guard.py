@@ -47,6 +47,12 @@ def all_finite(numbers):
     return np.isfinite(numbers).all()
 
 
+@njit(cache=True)
+def all_finite_step(q, v, torque, contacts):
+    """Are state, torques and contacts of a step all finite? One call instead of four in every frame."""
+    return all_finite(q) and all_finite(v) and all_finite(torque) and all_finite(contacts)
+
+
 def dof_name(character: Character, dof: int) -> str:
     """A degree of freedom in words: its body, its joint and its number."""
     model = character.model

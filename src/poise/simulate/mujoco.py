@@ -23,6 +23,7 @@ from poise.stage import Stage
 from poise.stage.events import Push
 from poise.stage.pushes import pushes_at
 from poise.stage.world import World, build
+from poise.take.record import CONTACT_WIDTH
 
 _DEEPEST = 0.03  # [m] that a body may be under ground at the start
 _KEPT = 16  # steps between two copies of the state, for a blow-up
@@ -51,7 +52,7 @@ class MujocoSimulator:
         self._assist_label = len(self._programme.labels)
         self.labels = (*self._programme.labels, "assist")
         self._geoms = contacts.geoms_of(model, self.world.body_label)
-        self._touches = np.zeros((contacts.MOST_TOUCHES, 18))
+        self._touches = np.zeros((contacts.MOST_TOUCHES, CONTACT_WIDTH))
         self._sums = np.zeros((contacts.MOST_SUMS, contacts.SUM_WIDTH))
         self._counts = np.zeros(2, np.int64)
         self._where = contacts.addresses(model, data, self.world.nbody, self._geoms, self._touches, self._sums,
@@ -341,7 +342,7 @@ class MujocoSimulator:
         fixed = [len(self._kept), len(self._programme.phase), len(self._grips.phase), self.world.nv,
                  self._programme.sums.size, self._assist.size]  # fmt: skip
         touching, summed = (int(saved[3]), int(saved[4])) if len(saved) > 5 else (0, 0)
-        sizes = [5, *fixed, 18 * touching, contacts.SUM_WIDTH * summed]
+        sizes = [5, *fixed, CONTACT_WIDTH * touching, contacts.SUM_WIDTH * summed]
         if len(saved) != sum(sizes):
             raise BadValue("This saved state belongs to another character, stage or version: its numbers do not fit.")
         head, state, events, grips, torque, pushes, assist, touches, sums = np.split(saved, np.cumsum(sizes)[:-1])
@@ -353,7 +354,10 @@ class MujocoSimulator:
         self._programme.sums[:] = pushes.reshape(self._programme.sums.shape)
         self._assist[:] = assist.reshape(self._assist.shape)
         self._assisted, self._lent = bool(self._assist.any()), True  # forces of assistance may be left in the state
-        self._touches[:touching], self._sums[:summed] = touches.reshape(-1, 18), sums.reshape(-1, contacts.SUM_WIDTH)
+        self._touches[:touching], self._sums[:summed] = (
+            touches.reshape(-1, CONTACT_WIDTH),
+            sums.reshape(-1, contacts.SUM_WIDTH),
+        )
         self._counts[:] = touching, summed
         self._programme.wake()
         self._log.clear()
