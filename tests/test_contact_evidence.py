@@ -17,7 +17,9 @@ from poise.experiments.truth.plates import compared, moments
 from poise.motion.contact.evidence import evidence
 from poise.motion.contact.missing_props import missing_props, with_boxes
 from poise.motion.treadmill import belt_velocity
+from poise.physical.repair.recorded_force import tremble
 from poise.physical.repair.repair import repair
+from poise.physical.repair.standing import firmly
 from poise.solve.cheapest_path import cheapest_path
 
 PLATES = Path(__file__).resolve().parents[2] / "shared" / "plates"
@@ -102,3 +104,28 @@ def test_a_treadmill_is_found_and_put_over_ground(plates: Path):
     fixed, report = repair(clip.with_q(q))
     assert any("treadmill" in d.reason for d in report.doubtful)
     assert (fixed.q[-1, 0] - fixed.q[0, 0]) / fixed.duration == pytest.approx(-belt, abs=0.1)
+
+
+def test_labels_that_come_with_a_clip_are_believed():
+    clip = poise.load_clip("stand")
+    lifted = clip.with_contact("left", 40, 60, touching=False)  # the force says otherwise
+    seen = evidence(lifted)
+    assert np.array_equal(np.flatnonzero(~seen.labels[:, clip.character.contact_points.of("left")].any(axis=1)),
+                          np.arange(40, 61))  # fmt: skip
+
+
+def test_points_are_held_less_firmly_as_they_land_and_leave():
+    labels = np.zeros((30, 2), bool)
+    labels[10:20, 0] = labels[:, 1] = True
+    firm = firmly(labels, 0.01, 0.03)
+    assert np.array_equal(firm > 0.0, labels) and np.all(firm[:, 1] == 1.0)
+    assert np.all(np.diff(firm[10:14, 0]) > 0.0) and np.array_equal(firm[10:20, 0], firm[10:20, 0][::-1])
+    assert np.array_equal(firmly(labels, 0.01, 0.0), labels)
+
+
+def test_noise_of_the_centre_of_mass_is_told_where_it_is():
+    clip = poise.load_clip("stand")
+    q = np.array(clip.q)
+    q[60, 2] += 0.01
+    told = tremble(clip.with_q(q), clip)
+    assert told[60] == pytest.approx(0.01 / np.sqrt(49)) and told[60 + 25] == 0.0 and told[0] == 0.0

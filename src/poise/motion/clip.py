@@ -174,7 +174,7 @@ class Clip:
     def with_contact(self, name: str, first: int, last: int, touching: bool = True) -> Clip:
         """This clip, told that a point, pair, foot or hand touches (or does not) from one frame to another, included.
 
-        Names are those of `clip.contacts`. The labels stay with the clip; a repair takes them as evidence.
+        Names are those of `clip.contacts`. The labels stay with the clip; a repair believes them.
         """
         if not 0 <= first <= last < len(self):
             raise BadValue(f"Frames {first} to {last} are not within those of this clip, 0 to {len(self) - 1}.")

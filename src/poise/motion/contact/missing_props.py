@@ -97,7 +97,7 @@ def with_boxes(clip: Clip, seen: Evidence) -> Clip:
                 found.append((float(np.median(places[a:e, own, 2].min(axis=1))), places[a:e, own, :2].reshape(-1, 2)))
     if not found:
         return clip
-    boxes = list(treads or ())
+    boxes: list[Tread] = list(treads or ())
     while found:
         top = found[0][0]
         own = [spot for z, spot in found if abs(z - top) < LEVEL]
