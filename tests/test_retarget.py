@@ -245,6 +245,13 @@ def test_hands_of_a_cartwheel_are_not_led_round_the_wrong_way(mocap: Path) -> No
     assert row.penetration < 0.002 and row.skating < 0.012, row
 
 
+def test_a_foot_that_turns_on_its_heel_or_ball_stays_there(mocap: Path) -> None:
+    from poise.experiments.retargeting import measure
+
+    row = measure(load_clip(mocap / "cmu" / "135_06_f0240-0840.bvh"), load_character("human42"))
+    assert row.skating < 0.018, row  # 0.023 with each print where the recording's ankle has it
+
+
 @pytest.mark.slow
 def test_all_recordings_keep_the_bars() -> None:
     from poise.experiments.retargeting import table

@@ -4,26 +4,46 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from poise.errors import BadValue, ClipMismatch, PoiseError
-from poise.maths.rotations import Array
+from poise.ground.ground import level_of
+from poise.maths import configuration as conf
 from poise.methods import contract
 from poise.motion import edit as edits
 from poise.motion.clip import Clip, Edit
-from poise.motion.loop import distances, features
 from poise.motion.reference import Reference
-from poise.motion.resample import sample as sampled
-from poise.performance.pace import Pace
+from poise.performance.pace import Pace, speed_of
+from poise.performance.transition import LEAD, MEET, WAIT, joined, length, moments, ways
 from poise.physical.live import LiveRepair
+from poise.simulate.simulator import State
 from poise.stage import Stage
 
 EVERY = 0.1  # [s] between two repairs of the motion ahead
-_ENTRY = 1.5  # [s] of another clip in which the best moment to enter is looked for
+_PERIOD = 3.0  # [s] a loop up to this long is made physical as a whole when it is edited
+_OVER = 0.3  # [s] in which an edit is blended in that cannot be passed into in step
+_SOON = 0.3  # [s] in which the best moment to pass into an edited loop is looked for
+_PHASE, _RATE = 24, 0.1  # frames within which a body is looked for in its motion, and [s] that weighs velocities
+_IN_STEP, _BETTER = 0.02, 0.8  # [s] and share of the distance from which on it is out of step
+_ASTRAY = 0.03  # [m] from which on it is not where it should be
 _SETTLED = 0.3  # [s] after a transition for which it is still repaired
-_LOOK = 0.2  # [s] of both motions that are compared for it
+
+
+class Change(NamedTuple):
+    """Other references from a time on."""
+
+    at: float  # [s]
+    own: Reference  # what the user wants to see
+    followed: Reference  # what is followed instead
+    over: float = 0.3  # [s] in which they are blended in
+    until: float = -np.inf  # [s] up to which the motion ahead is repaired
+
+    @property
+    def lead(self) -> float:
+        """How far [s] what is followed is ahead of the user's own motion, of which it is a version."""
+        return self.followed.start - self.own.start
 
 
 class Course:
@@ -36,12 +56,13 @@ class Course:
         self._until = -np.inf  # [s] up to which the motion ahead must be repaired
         self._prepare: Callable[[Reference], tuple[Reference, contract.Notes]] = lambda r: (r, [])
         self._repaired = -np.inf  # [s] when the motion ahead was last repaired
-        self.pace: Pace | None = None  # of a walk or run that is steered, or on its way to another clip
+        self.pace: Pace | None = None  # of a walk or run that is steered
+        self._ahead: list[Change] = []  # by time: transitions under way
 
     def pack(self) -> dict[str, Any]:
         """What it remembers beside the two references."""
         return {"prepares": self._prepares, "repairs": self._repairs, "edited": self.edited,
-                "until": self._until,
+                "until": self._until, "ahead": [tuple(c) for c in self._ahead],
                 "repaired": self._repaired, "pace": None if self.pace is None else self.pace.pack()}  # fmt: skip
 
     def unpack(self, packed: dict[str, Any]) -> None:
@@ -49,6 +70,7 @@ class Course:
         self._prepares, self._repairs, self.edited = packed["prepares"], packed["repairs"], packed["edited"]
         self._repaired, self._until = packed["repaired"], packed["until"]
         self.pace = None if packed["pace"] is None else Pace.unpack(packed["pace"])
+        self._ahead = [Change(*c) for c in packed["ahead"]]
 
     def prepare_for(self, way: Any, stage: Stage, time: float) -> contract.Notes:
         """Follow what a method makes of the user's own reference; one that was edited under way stays as it is."""
@@ -62,16 +84,42 @@ class Course:
             self.followed = self.followed.hand_over(made, time)
         return notes
 
+    def meet(self, state: State) -> None:
+        """Follow the motion where the body is, at the moment that goes best with it.
+
+        A method may have let the motion wait or hurry, and gone astray: one that takes over from it would else begin
+        with legs that are elsewhere.
+        """
+        time, reference = state.time, self.followed
+        mixed = reference.blending
+        if reference.baked.cycle is None or (mixed is not None and mixed[0] < time < mixed[1]):
+            return
+        layout = reference.character.layout
+        shifts = np.arange(-_PHASE, _PHASE + 1) / 120.0
+        costs = []
+        for shift in shifts:
+            there = reference.sample(time + float(shift))
+            off = conf.difference(layout, there.q, state.q)[6:], _RATE * (state.v - there.v)[6:]
+            costs.append(float(np.sqrt(np.mean(off[0] ** 2 + off[1] ** 2))))
+        best = int(np.argmin(costs))
+        out = abs(shifts[best]) > _IN_STEP and costs[best] < _BETTER * costs[_PHASE]
+        ahead = float(shifts[best]) if out else 0.0
+        off = state.q[:2] - reference.sample(time + ahead).q[:2]
+        if out or np.linalg.norm(off) > _ASTRAY:
+            self.followed, self.edited = reference.taken_up(time, ahead, state.q[:2]), True
+
     def perform_by(self, way: Any, stage: Stage) -> None:
         """From now on clips are made ready for this method on this stage."""
         if self._prepares:
             self._prepare = lambda reference: contract.prepared(way, reference, stage)
 
     def due(self, time: float) -> bool:
-        """Repair the motion ahead where that is due; true where another reference is followed now."""
-        if not self.edited:
+        """Change and repair the motion ahead where that is due; true where another reference is followed now."""
+        if not (self.edited or self._ahead):
             return False
         before = self.followed
+        while self._ahead and self._ahead[0].at <= time + 1e-9:
+            self._hand_over(self._ahead.pop(0))
         self._go_on(time)
         if not self._repairs or time > self._until or time - self._repaired < EVERY - 1e-6:
             return self.followed is not before
@@ -83,17 +131,34 @@ class Course:
         self.followed = made
         return made is not before
 
-    def edit(self, edit: Edit, time: float, over: float) -> None:
-        """Both references edited from a time [s] on."""
+    def edit(self, edit: Edit, time: float, over: float | None) -> None:
+        """Both references edited from a time [s] on: loops in step, all else blended in over so many seconds."""
         if not hasattr(edit, "apply"):
             raise BadValue(f"An edit is one of poise.edit ({', '.join(edits.NAMES)}), not {edit!r}.")
-        if not time + over < self.own.ends:
-            raise BadValue(f"The clip ends at {self.own.ends:.2f} s; at {time:.2f} s nothing of it is left to edit.")
-        own = _edited(self.own, edit, time)
-        self._hand_over(own, own if self.followed is self.own else _edited(self.followed, edit, time), time, over)
-        self._until, self.pace = np.inf, None
+        now, at = self._last(time)
+        if not at + (over or _OVER) < now.own.ends:
+            raise BadValue(f"The clip ends at {now.own.ends:.2f} s; at {at:.2f} s nothing of it is left to edit.")
+        if self._ahead and hasattr(edit, "seen_from"):
+            raise BadValue(f"It passes into another clip until {at:.2f} s; {type(edit).__name__} speaks of a place, "
+                           "and can be given after that.")  # fmt: skip
+        own = _edited(now.own, edit, at)
+        loops = own.baked.cycle is not None and own.duration <= _PERIOD
+        own = own.begun(own.start + now.lead * own.duration / now.own.duration) if loops else own
+        if over is None and loops and speed_of(own.baked) and level_of(own.baked.ground) is not None:
+            changes = self._transition(now, at, own, None, None, _SOON)
+        else:
+            changes = [self._blended(now, at, own, edit, _OVER if over is None else over, loops)]
+        for change in changes:
+            self._change(change, time)
+        self.pace = None
 
-    def play(self, clip: Clip, time: float, over: float, start: float | None) -> None:
+    def _blended(self, now: Change, at: float, own: Reference, edit: Edit, over: float, loops: bool) -> Change:
+        """An edit that is blended in at once; loops are made physical as a whole, and what is mixed under way."""
+        if loops:
+            return Change(at, own, self._prepare(own)[0], over, at + over + _SETTLED)
+        return Change(at, own, own if now.followed is now.own else _edited(now.followed, edit, at), over, np.inf)
+
+    def play(self, clip: Clip, time: float, over: float | None, start: float | None) -> None:
         """Both references pass into another clip, by way of speeds between theirs."""
         character = self.own.character
         if clip.character is not character:
@@ -101,51 +166,77 @@ class Course:
                 raise ClipMismatch(f"A clip of {clip.character.name} cannot follow one of {character.name}: "
                                    "retarget it first.")  # fmt: skip
             clip = replace(clip, character=character)
-        if not clip.duration > over:
-            raise BadValue(f"{clip.name or 'The clip'} lasts {clip.duration:.2f} s, less than the transition of "
-                           f"{over:g} s.")  # fmt: skip
-        pace = self.pace or Pace(self.own.baked)
-        if start is not None or not pace.may_lead_to(clip):
-            self._enter(clip, time, over, entry(self.own, clip, time) if start is None else start)
-            self._until, self.pace = time + over + _SETTLED, None
-            return
-        self.pace = pace.towards(clip, over)
-        self._go_on(time)
+        if over is not None and not (np.isfinite(over) and 0.0 < over < clip.duration):
+            raise BadValue(f"{clip.name or 'The clip'} lasts {clip.duration:.2f} s: a transition into it needs some "
+                           f"time, and less than that, not {over:g} s.")  # fmt: skip
+        now, at = self._last(time)
+        changes: list[Change] = []
+        for into in (steps := ways(now.own.baked, clip)):
+            last = into is steps[-1]
+            changes += self._transition(now, at, Reference(into), over, start if last else None, WAIT)
+            now, at = changes[-1], changes[-1].at + MEET
+        for change in changes:
+            self._change(change, time)
+        self.pace = None
 
-    def _enter(self, clip: Clip, time: float, over: float, start: float) -> None:
-        """Both pass into a clip at its time `start` [s]; what is followed into the clip made physical as a whole."""
-        begun = Reference(clip, start=start - time)
-        physical = self._prepare(begun)[0]
-        self._hand_over(begun, physical, time, over)
+    def _last(self, time: float) -> tuple[Change, float]:
+        """What is followed when all that is known of now has happened, and from when [s] on that can be changed."""
+        if not self._ahead:
+            return Change(-np.inf, self.own, self.followed), time
+        last = self._ahead[-1]
+        return last, last.at + last.over
+
+    def _transition(self, now: Change, earliest: float, into: Reference, over: float | None, entry: float | None,
+                    wait: float) -> list[Change]:  # fmt: skip
+        """The changes by which a clip is passed into: a transition takes over, and the clip from it."""
+        before, after = now.own.baked, into.baked
+        early = earliest + now.own.start + now.lead
+        early -= before.duration * np.floor(early / before.duration) if before.cycle is not None else 0.0
+        when = moments(before, early + LEAD, after, over or length(before, after), entry, wait)
+        wanted = joined(before, after, when)
+        physical = self._prepare(Reference(after))[0].baked
+        same = physical is after and now.followed.baked is before
+        led = wanted if same else joined(now.followed.baked, physical, when)
+        begins = float(earliest + when.leave - LEAD - early)
+        ends, start = begins + wanted.leave - wanted.enter, wanted.enter - begins
+        passing = self._prepare(Reference(led.clip, start=start))[0]
+        last = into.begun(wanted.then - ends)
+        return [Change(begins, Reference(wanted.clip, start=start), passing, MEET),
+                Change(ends, last, Reference(physical, start=last.start), MEET)]  # fmt: skip
 
     def steer(self, speed: float, turn: float, time: float, over: float) -> None:
         """Both references with another speed [m/s], turning by `turn` [degrees/s], step by step."""
-        pace = self.pace or Pace(self.own.baked)
+        now, _ = self._last(time)
+        pace = self.pace or Pace(now.own.baked)
         self.pace = pace.steered(speed, turn, over)
         self._go_on(time)
 
     def _go_on(self, time: float) -> None:
         """The next step towards where the pace leads, where there is one."""
-        if self.pace is None or not self.pace.due(time):
+        if self.pace is None or self._ahead or not self.pace.due(time):
             return
-        before, self.pace = self.pace, self.pace.next(time)
+        self.pace = self.pace.next(time)
         clip = self.pace.clip
-        if self.pace.base is before.base:
-            self._enter(clip, time, self.pace.over, _phase(self.own, time) * clip.duration)
-            self._until = -np.inf
-        else:
-            self._enter(clip, time, before.into, entry(self.own, clip, time))
-            self._until = time + before.into + _SETTLED
+        begun = Reference(clip, start=_phase(self.followed, time) * clip.duration - time)
+        self._change(Change(time, begun, self._prepare(begun)[0], self.pace.over), time)
 
-    def _hand_over(self, own: Reference, followed: Reference, time: float, over: float) -> None:
+    def _change(self, change: Change, time: float) -> None:
+        """Change both references now, or when it is time."""
+        if not (np.isfinite(change.over) and change.over > 0.0):
+            raise BadValue(f"A change needs some time to be blended in; {change.over} s is too little.")
+        if change.at > time + 1e-9:
+            self._ahead.append(change)
+        else:
+            self._hand_over(change)
+
+    def _hand_over(self, change: Change) -> None:
         """Change both references; nothing is kept where one of them refuses."""
-        if not (np.isfinite(over) and over > 0.0):
-            raise BadValue(f"A change needs some time to be blended in; {over} s is too little.")
+        at, own, followed, over, until = change
         same = self.followed is self.own and own is followed
-        own = self.own.hand_over(own, time, over)
-        followed = own if same else self.followed.hand_over(followed, time, over)
+        own = self.own.hand_over(own, at, over)
+        followed = own if same else self.followed.hand_over(followed, at, over)
         self.own, self.followed, self.edited = own, followed, True
-        self._repaired = -np.inf
+        self._repaired, self._until = -np.inf, until
 
 
 def _same(one: Reference, other: Reference) -> bool:
@@ -169,18 +260,3 @@ def _edited(reference: Reference, edit: Edit, time: float) -> Reference:
 def _phase(reference: Reference, time: float) -> float:
     """Share of the period at a time [s]."""
     return ((time + reference.start) / reference.duration) % 1.0
-
-
-def entry(reference: Reference, clip: Clip, time: float) -> float:
-    """The time [s] in a clip at which pose, speed and contacts go best with a reference at a time [s]."""
-    dt = clip.dt
-    width = max(2, round(_LOOK / dt))
-    here = reference.between(time, time + (width + 1) * dt, 1.0 / dt)
-    latest = clip.duration if clip.cycle is not None else min(_ENTRY, clip.duration - (width + 1) * dt)
-    count = max(1, int(latest / dt))
-    there = sampled(clip, np.arange(count + width + 2) * dt)
-    apart: Array = distances(features(here), features(there))
-    differ = here.contacts.labels[:, None] != there.contacts.labels[None]
-    apart = apart + 0.1 * differ.mean(axis=-1) if differ.shape[-1] else apart
-    cost = [float(np.mean(np.diagonal(apart, k)[: width + 1])) for k in range(count)]
-    return int(np.argmin(cost)) * dt

@@ -16,7 +16,7 @@ from poise.motion.reference import Reference
 from poise.simulate import packing
 from poise.simulate.assist import assist_rows
 from poise.simulate.carrying import carried
-from poise.simulate.guard import all_finite
+from poise.simulate.guard import all_finite_step
 from poise.simulate.loop import Session, steps_per_frame
 from poise.simulate.mujoco import MujocoSimulator
 from poise.simulate.packing import Packed
@@ -41,6 +41,16 @@ class Driver(Protocol):
     @property
     def step(self) -> float:
         """Time step [s] of v' = v + h a, q' = q + h v'; 0 where states come about in another way."""
+        ...
+
+    @property
+    def time(self) -> float:
+        """Now [s]."""
+        ...
+
+    @property
+    def began(self) -> State:
+        """The character when the last frame began."""
         ...
 
     def state(self) -> State:
@@ -93,6 +103,14 @@ class Simulated:
     @property
     def step(self) -> float:
         return float(self.simulator.dt)
+
+    @property
+    def time(self) -> float:
+        return self.simulator.time
+
+    @property
+    def began(self) -> State:
+        return self.session.last
 
     def state(self) -> State:
         return self.simulator.state()
@@ -156,7 +174,8 @@ class Moved:
     """A method that moves the character itself."""
 
     def __init__(self, way: Any, reference: Reference, stage: Stage, state: State):
-        self.way, self.stage, self.reference, self._state = way, stage, reference, state
+        self.way, self.stage, self.reference = way, stage, reference
+        self._state = self._began = state
         self.memory = way.start(reference.character, reference, stage)
         self._props: Mapping[str, Array] | None = None
         self._look()
@@ -169,11 +188,20 @@ class Moved:
     def step(self) -> float:
         return 0.0
 
+    @property
+    def time(self) -> float:
+        return self._state.time
+
+    @property
+    def began(self) -> State:
+        return self._began
+
     def state(self) -> State:
         return self._state
 
     def announce(self, recorder: Recorder) -> None:
-        recorder.begin(others=("ground", *self.reference.character.body_names[1:]),
+        things = (p.name for p in self.stage.props)
+        recorder.begin(others=("ground", *self.reference.character.body_names[1:], *things),
                        labels=[f"push on {p.body} at {p.at:g} s" for p in self._pushes])  # fmt: skip
 
     def frame(self, recorder: Recorder) -> Ended | Array:
@@ -191,7 +219,7 @@ class Moved:
         table = stepped.contacts.table
         recorder.frame(state.time, state.q, state.v, stepped.torque, table, external, props=stepped.props,
                        traces=stepped.traces)  # fmt: skip
-        self._state = stepped.state
+        self._began, self._state = state, stepped.state
         return table
 
     def _external(self, state: State) -> Array:
@@ -236,8 +264,7 @@ def broken(stepped: contract.Stepped, time: float) -> Ended | None:
     if stepped.status:
         return Ended("lost", time, stepped.status)
     state = stepped.state
-    if (all_finite(state.q) and all_finite(state.v) and all_finite(stepped.torque)
-            and all_finite(stepped.contacts.table)):  # fmt: skip
+    if all_finite_step(state.q, state.v, stepped.torque, stepped.contacts.table):
         return None
     return Ended("blew up", time, "the next state is not a number")
 

@@ -13,17 +13,16 @@ from poise.errors import BadValue
 from poise.ground.ground import Ground
 from poise.judge.fall import FALL_HEIGHT, FALL_TIME, SCHEDULED_HEIGHT, SCHEDULED_TIME, feet_of, pelvis_of
 from poise.judge.surface import clearance, skin
+from poise.kernels import njit
 from poise.maths.rotations import Array
 from poise.motion.reference import Reference
 from poise.performance.course import Course
 from poise.settings import check, number
 from poise.simulate.simulator import State, Touches
 from poise.stage import Stage
-from poise.take.record import CONTACT_COLUMNS
+from poise.take.record import BILATERAL, BODY, FORCE, NORMAL, OTHER
 
 _EVERY = 4  # frames between two looks at the height of the pelvis
-_FORCE = slice(8, 11)  # columns of contacts
-_NORMAL, _BILATERAL = slice(5, 8), sum(CONTACT_COLUMNS.values()) - 1
 _BURIED = 0.05  # [m] that feet may be inside a new ground
 
 
@@ -35,6 +34,7 @@ class Watch:
         self.down: float | None = None  # [s] when it fell
         self._feet = np.zeros(character.model.nbody, bool)
         self._feet[feet_of(character)] = True
+        self._found = np.zeros(character.model.nbody, bool)  # bodies but the feet that press on the ground now
         self._pelvis = pelvis_of(character)
         self._root = self._pelvis == int(character.model.jnt_bodyid[0]) if character.model.njnt else False
         self._low = 0.0  # [s] for which the pelvis has been low
@@ -60,15 +60,9 @@ class Watch:
 
     def _touched(self, state: State, contacts: Array, course: Course) -> bool:
         """Does a body touch the ground that is no foot and not meant to? (Its number 0 is the ground, in any world.)"""
-        if not len(contacts):
+        if not len(contacts) or not _presses(contacts, self._feet, self._found):
             return False
-        bodies = contacts[:, 0].astype(int)
-        other = (contacts[:, 1] == 0.0) & ~self._feet[bodies] & (contacts[:, _BILATERAL] == 0.0)
-        if not other.any():
-            return False
-        pressing = np.einsum("ki,ki->k", contacts[:, _FORCE], contacts[:, _NORMAL]) > 0.0
-        found = np.unique(bodies[other & pressing])
-        return any(not self._meant(int(b), state.time, course) for b in found)
+        return any(not self._meant(int(b), state.time, course) for b in np.flatnonzero(self._found))
 
     def _meant(self, body: int, time: float, course: Course) -> bool:
         """Does the body's surface come near the ground in the clip about now?"""
@@ -103,6 +97,24 @@ class Watch:
         if deep > _BURIED:
             raise BadValue(f"This ground would be {100 * deep:.0f} cm above the lowest point of the feet; let it pass "
                            "where the body stands, as Slope(degrees, start=...) does.")  # fmt: skip
+
+
+@njit(cache=True)
+def _presses(contacts, feet, found):
+    """Does any body but the feet (nbody,) press on the ground in these contacts (K, 18)? `found` (nbody,) tells which.
+
+    Grips do not count.
+    """
+    found[:] = False
+    for row in contacts:
+        body = int(row[BODY])
+        if row[OTHER] != 0.0 or row[BILATERAL] != 0.0 or feet[body]:
+            continue
+        pressing = 0.0
+        for i in range(3):
+            pressing += row[FORCE + i] * row[NORMAL + i]
+        found[body] |= pressing > 0.0
+    return found.any()
 
 
 @dataclass(frozen=True)

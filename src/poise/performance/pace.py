@@ -1,8 +1,7 @@
-"""Pace: how a walk or a run comes from one speed and turn to another, and by way of which speed it passes into another.
+"""Pace: how a walk or a run comes from one speed and turn to another.
 
 Nobody walks at full speed from one step to the next. A change goes in steps that a body can follow: each half second
-the speed changes by an eighth and the way bends by 8 degrees/s more at most. Two clips meet at a speed that both can
-go.
+the speed changes by an eighth and the way bends by 8 degrees/s more at most.
 """
 
 from __future__ import annotations
@@ -21,7 +20,6 @@ SLOWEST, FASTEST = 0.3, 1.6  # factors of a clip's own speed within which it is 
 BENT = 45.0  # [degrees] of a period
 _EVERY = 0.5  # [s] between two steps
 _FACTOR, _TURN = 1.12, 8.0  # of speed, and [degrees/s], in one step
-_STARTING = 0.8  # [s] in which a body at rest passes into a walk, or comes to rest
 
 
 def speed_of(clip: Clip) -> float:
@@ -33,7 +31,7 @@ def speed_of(clip: Clip) -> float:
 
 
 @lru_cache(maxsize=64)
-def _paced(base: Clip, speed: float, turn: float) -> Clip:
+def paced(base: Clip, speed: float, turn: float) -> Clip:
     """A loop at another speed [m/s] that turns by so much [degrees/s]: strides and their rate change alike."""
     ratio, clip = float(np.sqrt(speed / speed_of(base))), base
     if abs(ratio - 1.0) > 1e-6:
@@ -43,15 +41,13 @@ def _paced(base: Clip, speed: float, turn: float) -> Clip:
 
 @dataclass(frozen=True, eq=False)
 class Pace:
-    """Where a loop is on its way to a speed and a turn, and which clip comes after that."""
+    """Where a loop is on its way to a speed and a turn."""
 
     base: Clip
     speed: float = -1.0  # [m/s] now; the clip's own where it is not given
     turn: float = 0.0  # [degrees/s] now
     goal: tuple[float, float] = (-1.0, 0.0)  # speed and turn
     over: float = 0.5  # [s] in which each step is blended in
-    after: Clip | None = None
-    into: float = 0.4  # [s] in which the next clip is blended in
     last: float = -np.inf  # [s] when the last step was made
 
     def __post_init__(self) -> None:
@@ -73,7 +69,7 @@ class Pace:
     @property
     def clip(self) -> Clip:
         """What is followed now."""
-        return _paced(self.base, self.speed, self.turn) if speed_of(self.base) else self.base
+        return paced(self.base, self.speed, self.turn) if speed_of(self.base) else self.base
 
     def steered(self, speed: float, turn: float, over: float) -> Pace:
         """On the way to another speed and turn; refused where the clip cannot go so."""
@@ -87,32 +83,14 @@ class Pace:
                            f"{FASTEST * own:.2f} m/s, not to {speed:.2f}.")  # fmt: skip
         if abs(turn) * self.base.duration > BENT:
             raise BadValue(f"{name} can turn by {BENT / self.base.duration:.0f} degrees/s, not by {turn:.0f}.")
-        return replace(self, goal=(float(speed), float(turn)), over=over, after=None)
-
-    def may_lead_to(self, clip: Clip) -> bool:
-        """Does one of the two travel, so that they have to meet at a speed?"""
-        return speed_of(self.base) > 0.0 or speed_of(clip) > 0.0
-
-    def towards(self, clip: Clip, over: float) -> Pace:
-        """On the way to another clip: to the speed at which it takes over, then to its own."""
-        own, other = speed_of(self.base), speed_of(clip)
-        if not own:
-            return replace(self, after=clip, into=max(over, _STARTING))
-        meet = SLOWEST * own if not other else float(np.clip(np.sqrt(own * other), 0.5 * other, 1.3 * own))
-        meet = float(np.clip(meet, SLOWEST * own, FASTEST * own))
-        return replace(self, goal=(meet, 0.0), after=clip, into=over if other else max(over, _STARTING))
+        return replace(self, goal=(float(speed), float(turn)), over=over)
 
     def due(self, time: float) -> bool:
         """Is there another step to be made, and is it time?"""
-        there = self.goal == (self.speed, self.turn)
-        return not (there and self.after is None) and time - self.last >= _EVERY - 1e-6
+        return self.goal != (self.speed, self.turn) and time - self.last >= _EVERY - 1e-6
 
     def next(self, time: float) -> Pace:
-        """One step further: nearer to the goal, or into the next clip."""
-        if self.goal == (self.speed, self.turn) and self.after is not None:
-            other = speed_of(self.after)
-            begin = float(np.clip(self.speed, SLOWEST * other, FASTEST * other)) if other else 0.0
-            return Pace(self.after, begin, 0.0, (other, 0.0), last=time + self.into)
+        """One step nearer to the goal."""
         speed = float(np.clip(self.goal[0], self.speed / _FACTOR, self.speed * _FACTOR))
         turn = float(np.clip(self.goal[1], self.turn - _TURN, self.turn + _TURN))
         return replace(self, speed=speed, turn=turn, last=time)

@@ -28,12 +28,13 @@ from poise.maths.configuration import FREE
 from poise.maths.intervals import runs
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
+from poise.motion.contact.grip_forces import gripped, loads
 from poise.motion.hold import Hold
 from poise.motion.ik import ik
 from poise.motion.ik.hands import hold_targets
 from poise.motion.ik.ik import Barrier
 from poise.motion.reference import Reference
-from poise.physical.repair.problem import PhysicalProblem, gripped, loads
+from poise.physical.repair.problem import PhysicalProblem
 from poise.physical.repair.setup import REFERENCE, Weights, posture
 from poise.physical.repair.standing import pushing, standing
 from poise.solve.gauss_newton import Settings
@@ -41,16 +42,17 @@ from poise.solve.gauss_newton import Settings
 KNOWN = 3  # frames that are not unknowns: one before the beginning, one at it, and the next, for the acceleration there
 PIVOT = 0.03  # [m] a foot whose points stray further while they touch turns, and is led over the ground, not held
 SLID = 0.15  # [m] so is one that is pushed over the ground further than badly joined motions push it
+LOWERED = 0.15  # [s] in which a foot that stands comes onto ground that is not where it stands
 UNDER = 0.05  # [m] ground that is further than this from a point that touches is not what it stands on
 
 
 def places_ahead(character: Character, ground: Ground, wanted: Array, now: Array, labels: np.ndarray,
-                 mixed: np.ndarray) -> Array:  # fmt: skip
+                 mixed: np.ndarray, dt: float) -> Array:  # fmt: skip
     """Where contact points (M, P, 3) shall be while they touch: at one place for each stretch of contact.
 
     That is where the edited motion `wanted` (M, nq) puts them, at the end if it slides them; frames that are `mixed`
     (M,) of two motions may slide them any way. A foot that stands in the configuration `now` (nq,), that of frame 1,
-    stays where it is, all of it.
+    stays where it is, all of it; where that is not on the ground, which may have changed under it, it is led there.
     """
     goals, points = character.points(wanted), character.contact_points
     here = character.points(now[None])[0]
@@ -68,8 +70,16 @@ def places_ahead(character: Character, ground: Ground, wanted: Array, now: Array
             goals[rows, own] = places
     level = ground.height(goals[..., 0], goals[..., 1])
     near = labels & (np.abs(level - goals[..., 2]) < UNDER)  # a corner over the edge of a step is as high as its foot
-    goals[..., 2] = np.where(near, level, goals[..., 2])
+    left = 1.0 - _eased((np.arange(len(goals)) - 1) * dt / LOWERED)
+    off = np.where(np.logical_and.accumulate(labels, axis=0), here[:, 2] - level[1], 0.0)
+    goals[..., 2] = np.where(near, level + left[:, None] * off, goals[..., 2])
     return goals
+
+
+def _eased(share: Array) -> Array:
+    """From 0 to 1, without rate and curvature at both ends."""
+    x = np.clip(share, 0.0, 1.0)
+    return x**3 * (10.0 - 15.0 * x + 6.0 * x * x)
 
 
 def _planted(places: Array, labels: np.ndarray, mixed: bool) -> tuple[Array, bool]:
@@ -202,7 +212,7 @@ class Course:
         labels = np.stack([now.contacts, now.contacts, *(s.contacts for s in plain[1:])])
         span, times = reference.blending, at + dt * np.arange(-1, count + more + 1)
         mixed = np.zeros(len(times), bool) if span is None else (times > span[0]) & (times < span[1])
-        goals = places_ahead(character, reference.ground, wanted, now.q, labels, mixed)[: count + 2]
+        goals = places_ahead(character, reference.ground, wanted, now.q, labels, mixed, dt)[: count + 2]
         end = plain[-1]
         return cls(character, reference.ground, wanted, conf.difference(layout, wanted[: count + 2], followed),
                    labels, goals, reference.grips(at - dt, dt, len(times)),

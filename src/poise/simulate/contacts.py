@@ -14,13 +14,19 @@ from poise.dynamics import engine
 from poise.dynamics.native import pointer
 from poise.kernels import njit
 from poise.maths.rotations import Array
+from poise.take import record as column
+from poise.take.record import CONTACT_WIDTH
 
 MOST_TOUCHES, MOST_SUMS = 512, 512
-SUM_WIDTH = 25
+# columns of a sum: whom and what it is of, the normal by which it is told apart, the weight, then weighted by it or
+# by time: point, normal, force, moment, friction; the deepest depth; slip; steps; whether it is a grip
+(BODY, OTHER, GEOM_OWN, GEOM_OTHER, FACING, WEIGHT, POINT, NORMAL, FORCE, MOMENT, ROUGH, DEPTH, SLIP, STEPS,
+ BILATERAL, SUM_WIDTH) = (0, 1, 2, 3, 4, 7, 8, 11, 14, 17, 20, 21, 22, 23, 24, 25)  # fmt: skip
 FASTEST = 1e5  # [m/s, rad/s]: nothing moves so fast that is not blowing up
 # entries of `where`: addresses, counts and the layout of a contact in doubles and in ints
 (CONTACTS, FORCES, CVEL, COM, QVEL, QACC, NV, BODIES, OWN, SIZE, DIST, POS, FRAME, FRICTION, MU, DIM, GEOM,
  ADDRESS, WARNINGS, KINDS, GEOMS, COUNT, TOUCHES, SUMS, COUNTS) = range(25)  # fmt: skip
+_HOLDS = 0.8  # share of its friction below which a contact should hold
 WARNED = -2  # what `read` gives when MuJoCo has warned
 
 
@@ -79,9 +85,9 @@ def _add(sums, count, row, gc, go, dt):
     """Add a touch (18,) of two geoms to the sums; gives the new number of rows."""
     k = -1
     for j in range(count):
-        facing = sums[j, 4] * row[5] + sums[j, 5] * row[6] + sums[j, 6] * row[7]
-        same = sums[j, 2] == gc and sums[j, 3] == go and sums[j, 0] == row[0]
-        if same and (facing > 0.98 or row[17] != 0.0):
+        facing = _dot(sums[j], FACING, row, column.NORMAL)
+        same = sums[j, GEOM_OWN] == gc and sums[j, GEOM_OTHER] == go and sums[j, BODY] == row[column.BODY]
+        if same and (facing > 0.98 or row[column.BILATERAL] != 0.0):
             k = j
             break
     if k < 0:
@@ -89,23 +95,32 @@ def _add(sums, count, row, gc, go, dt):
         if k == count:
             count += 1
             sums[k, :] = 0.0
-            sums[k, 0], sums[k, 1], sums[k, 2], sums[k, 3] = row[0], row[1], gc, go
-            sums[k, 4], sums[k, 5], sums[k, 6] = row[5], row[6], row[7]
-            sums[k, 24] = row[17]
-    push = row[5] * row[8] + row[6] * row[9] + row[7] * row[10]
+            sums[k, BODY], sums[k, OTHER] = row[column.BODY], row[column.OTHER]
+            sums[k, GEOM_OWN], sums[k, GEOM_OTHER] = gc, go
+            for i in range(3):
+                sums[k, FACING + i] = row[column.NORMAL + i]
+            sums[k, BILATERAL] = row[column.BILATERAL]
+    push = _dot(row, column.NORMAL, row, column.FORCE)
     w = dt * (max(push, 0.0) + 1e-9)
-    sums[k, 7] += w
+    sums[k, WEIGHT] += w
     for i in range(3):
         a, b = (i + 1) % 3, (i + 2) % 3
-        sums[k, 8 + i] += w * row[2 + i]
-        sums[k, 11 + i] += w * row[5 + i]
-        sums[k, 14 + i] += dt * row[8 + i]
-        sums[k, 17 + i] += dt * (row[11 + i] + row[2 + a] * row[8 + b] - row[2 + b] * row[8 + a])
-    sums[k, 20] += w * row[14]
-    sums[k, 21] = max(sums[k, 21], row[15])
-    sums[k, 22] += w * row[16]
-    sums[k, 23] += 1.0
+        arm = row[column.POINT + a] * row[column.FORCE + b] - row[column.POINT + b] * row[column.FORCE + a]
+        sums[k, POINT + i] += w * row[column.POINT + i]
+        sums[k, NORMAL + i] += w * row[column.NORMAL + i]
+        sums[k, FORCE + i] += dt * row[column.FORCE + i]
+        sums[k, MOMENT + i] += dt * (row[column.MOMENT + i] + arm)
+    sums[k, ROUGH] += w * row[column.FRICTION]
+    sums[k, DEPTH] = max(sums[k, DEPTH], row[column.DEPTH])
+    sums[k, SLIP] += w * row[column.SLIP]
+    sums[k, STEPS] += 1.0
     return count
+
+
+@njit(cache=True, inline="always")
+def _dot(one, a, other, b):
+    """Product of the three numbers from a and from b on."""
+    return one[a] * other[b] + one[a + 1] * other[b + 1] + one[a + 2] * other[b + 2]
 
 
 @njit(cache=True, inline="always")
@@ -123,7 +138,7 @@ def read(where, ncon, dt):
     counts: [rows in touches, rows in sums]. Gives what `worst` gives, or WARNED.
     """
     geoms = carray(pointer(where[GEOMS]), (where[COUNT], 3), np.int64)
-    touches = carray(pointer(where[TOUCHES]), (MOST_TOUCHES, 18), np.float64)
+    touches = carray(pointer(where[TOUCHES]), (MOST_TOUCHES, CONTACT_WIDTH), np.float64)
     sums = carray(pointer(where[SUMS]), (MOST_SUMS, SUM_WIDTH), np.float64)
     counts = carray(pointer(where[COUNTS]), (2,), np.int64)
     bad = worst(where)
@@ -157,18 +172,18 @@ def read(where, ncon, dt):
                 continue
             row = touches[min(count, MOST_TOUCHES - 1)]  # the last row is overwritten when there are too many
             count = min(count + 1, MOST_TOUCHES)
-            row[0], row[1] = body, geoms[his, 1]
-            row[2], row[3], row[4] = px, py, pz
-            row[5], row[6], row[7] = sign * nx, sign * ny, sign * nz
+            row[column.BODY], row[column.OTHER] = body, geoms[his, 1]
+            row[column.POINT], row[column.POINT + 1], row[column.POINT + 2] = px, py, pz
+            row[column.NORMAL], row[column.NORMAL + 1], row[column.NORMAL + 2] = sign * nx, sign * ny, sign * nz
             for i in range(3):
                 push, turn = 0.0, 0.0
                 for j in range(min(dim, 3)):
                     push += numbers[c, f + 3 * j + i] * forces[first + j]
                 for j in range(3, dim):
                     turn += numbers[c, f + 3 * (j - 3) + i] * forces[first + j]
-                row[8 + i], row[11 + i] = sign * push, sign * turn
-            row[14], row[15] = numbers[c, where[FRICTION]], -numbers[c, where[DIST]]
-            row[16], row[17] = fast, 0.0
+                row[column.FORCE + i], row[column.MOMENT + i] = sign * push, sign * turn
+            row[column.FRICTION], row[column.DEPTH] = numbers[c, where[FRICTION]], -numbers[c, where[DIST]]
+            row[column.SLIP], row[column.BILATERAL] = fast, 0.0
             rows = _add(sums, rows, row, mine, his, dt)
     counts[0], counts[1] = count, rows
     warned = carray(pointer(where[WARNINGS]), (where[KINDS], 2), np.int32)  # how often, beside other facts
@@ -178,6 +193,45 @@ def read(where, ncon, dt):
     return -1
 
 
+@njit(cache=True, error_model="numpy")
+def touched(where, ncon, limb, least, out):
+    """Which limbs press on something that is not the character; gives the fastest slip [m/s] of one that should hold.
+
+    limb (bodies,) has the limb of each body, or -1. A contact should hold that carries `least` [N] or more with less
+    than its friction.
+    """
+    out[:] = False
+    size, own, bodies = where[SIZE], where[OWN], where[BODIES]
+    geoms = carray(pointer(where[GEOMS]), (where[COUNT], 3), np.int64)
+    start = carray(pointer(where[CONTACTS]), (1,), np.int64)[0]
+    numbers = carray(pointer(start), (ncon, size), np.float64)
+    whole = carray(pointer(start), (ncon, 2 * size), np.int32)
+    forces = carray(pointer(carray(pointer(where[FORCES]), (1,), np.int64)[0]), (1 << 30,), np.float64)
+    cvel = carray(pointer(where[CVEL]), (bodies, 6), np.float64)
+    com = carray(pointer(where[COM]), (bodies, 3), np.float64)
+    slip, p, f = 0.0, where[POS], where[FRAME]
+    for c in range(ncon):
+        first, g0, g1 = whole[c, where[ADDRESS]], whole[c, where[GEOM]], whole[c, where[GEOM] + 1]
+        if first < 0 or g0 < 0 or g1 < 0 or not forces[first] > 0.0:
+            continue
+        a, b = geoms[g0, 0], geoms[g1, 0]
+        outer_a, outer_b = a == 0 or a >= own, b == 0 or b >= own
+        if outer_a == outer_b:
+            continue
+        mine = b if outer_a else a
+        if limb[mine] >= 0:
+            out[limb[mine]] = True
+        across = np.sqrt(forces[first + 1] ** 2 + forces[first + 2] ** 2) if whole[c, where[DIM]] > 2 else 0.0
+        if forces[first] < least or across > _HOLDS * numbers[c, where[FRICTION]] * forces[first]:
+            continue
+        ax, ay, az = _speed(cvel, com, a, geoms[g0, 2], numbers[c, p], numbers[c, p + 1], numbers[c, p + 2])
+        bx, by, bz = _speed(cvel, com, b, geoms[g1, 2], numbers[c, p], numbers[c, p + 1], numbers[c, p + 2])
+        ax, ay, az = bx - ax, by - ay, bz - az
+        along = ax * numbers[c, f] + ay * numbers[c, f + 1] + az * numbers[c, f + 2]
+        slip = max(slip, np.sqrt(max(ax * ax + ay * ay + az * az - along * along, 0.0)))
+    return slip
+
+
 @njit(cache=True)
 def add_rows(extra, dt, touches, sums, counts):
     """Append more touches (K, 18), those of grips, to the touches and to the sums; body and label tell them apart."""
@@ -185,7 +239,7 @@ def add_rows(extra, dt, touches, sums, counts):
         if counts[0] < touches.shape[0]:
             touches[counts[0], :] = extra[k]
             counts[0] += 1
-        counts[1] = _add(sums, counts[1], extra[k], -1 - extra[k, 1], -1 - extra[k, 0], dt)
+        counts[1] = _add(sums, counts[1], extra[k], -1 - extra[k, column.OTHER], -1 - extra[k, column.BODY], dt)
 
 
 @njit(cache=True)
@@ -200,18 +254,20 @@ def mean_rows(sums, count, torque, steps, dt, out, mean):
         torque[i] = 0.0
     for k in range(count):
         s, row = sums[k], out[k]
-        row[0], row[1] = s[0], s[1]
+        row[column.BODY], row[column.OTHER] = s[BODY], s[OTHER]
         long = 0.0
         for i in range(3):
-            row[2 + i] = s[8 + i] / s[7]
-            row[5 + i] = s[11 + i]
-            row[8 + i] = s[14 + i] / seconds
-            long += s[11 + i] ** 2
+            row[column.POINT + i] = s[POINT + i] / s[WEIGHT]
+            row[column.NORMAL + i] = s[NORMAL + i]
+            row[column.FORCE + i] = s[FORCE + i] / seconds
+            long += s[NORMAL + i] ** 2
         for i in range(3):
             a, b = (i + 1) % 3, (i + 2) % 3
-            row[5 + i] /= max(np.sqrt(long), 1e-300)
-            row[11 + i] = s[17 + i] / seconds - (row[2 + a] * row[8 + b] - row[2 + b] * row[8 + a])
-        row[14], row[15], row[16], row[17] = s[20] / s[7], s[21], s[22] / s[7], s[24]
+            arm = row[column.POINT + a] * row[column.FORCE + b] - row[column.POINT + b] * row[column.FORCE + a]
+            row[column.NORMAL + i] /= max(np.sqrt(long), 1e-300)
+            row[column.MOMENT + i] = s[MOMENT + i] / seconds - arm
+        row[column.FRICTION], row[column.DEPTH] = s[ROUGH] / s[WEIGHT], s[DEPTH]
+        row[column.SLIP], row[column.BILATERAL] = s[SLIP] / s[WEIGHT], s[BILATERAL]
 
 
 @njit(cache=True)

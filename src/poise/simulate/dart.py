@@ -23,11 +23,13 @@ from poise.maths import rotations as rot
 from poise.maths.configuration import BALL, FREE, HINGE, quat_difference, quat_exp, quat_rotate
 from poise.maths.rotations import Array
 from poise.simulate import contacts, guard
+from poise.simulate.damped import DampedServo
 from poise.simulate.programme import add_wrench, wrench_means
 from poise.simulate.servo import Servo
 from poise.simulate.simulator import Means, State, Touches
 from poise.stage import Push, Stage
 from poise.stage.pushes import pushes_at
+from poise.take.record import CONTACT_WIDTH
 
 _LINK = 1e-3, 1e-5  # [kg], [kg m²] of what stands between two hinges of one body
 _IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
@@ -48,7 +50,10 @@ class DartSimulator:
         self.labels = ("push", "assist")
         self._build()
         bodies = character.model.nbody
-        self._touches, self._sums = np.zeros((contacts.MOST_TOUCHES, 18)), np.zeros((contacts.MOST_SUMS, 25))
+        self._touches, self._sums = (
+            np.zeros((contacts.MOST_TOUCHES, CONTACT_WIDTH)),
+            np.zeros((contacts.MOST_SUMS, contacts.SUM_WIDTH)),
+        )
         self._counts = np.zeros(2, np.int64)
         self._push, self._assist = np.zeros((bodies, 10)), np.zeros((bodies, 10))
         self._torque, self._steps, self._start, self._count = np.zeros(character.model.nv), 0, 0.0, 0
@@ -133,9 +138,11 @@ class DartSimulator:
         """There are none."""
         return {}
 
-    def step(self, torque: Array | Servo, assist: Sequence[Wrench] | Array = (), steps: int = 1,
+    def step(self, torque: Array | Servo | DampedServo, assist: Sequence[Wrench] | Array = (), steps: int = 1,
              slippery: Mapping[int, float] | None = None) -> None:  # fmt: skip
         """Time steps under joint torques (nv,) or a servo, wrenches of assistance and the pushes that are due."""
+        if isinstance(torque, DampedServo):
+            raise BadValue("What was rehearsed in MuJoCo is performed in MuJoCo; DART has no such servos.")
         if isinstance(torque, Servo):
             for _ in range(steps):
                 self.step(torque.torque(self._q, self._v, self.time), assist, 1, slippery)

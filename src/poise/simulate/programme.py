@@ -9,11 +9,13 @@ import numpy as np
 from poise.dynamics import engine
 from poise.errors import BadValue
 from poise.ground.ground import parts_of
+from poise.kernels import njit
 from poise.maths.rotations import Array
 from poise.stage.aiming import aim
 from poise.stage.events import PlatformMotion, Push
 from poise.stage.pushes import push_point
 from poise.stage.world import BallSlot, World
+from poise.take.record import WRENCH_WIDTH
 
 WAITING, FLYING, HIT, GONE = 0.0, 1.0, 2.0, 3.0
 _NEVER = float("inf")
@@ -196,11 +198,32 @@ def wrench_means(sums: Array, bodies: Sequence[int], label: int | None, seconds:
 
     All have one label, or each its own number where that is None.
     """
-    rows = []
-    for k in np.flatnonzero(sums[:, 0]).tolist():
-        row = sums[k]
-        point, force = row[1:4] / row[0], row[4:7] / seconds
-        rows.append([bodies[k], k if label is None else label, *point, *force,
-                     *(row[7:10] / seconds - np.cross(point, force))])  # fmt: skip
+    rows = np.empty((len(sums), WRENCH_WIDTH))
+    acted = _means(sums, seconds, rows)
+    for row in rows[:acted]:
+        k = int(row[1])
+        row[0], row[1] = bodies[k], k if label is None else label
+    return rows[:acted]
+
+
+@njit(cache=True)
+def _means(sums, seconds, rows):
+    """Fill rows (K, 11) with number (column 1) and means of each of the sums (K, 10) in which something acted.
+
+    Gives how many there are; the sums begin anew.
+    """
+    count = 0
+    for k in range(len(sums)):
+        if sums[k, 0] == 0.0:
+            continue
+        row = rows[count]
+        row[1] = k
+        for i in range(3):
+            row[2 + i] = sums[k, 1 + i] / sums[k, 0]
+            row[5 + i] = sums[k, 4 + i] / seconds
+        for i in range(3):
+            j, m = (i + 1) % 3, (i + 2) % 3
+            row[8 + i] = sums[k, 7 + i] / seconds - (row[2 + j] * row[5 + m] - row[2 + m] * row[5 + j])
+        count += 1
     sums[:] = 0.0
-    return np.array(rows, float).reshape(-1, 11)
+    return count

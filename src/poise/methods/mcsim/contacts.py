@@ -56,15 +56,14 @@ def nothing_known(count: int) -> Known:
 
 
 @njit(cache=True)
-def touched(table, ground, bodies, points, known, on):
-    """Mark in `on` (P,) the points that touch something to stand on; `known` gets their normals.
+def touched(table, ground, bodies, points, normal, bumped, on):
+    """Mark in `on` (P,) the points that touch something to stand on; `normal` (P, 3) gets their normals.
 
-    Points that touch what cannot be stood on (the side of a block) are marked in `known.bumped`.
+    Points that touch what cannot be stood on (the side of a block) are marked in `bumped` (P,).
 
     `table` (K, 18) are the simulator's touches, with the columns of `poise.take.CONTACT_COLUMNS`; `ground` (labels,)
     says which labels may be stood on.
     """
-    normal, bumped = known.normal, known.bumped
     on[:] = False
     bumped[:] = False
     for k in range(table.shape[0]):
@@ -210,11 +209,11 @@ def scheduled(sole, soles, due, touching, points, goal, reach, normal, use, gap)
 
 
 @njit(cache=True)
-def stamp(on, time, known):
-    """Note the time [s] for the points that are marked in `on` (P,)."""
+def stamp(on, time, last):
+    """Note the time [s] in `last` (P,) for the points that are marked in `on` (P,)."""
     for p in range(on.shape[0]):
         if on[p]:
-            known.last[p] = time
+            last[p] = time
 
 
 @njit(cache=True)

@@ -78,10 +78,10 @@ def _touching(state: State, touches: Touches, now: Terms, memory: Memory) -> np.
         memory.ground = np.array([n not in own and not n.startswith("ball_") for n in touches.names], bool)
     known, bodies, skin = memory.known, memory.soles.bodies, memory.way.skin
     on = np.zeros(len(bodies), bool)
-    contacts.touched(touches.table, memory.ground, bodies, now.points, known, on)
+    contacts.touched(touches.table, memory.ground, bodies, now.points, known.normal, known.bumped, on)
     if skin > 0.0:
         contacts.within(now.points, bodies, skin, _LEAVES * (state.time - memory.planned), known, on)
-    contacts.stamp(on, state.time, known)
+    contacts.stamp(on, state.time, known.last)
     return on
 
 
@@ -121,15 +121,17 @@ def _scene(way: McSim, now: Terms, touching: np.ndarray, feet: np.ndarray, rate:
     if way.cd or way.cv:
         wanted = _with_feedback(way, now, goal, wanted, touching, memory)
     if way.has("momentum") or way.has("foothold"):
-        _move_whole(memory.dynamics.where, np.zeros(len(now.v)), memory.whole)
-        _move_whole(memory.reference_dynamics.where, wanted.a, memory.reference_whole)
+        _move_wholes(memory.dynamics.where, memory.whole, memory.reference_dynamics.where, wanted.a,
+                     memory.reference_whole)  # fmt: skip
     return Scene(now=now, goal=goal, wanted=wanted, now_whole=memory.whole, goal_whole=memory.reference_whole,
                  touching=touching, feet=feet, standing=standing, rate=rate, heading=_heading(wanted.q))  # fmt: skip
 
 
 @njit(cache=True)
-def _move_whole(where, a, out):
-    whole_body(terms_at(where), a, out)
+def _move_wholes(where, out, goal_where, a, goal_out):
+    """The body as a whole, now with no acceleration and in the goal with a (nv,), in one call from Python."""
+    whole_body(terms_at(where), np.zeros_like(a), out)
+    whole_body(terms_at(goal_where), a, goal_out)
 
 
 def _heading(q: Array) -> float:

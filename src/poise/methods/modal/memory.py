@@ -103,7 +103,7 @@ class Memory:
     def decide(self, time: float, q: Array, v: Array, reference: Reference, pushes: Sequence[Wrench] = ()) -> Decision:
         """What to do in the step from `time` [s] on, from the state q (nq,), v (nv,), under these pushes."""
         watched, q, v = self.watched, np.ascontiguousarray(q, float), np.ascontiguousarray(v, float)
-        if self.placed is None or not np.array_equal(self.placed[0], q):
+        if not self.holds(q):
             self.placed = (q, watched.place(q))
         holds = contact_points.update_grips(self.points, watched.places(), time) if self.points.grips else self._open[0]
         if self.loads is not None:
@@ -125,6 +125,10 @@ class Memory:
         return Decision(watched.views.centre_of_mass.copy(), out.step, out.velocity, out.torque, out.wanted,
                         out.contacts[:count],
                         here.places[self.points.feet :])  # fmt: skip
+
+    def holds(self, q: Array) -> bool:
+        """Is the working memory at the pose q (nq,), as after a step that ended there?"""
+        return self.placed is not None and (self.placed[0] is q or np.array_equal(self.placed[0], q))
 
     def notice(self, stage: Stage) -> None:
         """Learn of events on the stage that were not known before."""

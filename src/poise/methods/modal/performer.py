@@ -42,8 +42,7 @@ class Modal(Settings):
         """
         if abs(dt - DT) > 1e-9:
             raise BadValue(f"The modal update goes in steps of 1/120 s, not of {dt:.5g} s.")
-        fresh = memory.placed is None or not np.array_equal(memory.placed[0], state.q)  # not the end of the step before
-        if fresh and too_fast(state.q, state.v):
+        if not memory.holds(state.q) and too_fast(state.q, state.v):  # where it is not the end of the step before
             return Stepped.lost(state, why_lost(memory.character, state.v))
         memory.notice(around.stage)
         made = memory.decide(state.time, state.q, state.v, reference, around.pushes)

@@ -25,6 +25,8 @@ from poise.motion.retarget.pose import upright_zero
 
 PARTS = ("heel", "ball", "tip")
 PIVOT, SLIDE = np.radians(15.0), 0.08  # [rad], [m] a foot that turns and moves less while it touches stays put
+TURNS = 3.0  # weight of what slides in a pivot against the recorded places of the foot
+PUSHED = 0.1  # [m] a foot that slides further in the recording was pushed along: that counts less
 
 
 def names(character: Character, side: str, part: str) -> list[int]:
@@ -114,7 +116,7 @@ def foot_path(foot: Foot, points: np.ndarray, ground: Ground) -> FootPath:
 
 def _laid(foot: Foot, first: int, last: int, ground: Ground) -> Array:
     """Places (n, K, 3) of the flat foot's points over one foothold: on its prints, and moving on between them."""
-    prints = _prints(foot, first, last)
+    prints = _pivoted(foot, _prints(foot, first, last))
     times = np.concatenate([[rows.start - first, rows.stop - 1 - first] for rows, _ in prints]).astype(float)
     heading = _between(times, np.repeat(np.unwrap([p.heading for _, p in prints]), 2), last - first)
     spots = []
@@ -158,6 +160,36 @@ def _prints(foot: Foot, first: int, last: int) -> list[tuple[slice, Footprint]]:
     else:
         spot = np.median(foot.rear[rows], axis=0) - rot.rotate(rot.about_z(heading), foot.flat[heel].mean(axis=0))
     return [(rows, Footprint(heading, spot))]
+
+
+def _pivoted(foot: Foot, prints: list[tuple[slice, Footprint]]) -> list[tuple[slice, Footprint]]:
+    """The prints of one foothold, moved so that what stays down between two of them slides as little as may be.
+
+    A foot that turns on its heel or ball turns about it. Its recorded place, which is the ankle's, is kept as well as
+    that allows: the spots s minimise Σ |s_k - s_k recorded|² + w Σ |slide from k to k + 1|², w = `TURNS`, and less
+    where the recording itself slides further than `PUSHED`.
+    """
+    if len(prints) < 2:
+        return prints
+    count = len(prints)
+    A, b = np.eye(count), np.stack([p.spot[:2] for _, p in prints])
+    for k in range(count - 1):
+        (before, a), (after, c) = prints[k], prints[k + 1]
+        down = foot.labels[before.stop - 1 : after.start + 1].mean(axis=0) > 0.5
+        if not down.any():
+            continue
+        middle = foot.flat[down].mean(axis=0)
+        turned = (rot.rotate(rot.about_z(c.heading), middle) - rot.rotate(rot.about_z(a.heading), middle))[:2]
+        slide = float(np.linalg.norm(c.spot[:2] - a.spot[:2] + turned))
+        weight = TURNS * min(1.0, PUSHED / max(slide, 1e-9)) ** 2
+        A[k, k] += weight
+        A[k + 1, k + 1] += weight
+        A[k, k + 1] -= weight
+        A[k + 1, k] -= weight
+        b[k] += weight * turned
+        b[k + 1] -= weight * turned
+    spots = np.linalg.solve(A, b)
+    return [(rows, Footprint(p.heading, np.array([*s, p.spot[2]]))) for (rows, p), s in zip(prints, spots, strict=True)]
 
 
 def _same(front: Array, heading: Array, a: np.ndarray, b: np.ndarray) -> bool:
