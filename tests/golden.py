@@ -31,8 +31,8 @@ TABLE = Path(__file__).with_name("golden.json")
 PACKAGES = ("numpy", "scipy", "numba", "mujoco-core", "daqp")
 CLIPS = ("stand", "walk", "run", "march", "turn", "backward", "sneak", "squat", "jump", "hop", "punch", "wave", "kick",
          "lift", "swing", "chin-up")  # fmt: skip
-METHODS = ("kinematic", "pd", "mcsim", "balance", "modal", "modal-torques", "momentum", "momentum-torques",
-           "vibration")  # fmt: skip
+METHODS = ("kinematic", "pd", "mcsim", "balance", "modal", "modal-torques", "momentum", "momentum-torques", "posture",
+           "rehearsed", "vibration")  # fmt: skip
 FORMATS = ("bvh", "glb", "usda", "npz", "html")
 SECONDS = 0.5  # of takes
 PUSH = poise.Stage(events=[poise.Push("chest", force=(0, 60, 0), at=0.1, duration=0.1)])
@@ -111,6 +111,7 @@ def edits() -> dict[str, object]:
     """One edit of each kind."""
     values = [
         edit.Blend(poise.load_clip("walk", speed=1.6), at=0.5, over=0.3),
+        edit.InPlace(),
         edit.Loop(),
         edit.Mirror(),
         edit.Move((3.0, 1.0)),

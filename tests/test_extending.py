@@ -107,8 +107,8 @@ def test_an_edit_is_one_module_and_on_the_command_line_one_line(tmp_path, capsys
 
 
 def test_all_edits_are_named():
-    assert edit.NAMES == ("Blend", "Loop", "Mirror", "Move", "Offset", "Path", "Pin", "Settle", "Slope", "Stairs",
-                          "Stride", "Turn", "Warp"), "put the new name in here"  # fmt: skip
+    assert edit.NAMES == ("Blend", "InPlace", "Loop", "Mirror", "Move", "Offset", "Path", "Pin", "Settle", "Slope",
+                          "Stairs", "Stride", "Turn", "Warp"), "put the new name in here"  # fmt: skip
 
 
 PAGE = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text()

@@ -7,8 +7,6 @@ import importlib.util
 from poise.errors import MissingExtra
 
 EXTRAS: dict[str, str] = {
-    "viser": "studio",
-    "rich": "studio",
     "ufbx": "formats",
     "pxr": "formats",
     "av": "video",
