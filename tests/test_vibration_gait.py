@@ -332,3 +332,27 @@ def test_controls_are_within_what_can_be_meant():
     for x in (np.zeros(space.dimension), np.full(space.dimension, 50.0), np.full(space.dimension, -50.0)):
         c = space.controls(x)
         assert isinstance(c, Controls) and 0.59 < c.period < 1.11 and 0.49 < c.share < 0.73
+
+
+def test_the_same_calls_give_the_same_bits_and_a_saved_show_goes_on(gait: Path, tmp_path: Path):
+    """What test_conformance asks of every method, with a gait in the place of the standing clip."""
+    clip = poise.load_clip(gait)
+
+    def played(by_frame: bool) -> poise.Show:
+        show = poise.begin(clip, Vibration(gait=str(gait)), noise=0.01, seed=4)
+        for _ in range(2):
+            if by_frame:
+                for _ in range(12):
+                    show.step()
+            else:
+                show.run(0.1)
+            show.push("chest", (0.0, 30.0, 0.0), duration=0.05)
+        return show
+
+    one, other = played(True), played(False)
+    a, b = one.take(), other.take()
+    assert np.array_equal(a.q, b.q) and np.array_equal(a.torque, b.torque) and np.isfinite(a.q).all()
+    assert np.array_equal(poise.replay(a).take().q, a.q)
+    one.save_state(tmp_path / "state.npz")
+    again = poise.resume(tmp_path / "state.npz")
+    assert np.array_equal(one.run(0.2).take().q[-25:], again.run(0.2).take().q)
