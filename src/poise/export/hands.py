@@ -131,7 +131,7 @@ def _edges(scene: Scene) -> Array:
     out, a = [], np.linspace(0, 2 * np.pi, 25)
     ring = np.stack([np.cos(a), np.sin(a), 0 * a], 1)
     for piece in scene.thing.pieces:
-        M, at, s = piece.matrix, np.asarray(piece.place) - scene.thing.centre, piece.size
+        M, at, s = piece.matrix, np.asarray(piece.place) - scene.thing.centre, list(piece.size)
         if piece.kind == "box":
             signs = np.array(np.meshgrid((-1, 1), (-1, 1), (-1, 1))).reshape(3, -1).T
             pairs = [(u, v) for i, u in enumerate(signs) for v in signs[i + 1 :] if np.abs(u - v).sum() == 2]

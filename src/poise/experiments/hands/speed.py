@@ -31,7 +31,7 @@ def instances(count: int = 40) -> tuple[Search, list[tuple[Node, Asked]], list[N
     paths = [p for r in range(3) for p in search.round(r)]
     nodes = [n for n in paths[0] if len(n.contacts) >= 4]
     pick = np.linspace(0, len(asked) - 1, count).astype(int)
-    return search, [asked[k] for k in pick if np.all(asked[k][1].count > 0)], nodes[:: max(1, len(nodes) // count)]
+    return search, [asked[k] for k in pick if np.all(asked[k][1].number > 0)], nodes[:: max(1, len(nodes) // count)]
 
 
 def measures() -> Iterator[Measure]:
@@ -53,7 +53,7 @@ def measures() -> Iterator[Measure]:
                 what.before[0],
                 what.speed[0],
                 what.pairs[0],
-                what.count[0],
+                what.number[0],
                 what.held[0],
                 p.hands[0].rest,
                 np.zeros((1, 7)),

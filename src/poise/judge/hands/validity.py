@@ -124,7 +124,7 @@ class Checker:
                 if np.linalg.norm(self.data.geom_xpos[g] - self.data.geom_xpos[g2]) < 0.09:
                     meet = max(meet, -self._between(g, g2))
         index = {(h, f, b): g for h, f, b, g, _ in self.hand}
-        gap = max((min(near[index[tuple(int(v) for v in c[:3])]]) for c in solution.loads[t].contacts), default=0.0)
+        gap = max((min(near[index[int(c[0]), int(c[1]), int(c[2])]]) for c in solution.loads[t].contacts), default=0.0)
         bodies = {
             (h, f, b): (self.data.xpos[k].copy(), self.data.xmat[k].reshape(3, 3).copy()) for h, f, b, _, k in self.hand
         }

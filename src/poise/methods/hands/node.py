@@ -65,7 +65,7 @@ class Asked(NamedTuple):
     """A guiding configuration c for the next frame: what the kinematic test is given."""
 
     pairs: Array  # (H, 5, MOST_PAIRS, PAIR)
-    count: np.ndarray  # (H, 5)
+    number: np.ndarray  # (H, 5) of pairs
     held: np.ndarray  # (H, 5) pairs that carry a force
     before: Array  # (H, 5, 6)
     speed: Array  # (H, 5)

@@ -171,7 +171,7 @@ class Search:
         fn = np.einsum("mi,mi->m", f, inward)
         tangent = np.zeros((n, 3))
         np.add.at(tangent, owner, f - fn[:, None] * inward)
-        return status == 0, np.bincount(owner, fn, n), tangent, m
+        return status == 0, np.asarray(np.bincount(owner, fn, n), float), tangent, m
 
     def _cost(self, parent: Node, contacts: Array, price: Array) -> Array:
         """(n,) weights of (37): what each link costs, and more for contacts that move or that carried nothing before.
@@ -209,7 +209,7 @@ class Search:
                 asked.before[h],
                 asked.speed[h],
                 asked.pairs[h],
-                asked.count[h],
+                asked.number[h],
                 asked.held[h],
                 self._rest(parent, h),
                 other,
@@ -228,7 +228,7 @@ class Search:
             if verdict != PASSED:
                 return verdict, h, f, o, None
             for f in np.flatnonzero(asked.held[h]):
-                n_pairs = asked.count[h, f]
+                n_pairs = asked.number[h, f]
                 pair_slip(F, f, q[h, f], p.turn[h, t], p.place[h, t], asked.pairs[h, f], n_pairs, self._slips)
                 for k in range(n_pairs):
                     link = int(asked.pairs[h, f, k, PAIR_LINK])
@@ -289,7 +289,7 @@ class Search:
             self.forces[: m + len(self.problem.table[t])].copy(),
             keep,
             asked.pairs[:, :, 0].copy(),
-            asked.count > 0,
+            asked.number > 0,
             asked.intent,
             asked.changed,
             parent.lost.copy(),

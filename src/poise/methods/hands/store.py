@@ -54,8 +54,8 @@ def save_solution(solution: Solution, scene: Scene, path: Path) -> None:
         ]
         rows["table"] += [np.r_[t, p, f] for p, f in zip(load.table_points, load.table_forces, strict=True)]
     widths = {"contact": 18, "proxy": 11, "table": 7}
-    arrays = {k: np.array(v).reshape(-1, widths[k]) for k, v in rows.items()}
-    tracks = {f"{s}_wrist": np.c_[scene.wrists[s].place, scene.wrists[s].turn] for s in scene.sides}
+    arrays: dict[str, Any] = {k: np.array(v).reshape(-1, widths[k]) for k, v in rows.items()}
+    tracks: dict[str, Any] = {f"{s}_wrist": np.c_[scene.wrists[s].place, scene.wrists[s].turn] for s in scene.sides}
     with writing(path) as file:
         np.savez_compressed(
             file,
