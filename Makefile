@@ -8,7 +8,7 @@ READY := $(VENV)/.ready
 .PHONY: demo test test-all fuzz lint bench matrix golden clean help
 
 help:
-	@echo "make demo      a walk is checked, edited for a slope, exported, and performed in physics; look into demo/"
+	@echo "make demo      a walk is checked, edited, exported, pushed in physics; says what to try next; look into demo/"
 	@echo "make test      the fast suite, lint and types"
 	@echo "make test-all  also the slow reproductions and outside oracles (Blender, Khronos validator, fuzzing)"
 	@echo "make fuzz      mutated files for POISE_FUZZ_MINUTES (10): none may crash, hang or fill the memory"
@@ -28,6 +28,13 @@ demo: $(READY)
 	@echo
 	@echo "And in physics, pushed at half a second, with joint servos alone and with mcsim:"
 	@$(BIN)/python examples/04_it_falls.py
+	@echo
+	@echo "What to try next ($(BIN)/poise --help lists all verbs):"
+	@echo "  $(BIN)/poise check my_walk.bvh                       what is in a recording of yours"
+	@echo "  $(BIN)/poise convert recordings/ repaired/ --physical   a folder made physical, with a table"
+	@echo "  $(BIN)/poise perform my_walk.bvh --try --save best.html  which method suits it, and how it looks"
+	@echo "  $(BIN)/poise perform walk --ground stairs:0.12x0.4 --save stairs.html"
+	@echo "  docs/recipes.md, docs/which_method.md                Blender, Unity, your own character, your own ground"
 
 test: $(READY) lint
 	@$(BIN)/python -m pytest -m "not slow" -n 2

@@ -26,12 +26,13 @@ def main(folder: str = "demo", seconds: float = 2.0) -> None:
 
     for name, take in (("servos alone", ragdoll), ("mcsim", walker)):
         print(f"{name}: " + ("stayed up" if take.fell is None else f"fell at {take.fell:.2f} s"))
-        print(poise.audit(take).text())
+        print(poise.audit(take))
     rows = [take.as_clip() for take in (wanted, ragdoll, walker)]
     filmstrip(rows, frames=9, labels=["what it should do", "servos alone", "mcsim"]).save(out / "pushed.png")
     ragdoll.save(out / "falls.html")
     walker.save(out / "walks.html")
     print(f"written: {out / 'pushed.png'}, {out / 'falls.html'}, {out / 'walks.html'}")
+    print("Open both pages in a browser: the list on the right jumps to the push, and to where it fell and why.")
 
 
 if __name__ == "__main__":

@@ -3,15 +3,31 @@
 from __future__ import annotations
 
 import base64
+import json
 import re
+import zlib
+from typing import Any, NamedTuple
 
-import msgspec
-import zstandard
+import numpy as np
 
 
-def recording(text: str) -> dict:
+class Shown(NamedTuple):
+    """The head of a page, and its tables by name."""
+
+    about: dict[str, Any]
+    tables: dict[str, np.ndarray]
+
+    def track(self, name: str) -> np.ndarray:
+        """Places (N, 3) of the parts of a group, such as "prop"; of its first part."""
+        part = next(p for p in self.about["parts"] if p["group"] == name)
+        return self.tables["places"][:, part["track"]]
+
+
+def recording(text: str) -> Shown:
     """What the player gets: decoded from the page as the player decodes it."""
-    raw = base64.b64decode(re.search(r'__VISER_EMBED_DATA__="([^"]+)"', text)[1])
-    inner = zstandard.ZstdDecompressor().decompress(raw[8:], max_output_size=int.from_bytes(raw[:8], "little"))
-    size = int.from_bytes(inner[:8], "little")
-    return msgspec.msgpack.decode(inner[8 : 8 + size])
+    about = json.loads(re.search(r'<script id="about" type="application/json">(.*?)</script>', text, re.S)[1])
+    raw = zlib.decompress(base64.b64decode(re.search(r'<script id="data" type="text/plain">([^<]+)<', text)[1]))
+    tables = {}
+    for name, s in about["sections"].items():
+        tables[name] = np.frombuffer(raw, "<" + s["type"], s["length"], s["offset"]).reshape(s["shape"])
+    return Shown(about, tables)

@@ -88,8 +88,7 @@ def without(monkeypatch):
     return block
 
 
-ENDINGS = {".mp4": ("av", "video"), ".usda": ("pxr", "formats"), ".usd": ("pxr", "formats"),
-           ".html": ("viser", "studio")}  # fmt: skip
+ENDINGS = {".mp4": ("av", "video"), ".usda": ("pxr", "formats"), ".usd": ("pxr", "formats")}  # fmt: skip
 
 
 @pytest.mark.parametrize("ending", ENDINGS)

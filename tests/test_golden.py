@@ -37,8 +37,6 @@ def test_the_bits_are_those_of_the_table(name: str) -> None:
     column = golden.table().get(golden.key())
     if column is None:
         pytest.skip(f"no digests for this kind of machine and these versions: {golden.key()}")
-    if name == "write/html":
-        pytest.importorskip("viser")
     if name not in column:
         pytest.skip(f"no digest for this kind of machine yet: python tests/golden.py --write {name}")
     assert CASES[name]() == column[name]

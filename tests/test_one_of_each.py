@@ -44,7 +44,10 @@ IDEAS = {
         "motion/feet/leg_clearance.py",
         ("between_legs", "inner_points", "Passing"),
         (r"mj_geomDistance",),
-        {"judge/overlap.py": "measures how deep any two bodies of a take are in each other"},
+        {
+            "judge/overlap.py": "measures how deep any two bodies of a take are in each other",
+            "dynamics/engine.py": "the call for stage/nearness.py: a body and the things that stand about it",
+        },
     ),
     "unrolling of a loop": Idea(
         "motion/resample.py",

@@ -62,7 +62,7 @@ def snippets(page: str) -> list[str]:
     return re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), flags=re.DOTALL)
 
 
-PAGES = ["README.md", "docs/editing.md", "docs/checking.md", "docs/holds.md", "docs/pictures.md"]
+PAGES = ["README.md", "docs/editing.md", "docs/checking.md", "docs/holds.md", "docs/pictures.md", "docs/recipes.md"]
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -85,6 +85,8 @@ def test_what_a_page_says_of_the_command_runs(tmp_path, monkeypatch, capsys, pag
     for name in ("my_walk.bvh", "other.bvh"):
         cli_files.walk(tmp_path, name)
     (tmp_path / "robot.urdf").write_text(character_files.urdf())
+    (tmp_path / "recordings").mkdir()
+    cli_files.walk(tmp_path / "recordings", "a.bvh")
     text = (ROOT / page).read_text(encoding="utf-8")
     lines = [line.partition("#")[0].split() for line in text.splitlines() if line.startswith("poise ")]
     assert len(lines) >= 4

@@ -102,14 +102,15 @@ def test_pictures_show_props_that_are_near_and_balls_once_they_are_thrown(tmp_pa
     take.save(tmp_path / "with.png", frames=2)
     take.with_(props={}).save(tmp_path / "without.png", frames=2)
     assert (tmp_path / "with.png").read_bytes() != (tmp_path / "without.png").read_bytes()
-    pytest.importorskip("viser", reason="needs the extra [studio]")
     from html_page import recording
 
     take.save(tmp_path / "take.html")
-    messages = [m for _, m in recording((tmp_path / "take.html").read_text())["messages"]]
-    moves = [m for m in messages if m["type"] == "SetPositionMessage" and m["name"] == "/props/crate"]
-    places = [m["position"][0] for m in moves]
-    assert len(places) >= 20 and places[0] == pytest.approx(0.3)
+    shown = recording((tmp_path / "take.html").read_text())
+    props = [p["track"] for p in shown.about["parts"] if p["group"] == "prop"]
+    crate, ball = min(props), max(props)
+    assert shown.tables["places"][0, crate, 0] == pytest.approx(0.3, abs=1e-4)
+    assert shown.tables["places"][-1, crate, 0] > 0.4
+    assert not shown.tables["shown"][0, ball] and shown.tables["shown"][-1, ball]
 
 
 def test_a_take_without_props_has_none_to_show():

@@ -468,7 +468,6 @@ class TestCommand:
     def test_the_page_and_the_strip_tell_the_same(self, tmp_path):
         take = poise.perform(poise.load_clip("walk"), "pd", seconds=1.5)
         take.save(tmp_path / "strip.png", frames=2, width=400)
-        pytest.importorskip("viser")
         take.save(tmp_path / "page.html", fps=10)
         page = (tmp_path / "page.html").read_text(encoding="utf-8")
         assert f"fell at {take.fell:.2f} s" in page and "did not follow" in page

@@ -32,6 +32,7 @@ _WHERE = {
     "rehearse": "poise.rehearsal",
     "load_plan": "poise.rehearsal",
     "audit": "poise.judge.audit",
+    "with_hands": "poise.methods.hands.on_body",
     "Take": "poise.take",
     **dict.fromkeys(_STAGE, "poise.stage"),
 }
@@ -41,13 +42,14 @@ __all__ = [
     "Ball", "Bar", "Barbell", "Blocks", "Box", "Character", "Clip", "Flat", "Grip", "HeightField", "Hold", "Patches",
     "Plan", "Platform", "PlatformMotion", "PoiseError", "Push", "Reference", "Seesaw", "Show", "Slope", "Sphere",
     "Stage", "Stairs", "Take", "__version__", "audit", "begin", "check", "edit", "load_character", "load_clip",
-    "load_plan", "perform", "rehearse", "replay", "resume",
+    "load_plan", "perform", "rehearse", "replay", "resume", "with_hands",
 ]  # fmt: skip
 
 if TYPE_CHECKING:
     from poise.character import Character
     from poise.character.load import load_character
     from poise.judge.audit import audit
+    from poise.methods.hands.on_body import with_hands
     from poise.methods.rehearse import Plan
     from poise.motion import edit
     from poise.motion.check.check import check

@@ -7,8 +7,6 @@ import importlib.util
 from poise.errors import MissingExtra
 
 EXTRAS: dict[str, str] = {
-    "viser": "studio",
-    "rich": "studio",
     "ufbx": "formats",
     "pxr": "formats",
     "av": "video",
@@ -16,6 +14,7 @@ EXTRAS: dict[str, str] = {
     "cma": "design",
     "clarabel": "cones",
     "dartpy": "dart",
+    "distributed": "cluster",
 }
 """Module -> the extra of poise that installs it: pip install 'poise[EXTRA]'."""
 

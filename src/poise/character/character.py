@@ -93,6 +93,11 @@ class Character:
         size = f"{self.model.nbody - 1} bodies, {self.model.nv} degrees of freedom"
         return f"<Character {self.name!r}: {size}, {self.mass:.1f} kg, {self.height:.2f} m>"
 
+    def _repr_html_(self) -> str:
+        from poise.export.notebook import character_html
+
+        return character_html(self)
+
     @classmethod
     def from_skeleton(cls, skeleton: Skeleton, **options: Any) -> Character:
         """A character with the bones and proportions of a motion file's skeleton, its roles found by name or by shape.

@@ -16,10 +16,13 @@ from poise.errors import BadValue, PoiseError, UnknownName
 
 VERBS = {
     "check": "what a motion file holds: height, units, floor, contacts, skating, frame rate, licence",
-    "convert": "from one file format to another, with edits on the way",
+    "convert": "from one file format to another, edited and repaired on the way; whole folders too",
     "retarget": "the same motion on another character",
-    "perform": "a character performs a clip in physics, is pushed, walks on slopes",
+    "perform": "a character performs clips in physics, is pushed, walks on slopes and stairs; says why it fell",
+    "hands": "finger motion for wrists and an object that were recorded without fingers",
     "rehearse": "a search in the simulator, after which a character performs what it cannot improvise",
+    "modes": "the natural vibrations of a body, in words or on a page on which they move",
+    "design": "from a sketch of vibrations to a gait that stays up",
     "methods": "the ways to perform a clip, and the settings of each with units and ranges",
     "recover": "the take of a performance that was broken off, from the frames that are left of it",
     "audit": "is the physics of a take or a clip true, and where is it not",

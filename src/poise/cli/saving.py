@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,10 +50,12 @@ def check_folder(folder: Path, force: bool = False) -> None:
                            "or --force.")  # fmt: skip
 
 
-def save(motion: Clip | Take, target: str, *, level: bool = False, force: bool = False) -> str:
+def save(motion: Clip | Take, target: str, *, level: bool = False, force: bool = False,
+         notes: Sequence[str] = ()) -> str:  # fmt: skip
     """Write a motion, with a bar where the writer tells how far it is; gives the name of the file.
 
-    A file that has come into being since `check` stays: then name-2 is written, so that no work is lost either.
+    A file that has come into being since `check` stays: then name-2 is written, so that no work is lost either. A page
+    tells `notes` in its list.
     """
     from poise.export import options_of
     from poise.files import free_name
@@ -61,6 +64,7 @@ def save(motion: Clip | Take, target: str, *, level: bool = False, force: bool =
     options: dict[str, object] = {"level": True} if level and target.lower().endswith(_LEVEL) else {}
     bar = Bar(f"writing {target}", 1) if "progress" in options_of(target) else None
     options |= {} if bar is None else {"progress": bar.reach}
+    options |= {"notes": list(notes)} if notes and "notes" in options_of(target) else {}
     try:
         try:
             motion.save(target, overwrite=force, **options)

@@ -21,6 +21,7 @@ WRITERS: dict[str, str] = {
     ".npz": "poise.motion.formats.npz",
     ".html": "poise.export.html",
     ".mp4": "poise.export.video",
+    ".gif": "poise.export.gif",
     ".png": "poise.export.filmstrip",
 }
 """Module of each ending; its `save(clip, path, **options)` writes the file."""
@@ -28,12 +29,13 @@ NEEDS: dict[str, tuple[str, str]] = {
     ".usda": ("pxr", "Writing USD"),
     ".usdc": ("pxr", "Writing USD"),
     ".usd": ("pxr", "Writing USD"),
-    ".html": ("viser", "Writing HTML recordings"),
     ".mp4": ("av", "Writing MP4"),
 }
 """Module of an optional package that an ending needs, and for what."""
-STAGED = (".html", ".png")
+STAGED = (".html", ".png", ".mp4", ".gif")
 """Endings whose pictures show the props of a take."""
+TOLD = (".html", ".png", ".mp4", ".gif")
+"""Endings whose pictures show the forces, pushes and moments of a take."""
 JUDGED = {".html": "verdict", ".png": "title"}
 """Endings whose pictures tell how a take ended, and the option that takes the words."""
 
@@ -72,6 +74,10 @@ def save(
         options = {"props": Props.of(obj), **options}  # type: ignore[arg-type]
     if ending in JUDGED and hasattr(obj, "ended"):
         options = {JUDGED[ending]: _verdict(obj, ending == ".png"), **options}
+    if ending in TOLD and hasattr(obj, "ended"):
+        from poise.export.happened import Happened
+
+        options = {"happened": Happened.of(obj, audited=ending == ".html"), **options}  # type: ignore[arg-type]
     writer(clip, path, **options)
 
 

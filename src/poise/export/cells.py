@@ -61,25 +61,24 @@ def _fill(first, last, columns, rows):
 def tiles(shapes: Shapes, camera: Camera) -> Bins:
     """Which shapes each tile of the picture may show."""
     columns, rows = -(-camera.width // TILE), -(-camera.height // TILE)
-    p = (shapes.centre - camera.eye) @ camera.axes.T
-    depth, r = p[:, 2], shapes.bound
-    low, high = np.empty((len(r), 2)), np.empty((len(r), 2))
+    axes = camera.axes
+    p = (shapes.centre - camera.eye) @ axes.T
+    (before, after), depth = shapes.reach(axes[2]), p[:, 2]
+    near = depth - before
+    low, high = np.empty((len(depth), 2)), np.empty((len(depth), 2))
     for i, sign in ((0, 1.0), (1, -1.0)):
-        c = sign * p[:, i]
+        below, above = shapes.reach(axes[i])
+        a, b = sign * p[:, i] - (below if sign > 0 else above), sign * p[:, i] + (above if sign > 0 else below)
         if camera.parallel:
-            low[:, i], high[:, i] = c - r, c + r
+            low[:, i], high[:, i] = a, b
         else:
-            # the two rays of this plane that graze the ball; a ball at or behind the eye may be anywhere
-            distance = np.hypot(c, depth)
-            half = np.arcsin(np.minimum(1.0, r / np.maximum(distance, 1e-12)))
-            middle = np.arctan2(c, depth)
-            a, b = middle - half, middle + half
-            fits = (a > -1.5) & (b < 1.5) & (distance > r)
-            low[:, i] = np.where(fits, camera.reach * np.tan(np.where(fits, a, 0)), -FAR)
-            high[:, i] = np.where(fits, camera.reach * np.tan(np.where(fits, b, 0)), FAR)
+            # the box about a shape that lies along the picture's axes; what is at or behind the eye may be anywhere
+            fits, near_, far_ = near > 1e-3, np.maximum(near, 1e-3), np.maximum(depth + after, 1e-3)
+            low[:, i] = np.where(fits, camera.reach * np.minimum(a / near_, a / far_), -FAR)
+            high[:, i] = np.where(fits, camera.reach * np.maximum(b / near_, b / far_), FAR)
     middle = 0.5 * np.array([camera.width, camera.height])
     low, high = (low * camera.scale + middle - 1) / TILE, (high * camera.scale + middle + 1) / TILE
-    behind = depth + r < 0
+    behind = depth + after < 0
     high[behind] = -1.0 if not camera.parallel else high[behind]
     return _bins(low, high, columns, rows)
 
@@ -99,11 +98,13 @@ def suns(shapes: Shapes, direction: Array, radius: float) -> Suns:
         u /= np.linalg.norm(u)
         basis = np.stack([u, np.cross(way, u)])
         flat = shapes.centre @ basis.T
-        r = shapes.bound[:, None]
-        low = (flat - r).min(0) if len(flat) else np.zeros(2)
-        high = (flat + r).max(0) if len(flat) else np.ones(2)
+        reach = [shapes.reach(axis) for axis in basis]
+        first = flat - np.stack([below for below, _ in reach], 1) - 1e-9
+        last = flat + np.stack([above for _, above in reach], 1) + 1e-9
+        low = first.min(0) if len(flat) else np.zeros(2)
+        high = last.max(0) if len(flat) else np.ones(2)
         cell = np.maximum(high - low, 1e-6) / CELLS
-        bins = _bins((flat - r - low) / cell, (flat + r - low) / cell, CELLS, CELLS)
+        bins = _bins((first - low) / cell, (last - low) / cell, CELLS, CELLS)
         rays.append(np.concatenate([way, *basis, low, cell, middle]))
         starts.append(bins.start)
         lists.append(bins.items)

@@ -12,10 +12,11 @@ from PIL import Image
 from poise.errors import BadValue, UnknownName
 from poise.export import ink, raycast, scene
 from poise.export.camera import Camera
+from poise.export.happened import Happened
 from poise.export.intersect import Shapes
 from poise.export.props import Props
-from poise.export.strip import Plan, moments, plan, row_of
-from poise.ground.ground import drawn_of
+from poise.export.strip import Arrow, Plan, heading_of, moments, plan, row_of, with_pushes, with_times
+from poise.ground.ground import drawn_of, parts_of
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
 
@@ -35,6 +36,7 @@ def filmstrip(
     spacing: float | str = "auto",
     contacts: bool = True,
     props: Props | None = None,
+    happened: Happened | None = None,
     palettes: Sequence[scene.Palette] | None = None,
     elevation: float = 9.0,
     azimuth: float | None = None,
@@ -46,7 +48,8 @@ def filmstrip(
     "even" (side by side), "auto" (true where poses neither overlap nor get lost) or a distance [m]. The picture is at
     most `width` pixels wide, each row at most `row_height` high. Green dots are contact points that touch. The camera
     looks down by `elevation` degrees and from the front by `azimuth` degrees; left limbs are orange, right ones blue.
-    `props` are those of the take that the first clip came from.
+    All rows are seen by one camera, along the way of the first. `props` and `happened` are those of the take that the
+    first clip came from: pushes are arrows, and where no `times` are given one pose is shown at the time of each.
     """
     clips = [clips] if isinstance(clips, Clip) else list(clips)
     if not clips:
@@ -55,10 +58,15 @@ def filmstrip(
         raise BadValue(f"A filmstrip of {width} pixels with rows of {row_height} pixels is too small to show anything.")
     names = _names(clips, labels)
     chosen = moments(clips, frames, times)
+    pushes = () if happened is None else happened.pushes
+    if times is None:
+        chosen = with_times(chosen, [0.5 * (p.time + p.end) for p in pushes])
     palettes = list(palettes or [scene.Palette()])
+    way = heading_of(clips[0])
     rows = [row_of(c, chosen, contacts=contacts, palette=palettes[min(i, len(palettes) - 1)],
-                   props=props if i == 0 else None)
+                   props=props if i == 0 else None, heading=way)
             for i, c in enumerate(clips)]  # fmt: skip
+    rows[0] = with_pushes(rows[0], chosen, pushes)
     layout = plan(rows, chosen, spacing=spacing, elevation=elevation, azimuth=azimuth)
     # a row of figures at one height has row_height; one that climbs may have twice as much
     tall = min(row_height / layout.figure, 2.0 * row_height / (layout.high - layout.low))
@@ -116,17 +124,18 @@ def _plane_row(layout: Plan, index: int, scale: float, smooth: int) -> Image.Ima
     row = layout.rows[index]
     right, up, ahead = layout.axes(row)
     start = row.under(np.zeros(3))
-    parts, marks = [], []
+    parts, marks, arrows = [], [], []
     for pose, column, base in zip(row.poses, layout.columns, layout.bases[index], strict=True):
         if pose is not None:
             shift = column * right + start - base
             parts.append(pose.shapes.moved(shift))
             marks.append(pose.touching + shift)
+            arrows += [a._replace(tail=a.tail + shift, tip=a.tip + shift) for a in pose.pushes]
     middle = 0.5 * (layout.edges[0] + layout.edges[-1]) * right + start + 0.5 * (layout.low + layout.high) * up
     camera = _camera(middle, ahead, layout, layout.edges[[0, -1]], scale)
     floor = raycast.Floor(focus=start, along=right, near=0.5, far=1.6)
     _, floor = scene.ground(row.clip.ground, np.zeros(2), np.zeros(2), floor)
-    return _picture(Shapes.join(parts), camera, floor, marks, smooth)
+    return _picture(Shapes.join(parts), camera, floor, marks, arrows, smooth)
 
 
 def _shot(layout: Plan, index: int, which: Iterable[int], edges: Array, scale: float, smooth: int) -> Image.Image:
@@ -143,11 +152,12 @@ def _shot(layout: Plan, index: int, which: Iterable[int], edges: Array, scale: f
     reach = 0.5 * (edges[1] - edges[0]) * np.abs(right[:2]) + (0.75 if solid else 1.7) * np.abs(across)
     path = np.array([middle[:2] + ((p.root[:2] - middle[:2]) @ across) * across for p in poses])
     floor = raycast.Floor(focus=poses[0].root, along=right, near=0.5, far=1.6)
-    below, floor = scene.ground(row.clip.ground, (path - reach).min(0), (path + reach).max(0), floor)
+    seen = tuple(p.name for p in parts_of(row.clip.ground)) if any(len(p.around.kind) for p in poses) else ()
+    below, floor = scene.ground(row.clip.ground, (path - reach).min(0), (path + reach).max(0), floor, seen)
     camera = _camera(middle + 0.5 * (layout.low + layout.high) * up, ahead, layout, edges, scale)
-    return _picture(
-        Shapes.join([below, *(p.shapes for p in poses)]), camera, floor, [p.touching for p in poses], smooth
-    )
+    shapes = Shapes.join([below, *(p.shapes for p in poses), *(p.around for p in poses)])
+    arrows = [a for p in poses for a in p.pushes]
+    return _picture(shapes, camera, floor, [p.touching for p in poses], arrows, smooth)
 
 
 def _camera(middle: Array, ahead: Array, layout: Plan, edges: Array, scale: float) -> Camera:
@@ -156,15 +166,20 @@ def _camera(middle: Array, ahead: Array, layout: Plan, edges: Array, scale: floa
     return Camera(middle - _FAR_AWAY * ahead, middle, height / scale, max(1, high - low), height, parallel=True)
 
 
-def _picture(shapes: Shapes, camera: Camera, floor: raycast.Floor, marks: list[Array],
+def _picture(shapes: Shapes, camera: Camera, floor: raycast.Floor, marks: list[Array], arrows: list[Arrow],
              smooth: int) -> Image.Image:  # fmt: skip
-    """Cast a row and mark its contacts."""
+    """Cast a row and mark its contacts and pushes."""
     right = camera.axes[0]
     # the sun stands behind the viewer's left shoulder, so that shadows fall back and to the right
     look = raycast.Look(sun=-0.45 * right - 0.55 * np.cross([0.0, 0.0, 1.0], right) + np.array([0.0, 0.0, 1.1]))
     picture = Image.fromarray(raycast.cast(shapes, camera, floor, look, smooth=smooth).colour)
     touching = np.concatenate(marks) if marks else np.zeros((0, 3))
     ink.dots(picture, camera.pixels(touching), max(2.2, 0.022 * camera.scale))
+    size = float(np.clip(0.085 * camera.scale, 11, 20))
+    for push in arrows:
+        tail, tip = camera.pixels(np.stack([push.tail, push.tip]))
+        tail = tail if np.linalg.norm(tip - tail) > 2.0 * size else tip - np.array([3.0, 1.2]) * size  # end on
+        ink.arrow(picture, tail, tip, size, push.words)
     return picture
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from poise import files
 from poise._version import __version__
+from poise.export.dress import fists_of
 from poise.export.rig import Rig, rig_of
 from poise.export.scene import linear
 from poise.export.skin import Skin, skin
@@ -35,7 +36,7 @@ def encode(clip: Clip, *, level: bool = False) -> bytes:
     """The bytes of a GLB file of a clip."""
     rig = rig_of(clip, level).converted(unit=1.0, up="y")
     out = _Buffer()
-    body = skin(clip.character, rig)
+    body = skin(clip.character, rig, fists_of(clip))
     joints = len(rig.skeleton)
     armature = {"name": clip.name or clip.character.name, "children": [int(j) for j in np.flatnonzero(rig.parents < 0)]}
     document: dict = {
@@ -122,11 +123,11 @@ def _rest_matrices(rig: Rig) -> Array:
 
 
 def _primitive(body: Skin, out: _Buffer, joints: int) -> dict:
-    """The triangles of the body with one joint a vertex."""
+    """The triangles of the body with the joints that carry each vertex."""
     count = len(body.vertices)
-    carried = np.zeros((count, 4), int)
-    carried[:, 0] = body.joints
-    weights = np.tile([255, 0, 0, 0], (count, 1))
+    weights = np.round(255.0 * body.weights).astype(int)
+    weights[:, 0] += 255 - weights.sum(axis=1)  # they must sum to one exactly
+    carried = np.where(weights > 0, body.joints, 0)  # no joint may be named that carries nothing
     colours = np.full((count, 4), 255.0)
     colours[:, :3] = np.round(255.0 * linear(body.colours))
     return {

@@ -19,6 +19,8 @@ DARK = (40, 44, 52)
 GREY = (120, 126, 136)
 TOUCH = (18, 150, 84)
 """Colour of contact marks."""
+PUSH = (214, 110, 10)
+"""Colour of pushes."""
 
 
 @lru_cache(maxsize=32)
@@ -62,6 +64,26 @@ def dots(picture: Image.Image, places: Array, radius: float) -> None:
             picture.paste(paint, (left, top), mask)
 
 
+def arrow(picture: Image.Image, tail: Array, tip: Array, size: float, words: str = "") -> None:
+    """An arrow from tail to tip (2,) in pixels, with words at its tail; `size` is the height of these in pixels."""
+    fine, draw = 4, ImageDraw.Draw(picture)
+    way = (tip - tail) / max(float(np.linalg.norm(tip - tail)), 1e-9)
+    side, head = np.array([-way[1], way[0]]), 0.9 * size
+    neck, half = tip - head * way, 0.13 * size
+    outline = [tail + half * side, neck + half * side, neck + 0.45 * head * side, tip, neck - 0.45 * head * side,
+               neck - half * side, tail - half * side]  # fmt: skip
+    corner = np.floor(np.min(outline, axis=0)) - 2
+    wide, high = (int(x) for x in np.ceil(np.max(outline, axis=0)) + 2 - corner)
+    mask = Image.new("L", (wide * fine, high * fine), 0)
+    ImageDraw.Draw(mask).polygon([tuple((p - corner) * fine) for p in outline], fill=255)
+    picture.paste(PUSH, (int(corner[0]), int(corner[1])), mask.resize((wide, high), Image.Resampling.BOX))
+    if words:
+        long = font(size).getlength(words)
+        x = float(np.clip(tail[0], 0.5 * long + 2, picture.width - 0.5 * long - 2))
+        draw.text((x, tail[1] - 0.35 * size), words, fill=PUSH, font=font(size), anchor="mb", stroke_width=2,
+                  stroke_fill=(255, 255, 255))  # fmt: skip
+
+
 def facts(clips: Sequence[Clip]) -> dict[str, str]:
     """What a picture tells of its sources: title, source and terms of use."""
     unique = lambda words: "; ".join(dict.fromkeys(w for w in words if w))  # noqa: E731
@@ -89,10 +111,10 @@ def write_png(picture: Image.Image, path: str | PathLike[str], about: dict[str, 
 
 def _few_colours(picture: Image.Image, count: int) -> Image.Image:
     """The picture in so many colours at most; those of text and marks are kept, however few pixels have them."""
-    kept = np.array([(255, 255, 255), DARK, GREY, TOUCH], np.uint8)
-    found = picture.quantize(max(1, min(count, 256) - 4), method=Image.Quantize.MEDIANCUT).getpalette() or []
+    kept = np.array([(255, 255, 255), DARK, GREY, TOUCH, PUSH], np.uint8)
+    found = picture.quantize(max(1, min(count, 256) - len(kept)), method=Image.Quantize.MEDIANCUT).getpalette() or []
     table = Image.new("P", (1, 1))
-    table.putpalette([*kept.reshape(-1).tolist(), *found[: 3 * (256 - 4)]])
+    table.putpalette([*kept.reshape(-1).tolist(), *found[: 3 * (256 - len(kept))]])
     index = np.array(picture.quantize(palette=table, dither=Image.Dither.NONE))
     for k, colour in enumerate(kept):  # Pillow takes a near colour where an equal one stands in the table
         index[(np.asarray(picture) == colour).all(2)] = k

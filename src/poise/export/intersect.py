@@ -51,6 +51,20 @@ class Shapes(NamedTuple):
              self.material[:, None], self.bound[:, None]], axis=1, dtype=float,
         ))  # fmt: skip
 
+    def reach(self, axis: Array) -> tuple[Array, Array]:
+        """How far (S,) each shape reaches from its centre against and along a unit vector of the world [m]."""
+        own, size, kind = np.abs(np.einsum("sij,i->sj", self.frame, axis)), self.size, self.kind
+        long = own[:, 2] * size[:, 1]
+        reach = np.select(
+            [kind == SPHERE, kind == CAPSULE, kind == CYLINDER, kind == ELLIPSOID],
+            [size[:, 0], size[:, 0] + long, size[:, 0] * np.hypot(own[:, 0], own[:, 1]) + long,
+             np.linalg.norm(own * size, axis=1)],
+            (own * size).sum(1),
+        )  # fmt: skip
+        corners = self.frame @ axis
+        flat = kind == TRIANGLE
+        return np.where(flat, -corners.min(1), reach), np.where(flat, corners.max(1), reach)
+
     def moved(self, shift: Array) -> Shapes:
         """These shapes carried along by `shift` (3,) [m]."""
         return self._replace(centre=self.centre + np.asarray(shift, float))

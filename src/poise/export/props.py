@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,9 +13,12 @@ from poise.errors import PoiseError
 from poise.export import scene
 from poise.export.intersect import SOLID, Shapes
 from poise.export.skin import Part, model_parts
+from poise.ground.ground import parts_of
+from poise.ground.pieces import Part as GroundPart
 from poise.maths.rotations import Array
 from poise.stage import Ball, Bar, Barbell, Box, Sphere
 from poise.stage.building import Builder, contact_of
+from poise.stage.earth import lay
 from poise.stage.fittings import PARKED, place_ball, place_prop
 from poise.take import Take
 
@@ -24,7 +27,7 @@ _KINDS = {kind.__name__: kind for kind in (Box, Sphere, Barbell, Bar, Ball)}
 
 @dataclass(frozen=True, eq=False)
 class Props:
-    """Things beside the character, a body each in a model of their own, and their recorded poses."""
+    """Things beside the character and parts of the ground that move: a body each in a model, and recorded poses."""
 
     model: mujoco.MjModel
     bodies: Mapping[str, int]
@@ -41,6 +44,9 @@ class Props:
             place_prop(builder, prop, 0)
         for k, ball in enumerate(b for b in made if isinstance(b, Ball)):
             place_ball(builder, ball, k)
+        parts = parts_of(take.ground)
+        if parts:
+            lay(builder, _Loose(parts))  # type: ignore[arg-type]
         model = builder.spec.compile()
         known = {model.body(b).name.removeprefix("stage/"): b for b in range(1, model.nbody)}
         bodies = {name: body for name, body in known.items() if name in take.props}
@@ -59,15 +65,36 @@ class Props:
         poses = self.poses[name][frames]
         return poses, poses[:, 2] < 0.5 * PARKED
 
-    def near(self, root: Array, time: float, reach: float) -> Shapes:
-        """Shapes of what is within `reach` [m] of a root (3,) at a time [s]."""
-        model, out = self.model, [Shapes.none()]
+    def near(self, root: Array, time: float, reach: float, names: Collection[str] | None = None) -> Shapes:
+        """Shapes of what is within `reach` [m] of a root (3,) at a time [s]; only those of these `names`."""
+        out = [Shapes.none()]
         for name, body in self.bodies.items():
-            pose = self.at(name, np.array([time]))[0][0]
-            if np.linalg.norm(pose[:3] - root) > reach:
+            if names is not None and name not in names:
                 continue
-            out += [scene.geom(model, int(g), pose, SOLID) for g in np.flatnonzero(model.geom_bodyid == body)]
+            pose = self.at(name, np.array([time]))[0][0]
+            large = float(self.model.geom_rbound[self.model.geom_bodyid == body].max(initial=0.0))
+            if np.linalg.norm(pose[:3] - root) - large <= reach:
+                out.append(self._shapes(body, pose))
         return Shapes.join(out)
+
+    def all(self, time: float) -> Shapes:
+        """Shapes of everything that is there at a time [s]."""
+        there = {body: self.at(name, np.array([time])) for name, body in self.bodies.items()}
+        return Shapes.join([Shapes.none(), *(self._shapes(b, p[0]) for b, (p, on) in there.items() if on[0])])
+
+    def _shapes(self, body: int, pose: Array) -> Shapes:
+        geoms = np.flatnonzero(self.model.geom_bodyid == body)
+        return Shapes.join([Shapes.none(), *(scene.geom(self.model, int(g), pose, SOLID) for g in geoms)])
+
+
+class _Loose:
+    """The parts of a ground that move, as a ground of their own."""
+
+    def __init__(self, parts: tuple[GroundPart, ...]) -> None:
+        self._parts = parts
+
+    def pieces(self) -> tuple[GroundPart, ...]:
+        return self._parts
 
 
 def _made(facts: Any) -> Any:

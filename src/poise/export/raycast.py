@@ -7,6 +7,7 @@ edge of a shadow. Neighbours look at different parts of the sun, so the soft rim
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -58,8 +59,11 @@ class Picture(NamedTuple):
 
 
 def cast(shapes: Shapes, camera: Camera, floor: Floor | None = None, look: Look | None = None, *,
-         smooth: int = 2) -> Picture:  # fmt: skip
-    """A picture of shapes on a floor, with `smooth`² rays in each pixel where something changes."""
+         smooth: int = 2, quick: bool = False) -> Picture:  # fmt: skip
+    """A picture of shapes on a floor, with `smooth`² rays in each pixel where something changes.
+
+    `quick`, for films: where no shape is near, floor and sky are traced at some pixels and interpolated between them.
+    """
     floor, look = floor or Floor(shown=False), look or Look()
     right, up, ahead = camera.axes
     view = View(_plain(camera.eye), _plain(right), _plain(up), _plain(ahead), 1.0 / camera.scale, camera.reach,
@@ -71,8 +75,8 @@ def cast(shapes: Shapes, camera: Camera, floor: Floor | None = None, look: Look 
     light, depth = np.empty((*size, 3)), np.empty(size)
     owner, key = np.empty(size, np.int64), np.empty(size, np.int64)
     tiles, suns = cells.tiles(shapes, camera), cells.suns(shapes, look.sun, look.sun_radius)
-    trace(shapes.packed(), view, tiles.start, tiles.items, suns.rays, suns.start, suns.items, paint, smooth, light,
-          depth, owner, key)  # fmt: skip
+    trace(shapes.packed(), view, tiles.start, tiles.items, suns.rays, suns.start, suns.items, paint, smooth, quick,
+          light, depth, owner, key)  # fmt: skip
     return Picture(to_bytes(light), depth, owner)
 
 
@@ -82,7 +86,15 @@ def _plain(vector: Array) -> tuple:
 
 def to_bytes(light: Array) -> np.ndarray:
     """Linear light to the 8-bit values of a screen (sRGB)."""
+    index = np.clip(light, 0.0, 1.0)
+    index *= 4095.0
+    index += 0.5
+    return _screen().take(index.astype(np.int16))
+
+
+@lru_cache(maxsize=1)
+def _screen() -> np.ndarray:
+    """The 8-bit value of each of 4096 steps of linear light."""
     fine = np.linspace(0.0, 1.0, 4096)
     table = np.where(fine <= 0.0031308, 12.92 * fine, 1.055 * fine ** (1 / 2.4) - 0.055)
-    table = np.round(255.0 * table).astype(np.uint8)
-    return table[(np.clip(light, 0.0, 1.0) * 4095.0 + 0.5).astype(np.int16)]
+    return np.round(255.0 * table).astype(np.uint8)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 import mujoco
@@ -9,10 +10,11 @@ import numpy as np
 
 from poise.character import Character
 from poise.character.roles import SIDES
+from poise.export.dress import Extra, dressed
 from poise.export.intersect import BOX, CAPSULE, CYLINDER, ELLIPSOID, GROUND, SOLID, SPHERE, TRIANGLE, Shapes
 from poise.export.raycast import Floor
-from poise.ground.ground import Ground, drawn_of
-from poise.ground.pieces import Box, Plane
+from poise.ground.ground import Ground, drawn_of, parts_of, pieces_of
+from poise.ground.pieces import Box, Part, Plane
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 
@@ -39,30 +41,49 @@ def linear(colour: tuple[float, ...] | Array) -> Array:
     return np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
 
 
-def figures(character: Character, q: Array, palette: Palette | None = None) -> list[Shapes]:
-    """The shapes of a character in each of the poses q (N, nq), one list a pose."""
+def figures(character: Character, q: Array, palette: Palette | None = None, fists: Collection[str] = ()
+            ) -> list[Shapes]:  # fmt: skip
+    """The shapes of a character in each of the poses q (N, nq), one list a pose; `fists` as in `dressed`."""
     model, palette = character.model, palette or Palette()
-    ids = _visible(model)
+    dress = dressed(character, fists)
+    ids = np.array([g for g in _visible(model) if g not in dress.hidden], int)
     if not len(ids):
         return [_sticks(character, pose, palette) for pose in np.atleast_2d(q)]
     pos, quat = character.forward(q)
-    bodies = model.geom_bodyid[ids]
-    centre = character.place(pos, quat, bodies, model.geom_pos[ids])
-    frame = rot.to_matrix(rot.multiply(quat[:, bodies], model.geom_quat[ids]))
-    colour = _colours(character, palette)[ids]
-    kind = model.geom_type[ids].astype(np.int64)
+    extras, own = dress.extras, _colours(character, palette)
+
+    def with_extras(rows: Array, more: list[Array], kind: type = float) -> np.ndarray:
+        return (
+            np.concatenate([rows, np.array(more, kind).reshape(-1, *rows.shape[1:])]) if more else np.array(rows, kind)
+        )
+
+    bodies = with_extras(model.geom_bodyid[ids], [e.body for e in extras], int)  # type: ignore[misc]
+    place = with_extras(model.geom_pos[ids], [e.place for e in extras])
+    turn = with_extras(model.geom_quat[ids], [e.turn for e in extras])
+    size = with_extras(model.geom_size[ids], [e.size for e in extras])
+    kind = with_extras(model.geom_type[ids], [e.kind for e in extras], int)  # type: ignore[misc]
+    colour = with_extras(own[ids], [_extra_colour(model, own, e) for e in extras])
+    centre = character.place(pos, quat, bodies, place)
+    frame = rot.to_matrix(rot.multiply(quat[:, bodies], turn))
     plain = kind != _MESH
     out = []
     for n in range(len(pos)):
         parts = [
-            Shapes(kind[plain], centre[n, plain], frame[n, plain], model.geom_size[ids[plain]], colour[plain],
-                   np.zeros(plain.sum(), np.int64), _bounds(kind[plain], model.geom_size[ids[plain]]))
+            Shapes(kind[plain], centre[n, plain], frame[n, plain], size[plain], colour[plain],
+                   np.zeros(plain.sum(), np.int64), _bounds(kind[plain], size[plain]))
         ]  # fmt: skip
         for g in np.flatnonzero(~plain):
             corners = _mesh_corners(model, int(model.geom_dataid[ids[g]]))
             parts.append(triangles(centre[n, g] + corners @ frame[n, g].T, colour[g]))
         out.append(Shapes.join(parts))
     return out
+
+
+def _extra_colour(model: mujoco.MjModel, own: Array, extra: Extra) -> Array:
+    """Linear colour (3,) of what is drawn over a body: its own, or that of the body's first shape."""
+    if extra.colour is not None:
+        return linear(extra.colour)
+    return own[int(np.flatnonzero(model.geom_bodyid == extra.body)[0])]
 
 
 def geom(model: mujoco.MjModel, index: int, pose: Array, material: int = SOLID) -> Shapes:
@@ -92,11 +113,33 @@ def boxes(centre: Array, frame: Array, half: Array, colour: Array, material: int
                   np.linalg.norm(half, axis=1))  # fmt: skip
 
 
-def ground(surface: Ground, low: Array, high: Array, floor: Floor) -> tuple[Shapes, Floor]:
-    """Shapes of a ground within the rectangle low..high (2,) [m], and the plane that goes with them."""
-    pieces = drawn_of(surface, low, high)
+def ground(surface: Ground, low: Array, high: Array, floor: Floor, moving: Sequence[str] = ()
+           ) -> tuple[Shapes, Floor]:  # fmt: skip
+    """Shapes of a ground within the rectangle low..high (2,) [m], and the plane that goes with them.
+
+    Its parts that move are shown at rest, but for those named in `moving`, which somebody else draws.
+    """
+    pieces, loose = drawn_of(surface, low, high), parts_of(surface)
+    if pieces is None and loose:
+        fixed = [p for p in pieces_of(surface) if isinstance(p, Box | Plane)]
+        solids, floor = _pieces(fixed, floor)
+        resting = [_resting(p) for p in loose if p.name not in moving]
+        return Shapes.join([solids, *resting]), floor
     if pieces is None:
         return _sampled(surface, low, high), replace(floor, shown=False)
+    return _pieces(pieces, floor)
+
+
+def _resting(part: Part) -> Shapes:
+    """A part of the ground that can move, where it is at rest."""
+    box, turn = part.box, rot.about_z(part.yaw)
+    centre = np.asarray(part.place, float) + rot.rotate(turn, np.asarray(box.centre, float))
+    frame = rot.to_matrix(rot.about_z(np.array([part.yaw + box.yaw])))
+    return boxes(centre[None], frame, np.asarray(box.half, float)[None], linear(box.colour[:3]))
+
+
+def _pieces(pieces: Sequence[Plane | Box], floor: Floor) -> tuple[Shapes, Floor]:
+    """Shapes of fixed pieces, and the plane among them."""
     solid = [p for p in pieces if isinstance(p, Box)]
     shapes = Shapes.none()
     if solid:
@@ -113,7 +156,7 @@ def spread(shapes: Shapes, axis: Array) -> tuple[float, float]:
     """How far all shapes reach along a unit vector of the world, from lowest to highest [m]."""
     if not len(shapes.kind):
         return 0.0, 0.0
-    middle, (below, above) = shapes.centre @ axis, _reach(shapes, np.asarray(axis, float))
+    middle, (below, above) = shapes.centre @ axis, shapes.reach(np.asarray(axis, float))
     return float((middle - below).min()), float((middle + above).max())
 
 
@@ -162,21 +205,6 @@ def _bounds(kind: np.ndarray, size: Array) -> Array:
         [kind == SPHERE, kind == CAPSULE, kind == CYLINDER, kind == ELLIPSOID],
         [size[:, 0], size[:, 0] + size[:, 1], tube, size.max(1)], np.linalg.norm(size, axis=1),
     )  # fmt: skip
-
-
-def _reach(shapes: Shapes, axis: Array) -> tuple[Array, Array]:
-    """How far (S,) each shape reaches from its centre against and along a unit vector of the world."""
-    own, size, kind = np.abs(np.einsum("sij,i->sj", shapes.frame, axis)), shapes.size, shapes.kind
-    long = own[:, 2] * size[:, 1]
-    reach = np.select(
-        [kind == SPHERE, kind == CAPSULE, kind == CYLINDER, kind == ELLIPSOID],
-        [size[:, 0], size[:, 0] + long, size[:, 0] * np.hypot(own[:, 0], own[:, 1]) + long,
-         np.linalg.norm(own * size, axis=1)],
-        (own * size).sum(1),
-    )  # fmt: skip
-    corners = shapes.frame @ axis
-    flat = kind == TRIANGLE
-    return np.where(flat, -corners.min(1), reach), np.where(flat, corners.max(1), reach)
 
 
 def _mesh_corners(model: mujoco.MjModel, mesh: int) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 import mujoco
@@ -10,9 +11,11 @@ import numpy as np
 from poise.character.character import Character
 from poise.character.skeleton import subtree
 from poise.export import shapes
+from poise.export.dress import dressed
 from poise.export.rig import Rig
 from poise.export.scene import Palette
 from poise.export.shapes import Solid
+from poise.export.weights import bound
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 
@@ -29,26 +32,34 @@ class Part(NamedTuple):
 
 
 class Skin(NamedTuple):
-    """A mesh in the rest pose of a rig, in file units; every vertex is carried by one joint."""
+    """A mesh in the rest pose of a rig, in file units; near a joint a vertex is carried by both of its bones."""
 
     vertices: Array  # (V, 3)
     normals: Array  # (V, 3)
     faces: np.ndarray  # (F, 3)
-    joints: np.ndarray  # (V,)
+    joints: np.ndarray  # (V, 4) that carry each vertex, the one that carries most first
+    weights: Array  # (V, 4) by which they do; each row sums to 1
     colours: Array  # (V, 3) sRGB
 
 
-def body_parts(character: Character, palette: Palette | None = None) -> list[Part]:
-    """The visible shapes of a character as solids in the frames of its bodies [m]."""
-    parts = model_parts(character.model)
-    return [Part(p.owner, p.solid, side_colour(character, p.owner, palette) or p.colour) for p in parts]
+def body_parts(character: Character, palette: Palette | None = None, fists: Collection[str] = ()) -> list[Part]:
+    """The visible shapes of a character as solids in the frames of its bodies [m]; `fists` as in `dressed`."""
+    dress = dressed(character, fists)
+    parts = model_parts(character.model, dress.hidden)
+    parts = [Part(p.owner, p.solid, side_colour(character, p.owner, palette) or p.colour) for p in parts]
+    for e in dress.extras:
+        solid = _of_kind(e.kind, e.size)
+        if solid is not None:
+            colour = e.colour or side_colour(character, e.body, palette) or Palette().trunk
+            parts.append(Part(e.body, solid.placed(e.turn, e.place), colour))
+    return parts
 
 
-def model_parts(model: mujoco.MjModel) -> list[Part]:
-    """The visible shapes of a model as solids in the frames of its bodies [m], in their own colours."""
+def model_parts(model: mujoco.MjModel, hidden: Collection[int] = ()) -> list[Part]:
+    """The visible shapes of a model, but the `hidden`, as solids in the frames of its bodies [m], in own colours."""
     shown = [g for g in range(model.ngeom) if model.geom_bodyid[g] > 0 and model.geom_rgba[g, 3] > 0]
     shown = [g for g in shown if model.geom_group[g] <= 2] or shown  # MuJoCo draws groups 0 to 2
-    solids = [(g, s) for g in shown if (s := _solid(model, g)) is not None]
+    solids = [(g, s) for g in shown if g not in hidden and (s := _solid(model, g)) is not None]
     return [Part(int(model.geom_bodyid[g]), s.placed(model.geom_quat[g], model.geom_pos[g]), _own_colour(model, g))
             for g, s in solids]  # fmt: skip
 
@@ -69,13 +80,13 @@ def _own_colour(model: mujoco.MjModel, geom: int) -> Colour:
     return float(red), float(green), float(blue)
 
 
-def rig_parts(character: Character, rig: Rig) -> list[Part]:
+def rig_parts(character: Character, rig: Rig, fists: Collection[str] = ()) -> list[Part]:
     """The character's shapes in the frames of a rig's joints [m]; hands with real fingers show these instead."""
     fingers = {hand: chains for hand in _hands(character, rig) if (chains := _fingers(rig, hand))}
     carrier, gap = _carriers(character, rig)
     hidden = {int(rig.follows[hand]) for hand in fingers}
     parts = []
-    for body, solid, colour in body_parts(character):
+    for body, solid, colour in body_parts(character, fists=fists):
         joint = carrier[body]
         if joint >= 0 and body not in hidden:
             shift = rig.origins[joint] + rot.rotate(rig.frames[joint], gap[body])
@@ -85,12 +96,12 @@ def rig_parts(character: Character, rig: Rig) -> list[Part]:
     return parts
 
 
-def skin(character: Character, rig: Rig) -> Skin:
-    """The character as a mesh bound to the rig's joints in its rest pose."""
-    parts = rig_parts(character, rig)
+def skin(character: Character, rig: Rig, fists: Collection[str] = ()) -> Skin:
+    """The character as a mesh bound to the rig's joints in its rest pose; `fists` as in `dressed`."""
+    parts = rig_parts(character, rig, fists)
     if not parts:
         empty = np.zeros((0, 3))
-        return Skin(empty, empty, np.zeros((0, 3), int), np.zeros(0, int), empty)
+        return Skin(empty, empty, np.zeros((0, 3), int), np.zeros((0, 4), int), np.zeros((0, 4)), empty)
     point, turn = rig.skeleton.rest_pose()
     placed = [
         Solid(s.vertices / rig.unit, s.normals, s.faces).placed(turn[joint], point[joint]) for joint, s, _ in parts
@@ -98,12 +109,25 @@ def skin(character: Character, rig: Rig) -> Skin:
     whole = shapes.join(placed)
     count = [len(p.solid.vertices) for p in parts]
     colours = np.repeat([p.colour for p in parts], count, axis=0)
-    return Skin(*whole, np.repeat([p.owner for p in parts], count), colours)
+    owner = np.repeat([p.owner for p in parts], count)
+    return Skin(*whole, *bound(whole.vertices * rig.unit, owner, rig), colours)
 
 
 def _solid(model: mujoco.MjModel, geom: int) -> Solid | None:
     """A shape of a model in its own frame; None for what has no body (planes, height fields)."""
     kind, size = model.geom_type[geom], np.array(model.geom_size[geom])
+    if kind == mujoco.mjtGeom.mjGEOM_MESH:
+        mesh = model.geom_dataid[geom]
+        v, f = model.mesh_vertadr[mesh], model.mesh_faceadr[mesh]
+        vertices = np.array(model.mesh_vert[v : v + model.mesh_vertnum[mesh]], float)
+        return shapes.triangles(vertices, np.array(model.mesh_face[f : f + model.mesh_facenum[mesh]], int))
+    return _of_kind(kind, size)
+
+
+def _of_kind(kind: int, size: Array) -> Solid | None:
+    """A plain shape of one of MuJoCo's kinds and sizes."""
+    if kind == mujoco.mjtGeom.mjGEOM_CAPSULE and size[0] < 0.014:  # a finger
+        return shapes.capsule(size[0], size[1], segments=8, rings=3)
     if kind == mujoco.mjtGeom.mjGEOM_CAPSULE:
         return shapes.capsule(size[0], size[1])
     if kind == mujoco.mjtGeom.mjGEOM_SPHERE:
@@ -114,11 +138,6 @@ def _solid(model: mujoco.MjModel, geom: int) -> Solid | None:
         return shapes.cylinder(size[0], size[1])
     if kind == mujoco.mjtGeom.mjGEOM_BOX:
         return shapes.rounded_box(size)
-    if kind == mujoco.mjtGeom.mjGEOM_MESH:
-        mesh = model.geom_dataid[geom]
-        v, f = model.mesh_vertadr[mesh], model.mesh_faceadr[mesh]
-        vertices = np.array(model.mesh_vert[v : v + model.mesh_vertnum[mesh]], float)
-        return shapes.triangles(vertices, np.array(model.mesh_face[f : f + model.mesh_facenum[mesh]], int))
     return None
 
 

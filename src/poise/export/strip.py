@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from poise.errors import BadValue
 from poise.export import scene
 from poise.export.camera import from_side
+from poise.export.dress import fists_of
+from poise.export.happened import PushSeen
 from poise.export.intersect import Shapes
 from poise.export.props import Props
-from poise.ground.ground import level_of, plane_of
+from poise.ground.ground import level_of, parts_of, plane_of
 from poise.maths import configuration as conf
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
@@ -20,6 +23,16 @@ from poise.motion.clip import Clip
 
 _GAP = 0.10  # [m] of air between neighbours
 _NEAR = 1.5  # [m] from the root: a prop farther away belongs to no pose
+_FAR = 2.5  # [m] from the root: a loose part of the ground farther away is not drawn
+_LONG = 0.45  # [m] of an arrow that shows a push
+
+
+class Arrow(NamedTuple):
+    """A push on a pose."""
+
+    tail: Array  # (3,) [m] world
+    tip: Array  # (3,) [m] world
+    words: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +42,8 @@ class Pose:
     shapes: Shapes
     root: Array  # (3,) [m]
     touching: Array  # (T, 3) world positions of the contact points that touch
+    around: Shapes = field(default_factory=Shapes.none)  # parts of the ground that move: drawn, but not made room for
+    pushes: tuple[Arrow, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,19 +151,51 @@ def heading_of(clip: Clip) -> float:
 
 
 def row_of(clip: Clip, times: Array, *, contacts: bool = True, palette: scene.Palette | None = None,
-           props: Props | None = None) -> Row:  # fmt: skip
-    """The poses of a clip at times [s], each with the props that are near it."""
+           props: Props | None = None, heading: float | None = None) -> Row:  # fmt: skip
+    """The poses of a clip at times [s], each with the props that are near it, seen along a heading [rad].
+
+    Where none is given it is seen along its own way.
+    """
     q, frame, inside = poses_at(clip, times)
-    shapes = scene.figures(clip.character, q, palette)
+    shapes = scene.figures(clip.character, q, palette, fists_of(clip))
     pos, _ = clip.character.forward(q)
     root = pos[:, min(1, pos.shape[1] - 1)]
+    around = [Shapes.none()] * len(q)
     if props is not None:
-        shapes = [Shapes.join([s, props.near(root[k], times[k], _NEAR)]) for k, s in enumerate(shapes)]
+        earth = {p.name for p in parts_of(clip.ground)}
+        around = [props.near(root[k], times[k], _FAR, earth) for k in range(len(q))]
+        beside = set(props.bodies) - earth
+        shapes = [Shapes.join([s, props.near(root[k], times[k], _NEAR, beside)]) for k, s in enumerate(shapes)]
     show = contacts and len(clip.character.contact_points) > 0
     labels = clip.contacts.labels[frame] if show else np.zeros((len(q), 0), bool)
     points = clip.character.points(q) if show else np.zeros((len(q), 0, 3))
-    poses = [Pose(shapes[k], root[k], points[k, labels[k]]) if inside[k] else None for k in range(len(q))]
-    return Row(clip, heading_of(clip), tuple(poses))
+    poses = [Pose(shapes[k], root[k], points[k, labels[k]], around[k]) if inside[k] else None for k in range(len(q))]
+    return Row(clip, heading_of(clip) if heading is None else heading, tuple(poses))
+
+
+def with_times(times: Array, wanted: Sequence[float]) -> Array:
+    """The times (K,) with the nearest inner one of them moved to each that is wanted, so that it is seen."""
+    out = np.array(times, float)
+    for t in wanted:
+        inner = np.flatnonzero((np.arange(len(out)) > 0) & (np.arange(len(out)) < len(out) - 1))
+        if len(inner) and out[0] < t < out[-1]:
+            out[inner[np.argmin(np.abs(out[inner] - t))]] = t
+    return np.sort(out)
+
+
+def with_pushes(row: Row, times: Array, pushes: Sequence[PushSeen]) -> Row:
+    """The row with an arrow for each push, on the pose nearest to its time."""
+    poses = list(row.poses)
+    for push in pushes:
+        k = int(np.argmin(np.abs(times - 0.5 * (push.time + push.end))))
+        pose = poses[k]
+        if pose is None:
+            continue
+        way = push.force / max(float(np.linalg.norm(push.force)), 1e-9)
+        tip = pose.root + (push.point - push.root) - 0.10 * way
+        words = f"{np.linalg.norm(push.force):.0f} N"
+        poses[k] = replace(pose, pushes=(*pose.pushes, Arrow(tip - _LONG * way, tip, words)))
+    return replace(row, poses=tuple(poses))
 
 
 def plan(rows: Sequence[Row], times: Array, *, spacing: float | str = "auto", elevation: float = 9.0,

@@ -11,6 +11,9 @@ from poise.export.intersect import COLOUR, FAR, GROUND, MATERIAL, facing, hit
 from poise.kernels import njit
 
 FLOOR, NOTHING = -1, -2  # owners of a pixel that are no shape
+UNSEEN = -(2**62)  # key of a pixel that is not traced yet
+BLOCK = 4  # pixels along a side of what is interpolated where no shape is near
+ALIKE = 0.1  # linear light by which the corners of such a block may differ: the edges of the checker are soft
 Triple = tuple[float, float, float]
 
 
@@ -131,6 +134,10 @@ def _shade(table, view, rays, start, items, paint, k, who, t, x, y, z, dx, dy, d
     nx, ny, nz = paint.normal
     if who >= 0:
         nx, ny, nz = facing(table, who, x, y, z)
+    elif _fade(paint, x, y) >= 1.0:  # a floor that has gone over into the background
+        for i in range(3):
+            out[i] = paint.background[i]
+        return 4 * who
     look = -(nx * dx + ny * dy + nz * dz)
     if look < 0.0:
         nx, ny, nz, look = -nx, -ny, -nz, -look
@@ -169,13 +176,58 @@ def _one(table, view, tile_start, tile_items, rays, sun_start, sun_items, paint,
     return t, who, key
 
 
+@njit(cache=True, error_model="numpy")
+def _open_tiles(table, view, tile_start, tile_items, rays, sun_start, sun_items, paint, picture, depth, owner, key):
+    """Fill the blocks of tiles without shapes whose four corners look alike: colours between them are interpolated.
+
+    The corners look at the four parts of the sun, so that the soft rim of a shadow is a change too, and is left open.
+    """
+    high, wide = depth.shape
+    count = TILE // BLOCK
+    mark = np.empty((count + 1, count + 1), np.int64)
+    seen = np.empty((count + 1, count + 1, 5))
+    for tile in range(len(tile_start) - 1):
+        top, left = (tile // view.columns) * TILE, (tile % view.columns) * TILE
+        if tile_start[tile + 1] > tile_start[tile] or top + TILE >= high or left + TILE >= wide:
+            continue
+        for j in range(count + 1):
+            for i in range(count + 1):
+                px, py = left + BLOCK * i + 0.5, top + BLOCK * j + 0.5
+                px, py = min(px, left + TILE - 0.5), min(py, top + TILE - 0.5)
+                seen[j, i, 3], seen[j, i, 4], mark[j, i] = _one(
+                    table, view, tile_start, tile_items, rays, sun_start, sun_items, paint, px, py,
+                    2 * (j % 2) + i % 2, seen[j, i, :3],
+                )  # fmt: skip
+        for j in range(count):
+            for i in range(count):
+                if mark[j, i] != mark[j, i + 1] or mark[j, i] != mark[j + 1, i] or mark[j, i] != mark[j + 1, i + 1]:
+                    continue
+                a, b, c, d = seen[j, i], seen[j, i + 1], seen[j + 1, i], seen[j + 1, i + 1]
+                if max(abs(a[0] - d[0]), abs(b[0] - c[0]), abs(a[0] - b[0])) > ALIKE:
+                    continue
+                for y in range(BLOCK):
+                    for x in range(BLOCK):
+                        u, v = x / BLOCK, y / BLOCK
+                        row, column = top + BLOCK * j + y, left + BLOCK * i + x
+                        for n in range(3):
+                            above, below = (1 - u) * a[n] + u * b[n], (1 - u) * c[n] + u * d[n]
+                            picture[row, column, n] = (1 - v) * above + v * below
+                        depth[row, column], owner[row, column], key[row, column] = a[3], int(a[4]), mark[j, i]
+
+
 @njit(cache=True, error_model="numpy", nogil=True)
-def trace(table, view, tile_start, tile_items, rays, sun_start, sun_items, paint, smooth, picture, depth, owner, key):
-    """Fill picture (H, W, 3), depth, owner and key (H, W)."""
+def trace(table, view, tile_start, tile_items, rays, sun_start, sun_items, paint, smooth, quick, picture, depth, owner,
+          key):  # fmt: skip
+    """Fill picture (H, W, 3), depth, owner and key (H, W); `quick`: some rays do for floor and sky without a figure."""
     colour = np.empty(3)
     high, wide = depth.shape
+    key[:] = UNSEEN
+    if quick:
+        _open_tiles(table, view, tile_start, tile_items, rays, sun_start, sun_items, paint, picture, depth, owner, key)
     for y in range(high):
         for x in range(wide):
+            if key[y, x] != UNSEEN:
+                continue
             px, py, k = x + 0.5, y + 0.5, 2 * (y % 2) + x % 2
             t, who, mark = _one(
                 table, view, tile_start, tile_items, rays, sun_start, sun_items, paint, px, py, k, colour
@@ -193,6 +245,16 @@ def trace(table, view, tile_start, tile_items, rays, sun_start, sun_items, paint
                 for i in range(max(0, x - 1), min(wide, x + 2)):
                     same = same and key[j, i] == key[y, x]
             if same:
+                continue
+            if quick:  # two rays more across the pixel
+                for c in range(3):
+                    picture[y, x, c] /= 3.0
+                for sub in range(2):
+                    px, py = x + 0.2 + 0.6 * sub, y + 0.3 + 0.4 * ((x + y + sub) % 2)
+                    _one(table, view, tile_start, tile_items, rays, sun_start, sun_items, paint, px, py,
+                         (sub + 2 * x + y) % 4, colour)  # fmt: skip
+                    for c in range(3):
+                        picture[y, x, c] += colour[c] / 3.0
                 continue
             for c in range(3):
                 picture[y, x, c] = 0.0

@@ -19,6 +19,7 @@ import numpy as np
 from poise import files
 from poise._version import __version__
 from poise.errors import MissingExtra
+from poise.export.dress import fists_of
 from poise.export.rig import Rig, rig_of
 from poise.export.skin import Skin, skin
 from poise.maths import rotations as rot
@@ -70,7 +71,7 @@ def build(clip: Clip, *, level: bool = False) -> Usd.Stage:
     skeleton.CreateRestTransformsAttr(_matrices(rig.skeleton.offsets, rig.skeleton.rest))
     _animate(stage, rig, paths)
     UsdSkel.BindingAPI.Apply(skeleton.GetPrim()).CreateAnimationSourceRel().SetTargets(["/Motion/Animation"])
-    body = skin(clip.character, rig)
+    body = skin(clip.character, rig, fists_of(clip))
     if len(body.vertices):
         _mesh(stage, body)
     UsdSkel.BindingAPI.Apply(root.GetPrim())
@@ -152,8 +153,9 @@ def _mesh(stage: Usd.Stage, body: Skin) -> None:
     low, high = body.vertices.min(0), body.vertices.max(0)
     mesh.CreateExtentAttr([Gf.Vec3f(*low.tolist()), Gf.Vec3f(*high.tolist())])
     binding = UsdSkel.BindingAPI.Apply(mesh.GetPrim())
-    binding.CreateJointIndicesPrimvar(False, 1).Set(Vt.IntArray.FromNumpy(body.joints.astype(np.int32)))
-    binding.CreateJointWeightsPrimvar(False, 1).Set(Vt.FloatArray.FromNumpy(np.ones(len(body.joints), np.float32)))
+    joints, weights = body.joints.astype(np.int32).ravel(), body.weights.astype(np.float32).ravel()
+    binding.CreateJointIndicesPrimvar(False, 4).Set(Vt.IntArray.FromNumpy(joints))
+    binding.CreateJointWeightsPrimvar(False, 4).Set(Vt.FloatArray.FromNumpy(weights))
     binding.CreateGeomBindTransformAttr(Gf.Matrix4d(1.0))
     binding.CreateSkeletonRel().SetTargets([Sdf.Path("/Motion/Skeleton")])
 

@@ -9,6 +9,7 @@ from poise.judge.finding import Finding
 from poise.judge.metrics import deviations
 from poise.judge.support import name_of
 from poise.judge.surface import clearance
+from poise.motion.clip import Clip
 from poise.motion.reference import Reference
 from poise.take import Take
 from poise.take.own import Own, own_of, sampled
@@ -137,13 +138,18 @@ def _hands(take: Take, when: float) -> Finding | None:
 
 def _breaks_off(take: Take, when: float) -> Finding | None:
     """An open clip whose last pose, held from then on, is one that nobody can stand in."""
-    if take.clip.cycle is not None or len(take.clip) < 2:
-        return None
     ends = take.clip.duration - take.start
     if when < ends + HELD:
         return None
-    speed = float(np.linalg.norm(take.clip.velocity[-1, :2]))
+    speed = speed_at_end(take.clip)
     return Finding("breaks off", speed, UNDER_WAY, float(ends)) if speed > UNDER_WAY else None
+
+
+def speed_at_end(clip: Clip) -> float:
+    """Horizontal speed [m/s] of the root where an open clip ends; 0 for a cycle, which goes on."""
+    if clip.cycle is not None or len(clip) < 2:
+        return 0.0
+    return float(np.linalg.norm(clip.velocity[-1, :2]))
 
 
 def _strained(take: Take, when: float) -> Finding | None:

@@ -86,6 +86,18 @@ class AuditReport:
     series: dict[str, Array] = field(default_factory=dict)  # by frame: "time", "force", "torque", ...
     segments: tuple[AuditReport, ...] = ()  # of a take in which methods were switched: a report on each part
 
+    def __repr__(self) -> str:
+        counts = {"problem": len(self.problems), "remark": len(self.remarks)}
+        found = ", ".join(f"{n} {what}{'s' * (n > 1)}" for what, n in counts.items() if n) or "nothing found"
+        rest = f"{self.unexplained_force_rms:.3g} N and {self.unexplained_torque_rms:.3g} N m rms"
+        verdict = "explained" if self.passed else "not explained"
+        return f"<Audit of {self.kind} {self.name!r}: physics {verdict}, {rest} left, {found}>"
+
+    def _repr_html_(self) -> str:
+        from poise.export.notebook import audit_html
+
+        return audit_html(self)
+
     @property
     def faults(self) -> tuple[Finding, ...]:
         """The findings that make the physics untrue."""
@@ -152,11 +164,12 @@ class AuditReport:
             f"{self.kind} {self.name}: {self.frames} frames, {self.duration:.2f} s, body weight {self.weight:.0f} N",
             f"  Physics: {'' if self.passed else 'not '}{verdict}",
         ]
-        lines += [f"  {label:<26}{value}".replace("nan", "unknown") for label, value in self._rows()]
+        lines += [f"  {label:<26}{value}".replace("nan", "unknown") for label, value in self.rows()]
         lines += [f"  ! {problem}" for problem in self.problems] + [f"  - {remark}" for remark in self.remarks]
         return "\n".join(lines + (advice(self) if self.kind == "clip" else []))
 
-    def _rows(self) -> list[tuple[str, str]]:
+    def rows(self) -> list[tuple[str, str]]:
+        """Every measure with its value and unit in words."""
         force, torque = self.unexplained_force_max, self.unexplained_torque_max
         rows = [
             ("unexplained force", f"{self.unexplained_force_rms:.3g} N rms ({100 * self.unexplained_force_share:.3g} % "

@@ -36,6 +36,11 @@ class Verdict:
     causes: tuple[Finding, ...]
     tries: tuple[Finding, ...]
 
+    def __repr__(self) -> str:
+        from poise.judge.wording.verdict import headline
+
+        return f"<Verdict on {self.clip!r} by {self.method}: {headline(self, short=True)}>"
+
     @property
     def good(self) -> bool:
         """Did it come to its end on its feet?"""

@@ -23,15 +23,18 @@ from poise.performance.show import Show
 from poise.simulate.simulator import State
 from poise.stage import Stage
 from poise.stage.events import Slippery
+from poise.stage.from_clip import check_start
 from poise.take import Recorder
 from poise.take.stream import check_target
 from poise.threads import on_one_thread
 
+DEFAULT = "mcsim"  # the method that keeps the most clips on their feet: docs/which_method.md
+
 
 @on_one_thread
-def begin(source: Clip | Reference | Plan, method: str | Any = "pd", *, stage: Stage | None = None, start: float = 0.0,
-          noise: float = 0.0, seed: int = 0, contact: str = "soft", simulator: str = "mujoco", limp: bool = True,
-          repair: bool = True, save: str | PathLike[str] | None = None,
+def begin(source: Clip | Reference | Plan, method: str | Any = DEFAULT, *, stage: Stage | None = None,
+          start: float = 0.0, noise: float = 0.0, seed: int = 0, contact: str = "soft", simulator: str = "mujoco",
+          limp: bool = True, repair: bool = True, save: str | PathLike[str] | None = None,
           overwrite: bool | None = None) -> Show:  # fmt: skip
     """A performance of a clip, a reference or a plan that is under way: `step`, `push`, `edit` it, `take` a look.
 
@@ -91,7 +94,7 @@ def planned(plan: Plan, method: str | Any, stage: Stage | None, start: float,
             contact: str) -> tuple[Clip, Rehearsed, Stage, float, str]:  # fmt: skip
     """What a rehearsal is performed with: its clip, the method that knows it, its stage, start and contact model."""
     if isinstance(method, str):
-        if method not in ("pd", "rehearsed"):
+        if method not in (DEFAULT, "rehearsed"):
             raise BadValue(f"A rehearsal is performed by the method rehearsed, not by {method}; its clip is plan.clip.")
         method = Rehearsed()
     if not isinstance(method, Rehearsed):
@@ -103,8 +106,7 @@ def planned(plan: Plan, method: str | Any, stage: Stage | None, start: float,
 
 
 def _check(start: float, noise: float, seed: int) -> None:
-    if not (np.isfinite(start) and start >= 0):
-        raise BadValue(f"A performance starts at a time of its clip, 0 s or later, not at {start} s.")
+    check_start(start)
     if not (np.isfinite(noise) and noise >= 0):
         raise BadValue(f"The noise of the starting velocities must be 0 or more, not {noise}.")
     if seed < 0:

@@ -8,7 +8,7 @@ from typing import Any
 from poise.methods.rehearse import Plan
 from poise.motion.clip import Clip
 from poise.motion.reference import Reference
-from poise.performance.begin import length_of, made
+from poise.performance.begin import DEFAULT, length_of, made
 from poise.performance.show import FRAME
 from poise.progress import Bar
 from poise.stage import Stage
@@ -17,7 +17,7 @@ from poise.threads import on_one_thread
 
 
 @on_one_thread
-def perform(clip: Clip | Reference | Plan, method: str | Any = "pd", *, stage: Stage | None = None,
+def perform(clip: Clip | Reference | Plan, method: str | Any = DEFAULT, *, stage: Stage | None = None,
             seconds: float | None = None, start: float = 0.0, noise: float = 0.0, seed: int = 0, contact: str = "soft",
             simulator: str = "mujoco", save: str | PathLike[str] | None = None, overwrite: bool | None = None,
             limp: bool = True, progress: bool = False, strict: bool = False) -> Take:  # fmt: skip

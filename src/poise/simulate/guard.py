@@ -47,6 +47,12 @@ def all_finite(numbers):
     return np.isfinite(numbers).all()
 
 
+@njit(cache=True)
+def all_finite_step(q, v, torque, contacts):
+    """Are state, torques and contacts of a step all finite? One call instead of four in every frame."""
+    return all_finite(q) and all_finite(v) and all_finite(torque) and all_finite(contacts)
+
+
 _DEEPEST = 0.03  # [m] that a body may be under ground at the start
 
 
@@ -60,12 +66,6 @@ def refuse_buried(character: Character, rows: Array, others: tuple[str, ...]) ->
             f"{body} starts {100 * deep:.1f} cm inside the ground, and would be thrown out of it: lift or move "
             f"the character by that much, level the clip or lower the ground; {100 * _DEEPEST:g} cm is let pass."
         )
-
-
-@njit(cache=True)
-def all_finite_step(q, v, torque, contacts):
-    """Are state, torques and contacts of a step all finite? One call instead of four in every frame."""
-    return all_finite(q) and all_finite(v) and all_finite(torque) and all_finite(contacts)
 
 
 def dof_name(character: Character, dof: int) -> str:

@@ -89,6 +89,11 @@ class Take:
         return (f"<Take of {self.clip.name!r} on {self.character.name} by {self.method}: {len(self)} frames, "
                 f"{self.duration:.2f} s, {ended}{'' if ended.whole else f' at {ended.time:.2f} s'}>")  # fmt: skip
 
+    def _repr_html_(self) -> str:
+        from poise.export.notebook import take_html
+
+        return take_html(self)
+
     def __len__(self) -> int:
         return len(self.time)
 

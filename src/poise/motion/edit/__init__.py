@@ -5,6 +5,7 @@ from poise.motion.edit.blend import Loop as Loop
 from poise.motion.edit.blend import Mirror as Mirror
 from poise.motion.edit.joints import Offset as Offset
 from poise.motion.edit.joints import Pin as Pin
+from poise.motion.edit.path import InPlace as InPlace
 from poise.motion.edit.path import Move as Move
 from poise.motion.edit.path import Path as Path
 from poise.motion.edit.path import Stride as Stride

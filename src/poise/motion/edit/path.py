@@ -6,9 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.ndimage import gaussian_filter1d
 
 from poise.errors import BadValue
-from poise.ground.ground import level_of
+from poise.ground.ground import level_of, plane_of
 from poise.maths import rotations as rot
 from poise.maths.intervals import frames
 from poise.maths.rotations import Array
@@ -113,6 +114,43 @@ class Path:
         way, heading = place(scale * gone)
         turn = heading - _heading(steps)
         return replant(steps, along_time(steps, Moves(turn, steps.path, way), clip.ground))
+
+
+@dataclass(frozen=True)
+class InPlace:
+    """The motion without its way, as on a treadmill: game engines move the character themselves.
+
+    The mean way of a loop is taken off evenly, so that the loop closes at its place; of an open clip a smooth way, so
+    that the sway of the body stays. Feet slide back under the body: this is for export, not for physics.
+    """
+
+    smoothing: float = 0.3  # [s] standard deviation of what counts as the way of an open clip
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.smoothing < 100.0:
+            raise BadValue(f"InPlace smooths the way over a positive number of seconds, not {self.smoothing}.")
+
+    def apply(self, clip: Clip) -> Clip:
+        """The clip at its first place."""
+        plane = plane_of(clip.ground)
+        if plane is None:
+            raise BadValue(f"{clip.name or 'This clip'} goes over {type(clip.ground).__name__.lower()}: only a motion "
+                           "on level or sloping ground can be shown in place.")  # fmt: skip
+        if clip.cycle is not None:
+            if abs(clip.cycle.turn) > 1e-9:
+                clip = Turn(-float(np.degrees(clip.cycle.turn))).apply(clip)
+            end = clip.cycle.carry(clip.q[:1], 1)[0, :2] if clip.cycle is not None else clip.q[-1, :2]
+            share = np.linspace(0.0, 1.0, len(clip))[:, None]
+            way = share * (end - clip.q[0, :2])
+        else:
+            way = gaussian_filter1d(clip.q[:, :2], self.smoothing / clip.dt, axis=0, mode="nearest")
+            way = way - way[0]
+        q = clip.q.copy()
+        q[:, :2] -= way
+        normal = np.asarray(plane.normal, float)
+        q[:, 2] += way @ normal[:2] / normal[2]  # on a slope it comes back down
+        cycle = None if clip.cycle is None else Cycle()
+        return clip.with_q(q, labels=clip.contacts.labels, cycle=cycle, holds=())
 
 
 def rigidly(clip: Clip, turn: float, shift: Array) -> Clip:

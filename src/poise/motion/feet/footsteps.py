@@ -172,13 +172,16 @@ class Footsteps:
                 continue
             swings = [b.first - a.last for a, b in pairwise(mine)]
             swing = int(np.median(swings)) if swings else frames(0.4 * self.period, self.clip.dt)
-            stance = int(np.median([p.last - p.first for p in mine]))
+            whole = [
+                p for p in mine if p.first > 0 and p.last < len(self) - 1
+            ]  # the others began or go on beyond the clip
+            stance = int(np.median([p.last - p.first for p in whole or mine]))
             for p, sign in ((mine[0], -1), (mine[-1], 1)):
                 if p.first == 0 if sign < 0 else p.last == len(self) - 1:
                     continue
                 gone = swing + stance
-                rate = self.path[-1] - self.path[0] if len(mine) < 2 else mine[-1].centre[:2] - mine[0].centre[:2]
-                time = len(self) - 1 if len(mine) < 2 else mine[-1].first - mine[0].first
+                rate = self.path[-1] - self.path[0] if len(whole) < 2 else whole[-1].centre[:2] - whole[0].centre[:2]
+                time = len(self) - 1 if len(whole) < 2 else whole[-1].first - whole[0].first
                 place = p.centre[:2] + sign * gone * rate / max(time, 1)
                 centre = np.array([*place, float(self.clip.ground.height(*place))])
                 end = p.first - swing if sign < 0 else p.last + swing + stance

@@ -25,7 +25,9 @@ from poise.motion.hold import brought_along
 from poise.motion.ik.legs import Feet, lowering, must_be_possible, plant
 
 _CLEAR = 0.02  # [m] by which a swinging foot clears an edge
-_EARLY, _LATE = 0.6, 0.4  # shares of a swing by which a foot is up, and after which it goes down
+_EARLY = 0.6  # share of a swing by which a foot is up on a higher tread
+_SINK = 0.1  # share of a swing after which a foot goes down to a lower tread
+_DOWN = 0.03  # [m] by which a print must lie lower than the one before for a step down
 _HOLD = 0.2  # share of a swing for which a foot is held back before it goes up over an edge, or ahead to go down
 
 
@@ -71,12 +73,14 @@ def carried(steps: Footsteps, side: str, rigid: tuple[Array, Array, Array], root
     out = from_a + fade(u)[:, None] * (from_b - from_a)
     if plan.steps is not None:
         up = new[b, 2] > new[a, 2]
-        high = np.where(up, fade(u / _EARLY), fade((u - _LATE) / (1.0 - _LATE)))
+        high = np.where(up, fade(u / _EARLY), fade((u - _SINK) / (1.0 - _SINK)))
         out[:, 2] = from_a[:, 2] + high * (from_b - from_a)[:, 2]
         pace = np.where(up, fade((u - _HOLD) / (1.0 - _HOLD)), fade(u / (1.0 - _HOLD)))
         shift = _over_edges(steps, side, between, (new - old)[:, :2] @ plan.steps, pace, plan.steps)
         out[:, :2] += (shift - (out - place)[:, :2] @ plan.steps)[:, None] * plan.steps
     spin = rot.slerp(turns[a], turns[b], fade(u))
+    if plan.steps is not None:
+        out, spin = _levelled(steps, side, between, new[:, 2], out, spin)
     feet = Feet(out, rot.multiply(spin, turn), a == b)
     out[:, 2] += _clearance(steps, side, feet, spin, plan, u)
     return feet
@@ -90,15 +94,47 @@ def _over_edges(steps: Footsteps, side: str, between: _Between, shifts: Array, p
     """
     a, b, u = between.last, between.next, between.share
     back, front = (steps.points[:, ends][..., :2].mean(axis=1) @ way for ends in steps.ends(side))
-    length = np.array([(p.outline[:, :2] @ way).max() - (p.outline[:, :2] @ way).min() for p in steps.all])
+    ends = np.array([[f((p.centre + p.outline)[:, :2] @ way) for f in (np.min, np.max)] for p in steps.all])
+    length = ends[:, 1] - ends[:, 0]
     share = fade(u)
     mark = (1.0 - share) * front + share * (back + length[b])
-    rows = np.arange(len(steps))
-    leave, come = (np.clip(x, 0, len(steps) - 1) for x in between.ends(steps))
-    start, goal = front[leave] + shifts[a], back[come] + length[b] + shifts[b]
+    rows, last = np.arange(len(steps)), len(steps) - 1
+    leave, come = between.ends(steps)
+    # a print that lies beyond an end of the clip was guessed: where the foot is then nobody has seen
+    start = np.where(leave < 0, ends[a, 1], front[np.clip(leave, 0, last)]) + shifts[a]
+    goal = np.where(come > last, ends[b, 0], back[np.clip(come, 0, last)]) + length[b] + shifts[b]
     moved = start + pace * (goal - start) - mark
     swings = (a != b) & (leave < rows) & (rows < come)
     return np.where(swings, moved, (1.0 - share) * shifts[a] + share * shifts[b])
+
+
+def _levelled(steps: Footsteps, side: str, between: _Between, height: Array, place: Array, spin: Array
+              ) -> tuple[Array, Array]:  # fmt: skip
+    """Places (M, 3) and turns (M, 4) of a foot that comes down with a level sole where it steps down.
+
+    Nobody puts a heel first onto a lower tread. The toes are lowered about the heel as the foot comes down, and stay
+    down where the clip rolls off the heel; what is level or points down already is left alone. `height` (K,) are those
+    of the prints.
+    """
+    own = sorted((k for k, p in enumerate(steps.all) if p.side == side), key=lambda k: steps.all[k].first)
+    lower = np.zeros(len(steps.all), bool)
+    lower[own[1:]] = np.diff(height[own]) < -_DOWN
+    share = np.where(
+        lower[between.next], np.where(between.last == between.next, 1.0, fade((between.share - 0.3) / 0.5)), 0.0
+    )
+    if not share.any():
+        return place, spin
+    body = steps.clip.character.body(f"{side}_foot")
+    ends, arm = steps.ends(side), steps.points - steps.places[0][:, None, body]
+    back = arm[:, ends[0]].mean(axis=1)
+    ahead = np.setdiff1d(steps.clip.character.contact_points.of(side), ends[0])
+    heel, along = place + rot.rotate(spin, back), rot.rotate(spin, arm[:, ends[1]].mean(axis=1) - back)
+    sole = rot.rotate(spin[:, None], arm[:, ahead] - back[:, None])
+    rise = np.arctan2(sole[..., 2], np.linalg.norm(sole[..., :2], axis=-1)).min(axis=1)  # until the first point is down
+    axis = np.cross(along, _UP)
+    axis /= np.maximum(np.linalg.norm(axis, axis=1, keepdims=True), 1e-9)
+    lowered = rot.exp(-(share * np.maximum(rise, 0.0))[:, None] * axis)
+    return heel + rot.rotate(lowered, place - heel), rot.multiply(lowered, spin)
 
 
 def _clearance(steps: Footsteps, side: str, feet: Feet, spin: Array, plan: Plan, u: Array) -> Array:
