@@ -97,7 +97,7 @@ def test_a_plan_for_another_stage_body_or_clip_is_refused_in_words(plan):
     with pytest.raises(BadValue, match=r"rehearsed \(other ground\)"):
         poise.perform(plan, stage=replace(plan.stage, ground=poise.Slope(3.0)))
     with pytest.raises(BadValue, match="performed by the method rehearsed"):
-        poise.perform(plan, "mcsim")
+        poise.perform(plan, "modal")
     with pytest.raises(BadValue, match="another clip"):
         poise.perform(poise.load_clip("stand"), Rehearsed(plan=plan))
     with pytest.raises(BadValue, match=r"from 0 s of the clip"):
