@@ -16,7 +16,7 @@ def arguments(p: argparse.ArgumentParser) -> None:
         "files",
         nargs="+",
         metavar="FILE",
-        help="motion files (.bvh .amc .fbx .txt .npz), folders of them, or built-in names",
+        help="motion files (.bvh .amc .fbx .txt .npz .toml), folders of them, or built-in names",
     )
     add_source(p)
 
