@@ -84,3 +84,8 @@ def test_what_only_a_simulator_knows_is_refused():
         perform(load_clip("walk"), "momentum", stage=Stage(events=(Ball(2.0, 1.0, 10.0),)), seconds=1.0)
     with pytest.raises(BadValue, match="known to the method momentum"):
         perform(load_clip("walk"), "modal", stage=Stage(events=(Slippery(0.1, 0.1),)), seconds=0.1)
+
+
+@pytest.mark.parametrize("name", ["run", "hop"])
+def test_clips_that_fly_go_on(name):
+    assert perform(load_clip(name), "momentum", seconds=3.0).ended.whole

@@ -44,6 +44,7 @@ class Memory:
         """`alone`: the method moves the character itself and must know all that it can meet."""
         self.settings, self.character, self.stage, self.alone = settings, character, stage, alone
         self._check(stage)
+        self.flies = False  # does the clip leave the ground?
         self.begun = False  # has it taken over the body?
         self.compiled = Compiled(character)
         self.usual = float(stage.friction if settings.friction is None else settings.friction)
@@ -51,6 +52,7 @@ class Memory:
         self.ice = [e for e in stage.events if isinstance(e, Slippery)]
         self.clip = reference.baked
         self.plan = plan_of(self.clip, settings, self.usual)
+        self.flies = not bool(self.plan.course.touching.any(axis=1).all())
         self.moved = reference.moved
         self.line = Timeline(self.plan, self.moved)
         self.track = Reference(self.clip)
@@ -117,11 +119,11 @@ class Memory:
         self.tc = self._find(x, error, dt)
         used, index = self._used(self.tc)
         wrench, shortened = self._feedback(x, error, used, index)
-        if self.settings.has("reach"):
+        if self.settings.has("reach") and not self.flies:
             wrench[2] = self._held_down(x, wrench[2], frequency)
         final = float(now.final)
         rate = paced(rate_of(final, self.td, self.tc)) if self.settings.free_time else 1.0
-        if self.feet.lacking > _NEAR and self.settings.has("hurry"):
+        if self.feet.lacking > _NEAR and self.settings.has("hurry") and not self.flies:
             rate = max(rate, min(1.0 + self.settings.hurry * (self.feet.lacking - _NEAR), _HURRY))
         if not line.touching(self.td).any():  # flight cannot be warped
             rate = 1.0
@@ -249,7 +251,7 @@ class Memory:
         local = self._local(x, error, placed, self.tc, offset)
         off, aim = local - star, _turned(placed.turn, goal)
         way, mass = placed.turn.T @ self.way, self.plan.course.mass
-        if self.settings.has("separate"):
+        if self.settings.has("separate") and not self.flies:
             force, moment = separate(s, low, off, aim, way, mass, self.settings.upright, self.settings.lever)
             return np.concatenate([placed.turn @ force, placed.turn @ moment]), 1.0
         change, shortened = (s.gain[low] @ off + s.goal_gain[low] @ aim).reshape(-1, 3), 1.0

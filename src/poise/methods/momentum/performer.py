@@ -24,6 +24,7 @@ from poise.stage import Stage
 DT = 1 / 120  # [s] of the document's steps
 FASTEST = 100.0  # [rad/s, m/s] beyond which a body has left what can be computed
 REACHES = 0.02  # [m] above the ground up to which a corner that should push does
+_FLIGHT = 0.3  # [m] least arm in (30) of clips that leave the ground
 _NONE = (np.zeros((0, 0)), np.zeros(0), np.zeros(0))
 
 
@@ -54,7 +55,9 @@ def advance(settings: Settings, state: State, dt: float, memory: Memory, pushes:
     wanted = memory.want(seen.x, seen.error, dt)
     ground = Grounded.of(memory, seen)
     solved = (
-        matched(ground.A, wanted.wrench, memory.friction, settings.arm, settings.level) if len(ground.points) else None
+        matched(ground.A, wanted.wrench, memory.friction, _arm(settings, memory), settings.level)
+        if len(ground.points)
+        else None
     )
     forces = np.zeros(0) if solved is None else solved.forces
     tracking = followed(memory, seen, wanted.rate, dt, pushes)
@@ -79,6 +82,11 @@ def advance(settings: Settings, state: State, dt: float, memory: Memory, pushes:
     places = memory.compiled.terms.points[memory.plan.course.points]
     memory.advance(wanted.rate, dt, places)
     return Stepped(State(state.time + dt, after, v), torque, touches, traces=memory.traces)
+
+
+def _arm(settings: Settings, memory: Memory) -> float:
+    """The arm [m] of (30): where a clip leaves the ground, forces and moments of take-off belong together."""
+    return max(settings.arm, _FLIGHT) if memory.flies else settings.arm
 
 
 @dataclass(frozen=True, eq=False)
