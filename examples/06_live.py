@@ -1,5 +1,5 @@
-"""A live performance: it walks, is pushed, edited onto a slope, switched between methods, put away, taken up again by
-another process and replayed from its calls, to the same bits; the audit goes by segment.
+"""A live performance: it walks, is pushed, steered round a curve, edited onto a slope, switched between methods, put
+away, taken up again by another process and replayed from its calls, to the same bits; the audit goes by segment.
 """
 
 import subprocess
@@ -13,15 +13,29 @@ from poise import edit
 RESUME = "import sys, poise; poise.resume(sys.argv[1]).run(float(sys.argv[2])).take().save(sys.argv[3])"
 
 
-def main(folder: str = ".", seconds: float = 1.5) -> None:
+def slope(show: poise.Show, degrees: float) -> tuple[float, float]:
+    """Heading [degrees] of the walk, and how far [m] along it the foot stands, where a slope may begin."""
+    q, character = show.state.q, show.own.character
+    way = np.arctan2(*show.state.v[1::-1])
+    points = character.points(q)[0]
+    low = points[points[:, 2] < points[:, 2].min() + 0.02]
+    along = low[:, :2] @ [np.cos(way), np.sin(way)]
+    return float(np.degrees(way)), float(along.max() if degrees > 0.0 else along.min())
+
+
+def main(folder: str = ".", seconds: float = 2.0) -> None:
     """`seconds` [s] of each part."""
     show = poise.begin(poise.load_clip("walk"), "modal-torques", noise=0.01, seed=2)
     show.run(seconds)
-    show.push("chest", (0, 60, 0), duration=0.1)
+    show.push("chest", (0, 40, 0), duration=0.1)
     show.run(seconds)
-    ahead = float(show.state.q[0]) + 0.3  # [m] where the slope begins
-    show.edit(edit.Slope(3.0, heading=0.0, start=ahead))
-    show.ground(poise.Slope(3.0, start=ahead))
+    show.steer(1.2, turn=23)  # m/s, degrees/s: a circle of 3 m
+    show.run(2 * seconds)
+    show.steer(1.2, turn=0)
+    show.run(2 * seconds)
+    heading, start = slope(show, 3.0)
+    show.edit(edit.Slope(3.0, heading, start))
+    show.ground(poise.Slope(3.0, heading, start))
     show.run(seconds)
     for method in ("mcsim", "modal", "modal-torques"):
         show.switch(method)

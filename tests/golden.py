@@ -31,7 +31,8 @@ TABLE = Path(__file__).with_name("golden.json")
 PACKAGES = ("numpy", "scipy", "numba", "mujoco-core", "daqp")
 CLIPS = ("stand", "walk", "run", "march", "turn", "backward", "sneak", "squat", "jump", "hop", "punch", "wave", "kick",
          "lift", "swing", "chin-up")  # fmt: skip
-METHODS = ("kinematic", "pd", "mcsim", "balance", "modal", "modal-torques", "momentum", "momentum-torques")
+METHODS = ("kinematic", "pd", "mcsim", "balance", "modal", "modal-torques", "momentum", "momentum-torques", "posture",
+           "rehearsed", "vibration")  # fmt: skip
 FORMATS = ("bvh", "glb", "usda", "npz", "html")
 SECONDS = 0.5  # of takes
 PUSH = poise.Stage(events=[poise.Push("chest", force=(0, 60, 0), at=0.1, duration=0.1)])
@@ -55,13 +56,23 @@ def walk() -> poise.Clip:
     return poise.load_clip("walk")
 
 
+@cache
+def gait() -> poise.Clip:
+    """The gait of the runner that comes with poise: vibration performs gaits alone."""
+    from poise.methods.vibration.gait import shipped
+
+    return poise.load_clip(next(p for p in shipped() if p.stem == "runner"))
+
+
 def clip(name: str) -> str:
     made = poise.load_clip(name)
     return digest(made.q, made.contacts.labels)
 
 
 def take(method: str) -> str:
-    made = poise.perform(walk(), method, stage=PUSH, seconds=SECONDS, noise=0.01, seed=3)
+    made = poise.perform(
+        gait() if method == "vibration" else walk(), method, stage=PUSH, seconds=SECONDS, noise=0.01, seed=3
+    )
     return digest(made.time, made.q, made.v, made.torque, made.contacts.point, made.contacts.force, made.external.force,
                   made.assist.force)  # fmt: skip
 

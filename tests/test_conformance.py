@@ -22,7 +22,8 @@ FEW = 12  # frames between two calls
 
 sys.path.append(str(OWN.parent))
 NAME = f"{OWN.stem}:Springs"
-METHODS = {name: name for name in methods.names()} | {"own": find(NAME)}
+GAITS_ALONE = {"vibration"}  # refuses a clip that is no gait; the same is asked of it in test_vibration_gait
+METHODS = {name: name for name in methods.names() if name not in GAITS_ALONE} | {"own": find(NAME)}
 every_method = pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
 
 
@@ -128,7 +129,8 @@ def test_what_cannot_be_done_is_one_sentence_and_the_show_goes_on(stand, method)
            lambda: show.edit(edit.Pin("tail")), lambda: show.edit("faster"), lambda: show.switch("flying"),
            lambda: show.switch(object()), lambda: show.steer(1.0), lambda: show.throw("tail"),
            lambda: show.ground(poise.Flat(0.5)), lambda: show.run(-1.0),
-           lambda: show.play(stand, over=99.0)]  # fmt: skip
+           lambda: show.play(stand, over=99.0), lambda: show.play("run"), lambda: show.play(stand, start=-1.0),
+           lambda: show.steer("fast"), lambda: show.edit(EDIT, over=np.nan)]  # fmt: skip
     for call in bad:
         with pytest.raises(PoiseError) as caught:
             call()
@@ -148,16 +150,17 @@ def test_any_method_takes_over_from_any_other(stand, method):
     assert same(poise.replay(take, own={NAME: METHODS["own"]}).take(), take)
 
 
+@pytest.mark.parametrize("force", [600.0, 1500.0])  # N
 @pytest.mark.parametrize("method", ["pd", "mcsim", "modal", "modal-torques", "balance"])
-def test_a_fallen_body_goes_limp(stand, method):
+def test_a_fallen_body_goes_limp(stand, method, force):
     show = poise.begin(stand, method)
-    show.push("chest", (600.0, 0.0, 0.0), duration=0.2)
+    show.push("chest", (force, 0.0, 0.0), duration=0.2)
     show.run(3.0)
     take = show.finish()
     assert take.ended in ("fell", "lost") and show.method == "limp" and finite(take)
     down = next(e.time for e in take.events if e.kind == "limp")
     speed = np.abs(take.v[take.time >= down + 0.5, 6:]).max(axis=1)
-    assert speed[0] < 10.0 and np.mean(speed > 10.0) < 0.05  # later, feet that come free may snap for a moment
+    assert speed[0] < 10.0 and np.mean(speed > 10.0) < 0.025  # later, feet that come free may snap for a moment
 
 
 @every_method
@@ -220,3 +223,51 @@ def test_one_of_your_own_lacks_something_and_is_told_so():
 
     with pytest.raises(PoiseError, match="lacks `start` and `act"):
         poise.perform(poise.load_clip("stand"), Half(), seconds=0.1)
+
+
+def test_clips_pass_into_each_other_in_step():
+    stand, walk = poise.load_clip("stand"), poise.load_clip("walk")
+    show = poise.begin(stand, "kinematic").run(0.2)
+    show.play(walk)
+    take = show.run(9.0).take()
+    assert take.ended == "under way" and show.own.baked.name == "walk"
+    speed = np.linalg.norm(take.v[:, :2], axis=1)
+    jump = np.abs(np.diff(take.v[:, :3], axis=0)).max() * 120
+    assert speed[0] < 0.05 and 1.0 < speed[-120:].mean() < 1.6 and jump < 30.0  # m/s²: a foot that is set down
+    assert same(poise.replay(take).take(), take)
+
+
+def test_a_transition_under_way_is_saved_and_can_be_edited(tmp_path):
+    show = poise.begin(poise.load_clip("walk"), "kinematic").run(0.2)
+    show.edit(edit.Stride(1.1))
+    show.edit(edit.Warp(speed=1.05))
+    with pytest.raises(PoiseError, match="speaks of a place"):
+        show.edit(edit.Slope(3.0))
+    show.run(0.3)
+    show.save_state(tmp_path / "state.npz")
+    later, resumed = show.run(4.0).take(), poise.resume(tmp_path / "state.npz").run(4.0).take()
+    assert np.array_equal(later.q[-481:], resumed.q)
+    assert len(show.own.edits) == 2 and later.ended == "under way"
+
+
+def test_a_method_takes_over_where_the_body_is():
+    show = poise.begin(poise.load_clip("walk"), "modal-torques").run(1.0)
+    show.push("chest", (0.0, 120.0, 0.0), duration=0.1)
+    show.run(1.5)
+    off = show.state.q[:2] - show.course.followed.sample(show.time).q[:2]
+    show.switch("mcsim")
+    now = show.state.q[:2] - show.course.followed.sample(show.time).q[:2]
+    assert np.linalg.norm(off) > 0.03 and np.linalg.norm(now) < 1e-9
+    assert np.allclose(show.own.sample(show.time).q[:2], show.state.q[:2] - off, atol=0.02)
+
+
+@pytest.mark.parametrize("degrees", [3.0, -5.0])
+def test_feet_that_stand_are_led_onto_ground_that_changes(degrees):
+    show = poise.begin(poise.load_clip("walk"), "kinematic", start=0.42).run(1.0)
+    points = show.own.character.points(show.state.q)[0]
+    low = points[points[:, 2] < points[:, 2].min() + 0.02, 0]
+    start = float(low.max() if degrees > 0.0 else low.min())
+    show.edit(edit.Slope(degrees, 0.0, start))
+    show.ground(poise.Slope(degrees, start=start))
+    fast = [np.abs(show.state.v[3:6]).max() for _ in range(40) if show.step()]
+    assert max(fast) < 2.5  # rad/s: the trunk does not jerk

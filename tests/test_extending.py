@@ -77,7 +77,7 @@ def test_a_format_is_one_module_and_one_line(wiggle, tmp_path, capsys, monkeypat
 def test_each_format_knows_its_own_files_alone(tmp_path):
     starts = {"bvh": b"HIERARCHY\nROOT", "amc": b"#!OML\n:FULLY-SPECIFIED\n:DEGREES\n1", "fbx": b"Kaydara FBX Binary  ",
               "asf": b":version 1.10\n:name VICON\n:units\n", "deepmimic": b'{"Loop": "wrap", "Frames": [[',
-              "npz": b"PK\x03\x04...."}  # fmt: skip
+              "npz": b"PK\x03\x04....", "gait": b'kind = "gait"\nname = "run"\n'}  # fmt: skip
     assert set(starts) == set(formats.FORMATS), "put the first bytes of each format into starts"
     for kind, start in starts.items():
         assert [k for k, f in formats.FORMATS.items() if f.load().looks_like(start)] == [kind]

@@ -12,11 +12,11 @@ from hold_clips import carrying, swing
 from poise.dynamics.wrench import masses, root_wrench, root_wrench_derivatives
 from poise.judge.audit_clip import audit_clip, needed
 from poise.maths import configuration as conf
+from poise.motion.contact.grip_forces import loads
 from poise.motion.hold import Hold
-from poise.physical.repair.explain import explain
-from poise.physical.repair.problem import loads
 from poise.physical.repair.repair import repair
 from poise.solve.cones import cone_least_squares
+from poise.solve.explain import explain
 
 
 def test_a_swing_is_explained_by_its_bar_and_by_nothing_else() -> None:

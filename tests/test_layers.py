@@ -31,6 +31,7 @@ ORDER = (
     "judge",
     "export",
     "performance",
+    "rehearsal",
     "experiments",
     "studio",
     "cli",
@@ -41,6 +42,7 @@ FACE = {"__init__", "__main__"}  # of poise itself
 MAY_PERFORM = {"judge", "export", "experiments", "studio", "cli"}
 # A value may offer a verb whose code lives further down, if it imports it only when the verb is used.
 LAZY = {("motion.clip", "export"), ("motion.clip", "physical"), ("motion.clip", "stage"), ("motion.load", "physical"),
+        ("methods.rehearse.plan", "rehearsal"),
         ("physical.repair.report", "export"), ("take.take", "judge"), ("take.take", "export"),
         ("character.character", "export"), ("judge.report", "export")}  # fmt: skip
 

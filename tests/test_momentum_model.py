@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from poise.errors import BadFile, BadValue
-from poise.methods.momentum.clock import bounded, rate_of, root_of
+from poise.methods.momentum.clock import paced, rate_of, root_of
 from poise.methods.momentum.course import course_of
 from poise.methods.momentum.forces import matched, step_length, wrench_matrix
 from poise.methods.momentum.model import SegmentProblem, Weights, pyramid
@@ -109,7 +109,7 @@ def test_figure_13():
         tc += 1.0
     assert abs(td - 31.4) < 0.1
     assert rate_of(60.0, td, 20.0) < 1.0
-    assert bounded(rate_of(60.0, 30.0, 60.0)) == 2.0  # it goes to infinity as t_c nears t_f
+    assert paced(rate_of(60.0, 30.0, 60.0)) == 2.0  # it goes to infinity as t_c nears t_f
 
 
 def test_the_nearest_root_is_taken():

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise.physical.repair.explain import SOFTNESS, explain
 from poise.solve.cones import cone_least_squares
+from poise.solve.explain import SOFTNESS, explain
 
 
 def contacts(count: int, points: int = 6, seed: int = 1):

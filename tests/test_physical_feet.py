@@ -13,9 +13,9 @@ from poise.experiments.physical.labels import measure, shifted
 from poise.experiments.physical.speed import there_and_back
 from poise.maths import rotations as rot
 from poise.maths.intervals import runs
+from poise.motion.cleaning import without_flips
 from poise.motion.clip import Clip
 from poise.motion.load import load_clip
-from poise.physical.repair.clean import without_flips
 from poise.physical.repair.footprints import SLIDE, found_prints, laid, soles
 from poise.physical.repair.repair import Repaired, repair
 from poise.physical.repair.standing import enduring, standing_places, supported
@@ -100,8 +100,8 @@ def test_what_touches_does_so_for_a_moment(stand: Clip) -> None:
 
 @pytest.mark.parametrize("name", ["113_19", "22_14", "humanoid3d_cartwheel"])
 def test_no_flight_where_the_recorded_body_does_not_fall(mocap: Path, name: str) -> None:
+    from poise.motion.cleaning import cleaned
     from poise.motion.contact.foot_motion import foot_motion
-    from poise.physical.repair.clean import cleaned
     from poise.physical.repair.labels import believed
     from poise.physical.repair.repair import fine_enough, with_hands
     from poise.physical.repair.setup import Plan, Weights

@@ -13,10 +13,10 @@ from poise.judge.audit import audit
 from poise.maths import configuration as conf
 from poise.maths import rotations as rot
 from poise.motion.check.check import penetration, skating
+from poise.motion.cleaning import cleaned, without_flips
 from poise.motion.clip import Clip, Cycle
 from poise.motion.load import load_clip
 from poise.physical.repair import repair as room
-from poise.physical.repair.clean import cleaned, without_flips
 from poise.physical.repair.labels import believed
 from poise.physical.repair.repair import repair
 from poise.physical.repair.setup import Plan, Weights

@@ -137,14 +137,14 @@ def test_limits_and_bent_motions_agree_with_a_generic_solver(seed, twist):
         total,
         np.concatenate(first(given)),
         method="SLSQP",
+        jac="3-point",  # one-sided differences end in "no further descent" before the optimum
         constraints=[
             {"type": "eq", "fun": lambda z: given.end(roll(given, start, split(z))[-1])[0]},
             {"type": "ineq", "fun": lambda z: np.concatenate([given.G @ u - given.b for u in split(z)])},
         ],
-        options={"maxiter": 500, "ftol": 1e-12},
+        options={"maxiter": 500, "ftol": 1e-10},
     )
-    ended = oracle.success or oracle.status == 8  # 8: no further descent within rounding
-    assert ended and found.solved, (oracle.message, found.status)
+    assert oracle.success and found.solved, (oracle.message, found.status)
     assert all(np.all(given.G @ u >= given.b) for u in found.controls)
     assert found.cost == pytest.approx(oracle.fun, rel=1e-5)
     active = np.concatenate([given.G @ u - given.b for u in found.controls]) < 1e-4

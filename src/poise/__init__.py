@@ -28,7 +28,11 @@ _WHERE = {
     "Reference": "poise.motion.reference",
     "check": "poise.motion.check.check",
     **dict.fromkeys(("Show", "begin", "perform", "replay", "resume"), "poise.performance"),
+    "Plan": "poise.methods.rehearse",
+    "rehearse": "poise.rehearsal",
+    "load_plan": "poise.rehearsal",
     "audit": "poise.judge.audit",
+    "with_hands": "poise.methods.hands.on_body",
     "Take": "poise.take",
     **dict.fromkeys(_STAGE, "poise.stage"),
 }
@@ -36,15 +40,17 @@ _MODULES = {"edit": "poise.motion.edit"}
 
 __all__ = [
     "Ball", "Bar", "Barbell", "Blocks", "Box", "Character", "Clip", "Flat", "Grip", "HeightField", "Hold", "Patches",
-    "Platform", "PlatformMotion", "PoiseError", "Push", "Reference", "Seesaw", "Show", "Slope", "Sphere",
+    "Plan", "Platform", "PlatformMotion", "PoiseError", "Push", "Reference", "Seesaw", "Show", "Slope", "Sphere",
     "Stage", "Stairs", "Take", "__version__", "audit", "begin", "check", "edit", "load_character", "load_clip",
-    "perform", "replay", "resume",
+    "load_plan", "perform", "rehearse", "replay", "resume", "with_hands",
 ]  # fmt: skip
 
 if TYPE_CHECKING:
     from poise.character import Character
     from poise.character.load import load_character
     from poise.judge.audit import audit
+    from poise.methods.hands.on_body import with_hands
+    from poise.methods.rehearse import Plan
     from poise.motion import edit
     from poise.motion.check.check import check
     from poise.motion.clip import Clip
@@ -52,6 +58,7 @@ if TYPE_CHECKING:
     from poise.motion.load import load_clip
     from poise.motion.reference import Reference
     from poise.performance import Show, begin, perform, replay, resume
+    from poise.rehearsal import load_plan, rehearse
     from poise.stage import (
         Ball,
         Bar,

@@ -57,6 +57,16 @@ CITATIONS: dict[str, Citation] = {
         "da Silva, Danilo Borges", 2014,
         "A simplified contact model for treating the balance of biped virtual characters",
         "Federal University of Ceará", "whole-body Jacobian-transpose balance; the body human45"),
+    "rehearsed": Citation(
+        "Liu, Libin; Yin, KangKang; van de Panne, Michiel; Shao, Tianjia; Xu, Weiwei", 2010,
+        "Sampling-based contact-rich motion control", "ACM Transactions on Graphics 29(4)",
+        "windows of sampled servo targets, simulated and thinned out"),
+    "rehearsed-adaptation": Citation(
+        "Liu, Libin; Yin, KangKang; Guo, Baining", 2015, "Improving sampling-based motion control",
+        "Computer Graphics Forum 34(2)", "covariances of the samples learnt from pass to pass"),
+    "rehearsed-feedback": Citation(
+        "Liu, Libin; van de Panne, Michiel; Yin, KangKang", 2016, "Guided learning of control graphs for "
+        "physics-based characters", "ACM Transactions on Graphics 35(3)", "linear feedback distilled from samples"),
     "anthropometry": Citation(
         "de Leva, Paolo", 1996, "Adjustments to Zatsiorsky-Seluyanov's segment inertia parameters",
         "Journal of Biomechanics 29(9), 1223-1230", "masses, centres and radii of gyration of body segments"),

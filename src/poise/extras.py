@@ -14,6 +14,7 @@ EXTRAS: dict[str, str] = {
     "cma": "design",
     "clarabel": "cones",
     "dartpy": "dart",
+    "distributed": "cluster",
 }
 """Module -> the extra of poise that installs it: pip install 'poise[EXTRA]'."""
 

@@ -29,7 +29,7 @@ def load_character(name_or_path: str | Path, roles: Mapping[str, str] | None = N
     `roles` maps roles to names of bodies of the file; those not given are found by names, or else by shape.
     """
     text = str(name_or_path)
-    if text in library.names():
+    if text in library.names() or text in library.PARTS:
         if roles:
             raise BadValue(f"The built-in character {text} has its roles; roles are given for a file.")
         return library.make(text) if weight is None and height is None else library.resized(text, weight, height)

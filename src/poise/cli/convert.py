@@ -22,7 +22,7 @@ _COLUMNS = ("frames", "length", *_REPAIRED, "written")
 
 def arguments(p: argparse.ArgumentParser) -> None:
     p.add_argument("source", nargs="+", metavar="IN",
-                   help="motion files (.bvh .amc .fbx .txt .npz), folders of them, or built-in names")  # fmt: skip
+                   help="motion files (.bvh .amc .fbx .txt .npz .toml), folders, or built-in names")  # fmt: skip
     p.add_argument("target", metavar="OUT",
                    help="where to write it: .bvh .glb .usda .npz .html .mp4 .gif or .png (a filmstrip); of several "
                         "a folder")  # fmt: skip
@@ -31,6 +31,9 @@ def arguments(p: argparse.ArgumentParser) -> None:
     add_edits(p, "without the way it goes, as on a treadmill, last of all")
     add_repair(p)
     p.add_argument("--report", metavar="FILE.png", help="with --physical: a picture of what was repaired")
+    p.add_argument("--contact", metavar="LIMB:FROM-TO", action="append",
+                   help="with --physical: what touches, in frames, such as left_hand:72-115; no:left:10-20 says that "
+                        "it does not; may be given again")  # fmt: skip
     p.add_argument("--level", action="store_true", help="keep the levelled floor at height zero in the written file")
     saving.add_force(p)
     add_source(p)
@@ -92,6 +95,10 @@ def _one(args: argparse.Namespace, source: str, targets: list[str], options: dic
         for change in changes:
             clip = change(clip)
     report = None
+    if args.contact and not args.physical:
+        raise BadValue("--contact belongs to --physical: give that too.")
+    for words in args.contact or ():
+        clip = clip.with_contact(*contact_frames(words))
     if args.physical:
         clip, report = repaired(clip, options)
     if args.in_place:
@@ -107,6 +114,16 @@ def _one(args: argparse.Namespace, source: str, targets: list[str], options: dic
     lines = [] if report is None else [report.text()]
     lines += [f"{w}: {len(clip)} frames at {clip.fps:.4g} fps, {clip.duration:.2f} s" for w in written]
     return (what if report is None else {**what, "physical": report.to_dict()}), lines
+
+
+def contact_frames(words: str) -> tuple[str, int, int, bool]:
+    """Name, first and last frame and whether it touches, from words such as "left_hand:72-115" or "no:left:10-20"."""
+    touching = not words.startswith("no:")
+    name, _, span = words.removeprefix("no:").rpartition(":")
+    first, _, last = span.partition("-")
+    if not (name and first.isdecimal() and last.isdecimal()):
+        raise BadValue(f"--contact is told as LIMB:FROM-TO in frames, such as left_hand:72-115, not {words!r}.")
+    return name, int(first), int(last), touching
 
 
 def _report(args: argparse.Namespace) -> str | None:

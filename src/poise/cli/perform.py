@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from math import degrees, isfinite
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from poise import files
 from poise.cli import many, saving
 from poise.cli.edits import add_edits, add_repair, edits, repair_options, repaired, told
 from poise.cli.events import ball, forms, ground, push
 from poise.cli.process import complain, say
-from poise.cli.source import add_source, load
+from poise.cli.source import add_source, load, saved_plan
 from poise.errors import BadValue, PoiseError
 
 if TYPE_CHECKING:
     from poise.ground.ground import Ground
     from poise.judge.verdict import Verdict
     from poise.motion.clip import Clip
+    from poise.stage import Stage
     from poise.take import Take
 
 NOT_WHOLE = 1  # exit code of a performance that did not come to its end on its feet
@@ -31,8 +35,10 @@ def arguments(p: argparse.ArgumentParser) -> None:
     from poise.methods import about
 
     p.add_argument("source", nargs="+", metavar="CLIP", help="motion files, folders of them, or built-in names")
-    p.add_argument("--method", default=DEFAULT, metavar="METHOD",
-                   help=f"how it is performed (default {DEFAULT}), see below; or package.module:Class")  # fmt: skip
+    p.add_argument("--method", metavar="METHOD",
+                   help=f"how it is performed (default {DEFAULT}; rehearsed for a file of poise rehearse, vibration "
+                   "for one of poise design), see below; "
+                   "auto tries several and rehearses where all fail; or package.module:Class")  # fmt: skip
     p.add_argument("--try", dest="all", action="store_true",
                    help="perform it by every method, rank the takes with reasons; --save writes the best")  # fmt: skip
     p.add_argument("--set", action="append", default=[], metavar="NAME=VALUE",
@@ -127,20 +133,29 @@ def _say(args: argparse.Namespace, what: dict[str, Any], take: Take, verdict: Ve
     say("\n".join([verdict.text(), *speed, *saved, *written]))
 
 
-def _asked(args: argparse.Namespace) -> tuple[list[tuple[str, Any]], Ground | None, list[Any], dict[str, Any]]:
-    """Methods by name, ground, events and options of the repair; what has no meaning is refused here."""
+def _asked(args: argparse.Namespace, usual: str = DEFAULT
+           ) -> tuple[list[tuple[str, Any]], Ground | None, list[Any], dict[str, Any]]:  # fmt: skip
+    """Methods by name, ground, events and options of the repair; what has no meaning is refused here.
+
+    `usual`: the method where none is asked for. No method at all: the best is to be found.
+    """
     from poise.methods import names
     from poise.methods.find import find
     from poise.methods.schema import changed
 
     if args.seconds is not None and not args.seconds > 0:
         raise BadValue(f"--seconds wants a positive number, not {args.seconds}.")
-    if args.all and (args.set or args.honest or args.method != DEFAULT):
+    if args.all and (args.set or args.honest or args.method):
         raise BadValue("--try performs by every method as it is: leave out --method, --set and --honest.")
     if args.all:
         made = [(name, find(name)) for name in names() if name != "kinematic"]
+    elif args.method == "auto":
+        if args.set or args.honest:
+            raise BadValue("--set and --honest belong to one method; --method auto tries several.")
+        made = []
     else:
-        made = [(args.method, changed(_honest(args.method) if args.honest else find(args.method), args.set))]
+        name = args.method or usual
+        made = [(name, changed(_honest(name) if args.honest else find(name), args.set))]
     floor = ground(args.ground) if args.ground else None
     edits(args, loops_stay=True)
     return made, floor, [*map(push, args.push), *map(ball, args.ball)], repair_options(args)
@@ -151,24 +166,33 @@ def _one(args: argparse.Namespace, source: str, targets: list[str]) -> tuple[dic
     from poise.judge.verdict import verdict
     from poise.performance import perform
 
-    methods, floor, events, repair = _asked(args)
+    plan = saved_plan(source)
+    methods, floor, events, repair = _asked(
+        args, "rehearsed" if plan is not None else "vibration" if _is_gait(source) else DEFAULT
+    )
     stream = None if args.all else saving.streamed(targets, args.force)
-    clip, floor = _prepared(args, source, floor, repair)
-    stage = replace(clip.stage(args.start, args.seconds), events=tuple(events))  # with the bars and loads of its hands
+    if plan is None:
+        clip, floor = _prepared(args, source, floor, repair)
+        stage = clip.stage(args.start, args.seconds)  # with the bars and loads of its hands
+    else:
+        clip, stage = plan.clip, plan.stage
+    what = plan or clip
+    stage = replace(stage, events=tuple(events))
     stage = stage if floor is None else replace(stage, ground=floor)
     facts = {"stage": stage, "seconds": args.seconds, "start": args.start, "noise": args.noise, "seed": args.seed,
              "contact": args.contact, "overwrite": args.force, "progress": True}  # fmt: skip
     if args.all:
-        take = _best(clip, methods, lambda made: perform(clip, made, **facts), args.json)
+        take = _best(clip, methods, lambda made: perform(what, made, **facts), args.json)
     else:
-        take = _performed(lambda: perform(clip, methods[0][1], save=stream, **facts), targets, stream, args.force)
+        way = methods[0][1] if methods else _chosen(args, clip, stage)
+        take = _performed(lambda: perform(what, way, save=stream, **facts), targets, stream, args.force)
     judged = verdict(take)
     written = [t if t == stream else _save(args, take, t) for t in targets]
     factor = take.realtime_factor
-    what = {"clip": clip.name, "method": take.method, "seconds": round(float(take.time[-1]), 4), "asked": take.asked,
-            "fell": take.fell, **judged.to_dict(), "realtime_factor": round(factor, 2) if isfinite(factor) else None,
-            "written": written}  # fmt: skip
-    return what, take, judged
+    found = {"clip": clip.name, "method": take.method, "seconds": round(float(take.time[-1]), 4), "asked": take.asked,
+             "fell": take.fell, **judged.to_dict(), "realtime_factor": round(factor, 2) if isfinite(factor) else None,
+             "written": written}  # fmt: skip
+    return found, take, judged
 
 
 def _prepared(args: argparse.Namespace, source: str, floor: Ground | None, repair: dict[str, Any]
@@ -249,6 +273,27 @@ def _save(args: argparse.Namespace, take: Take, target: str) -> str:
 
         return saving.save(take.as_clip().edit(InPlace()), target, force=args.force)
     return saving.save(take, target, force=args.force, notes=told(args))
+
+
+def _chosen(args: argparse.Namespace, clip: Clip, stage: Stage) -> Any:
+    """The method that does it best, and a word on it."""
+    from poise.cli.rehearse import Line
+    from poise.rehearsal.auto import choose
+
+    line = Line(clip.name)
+    try:
+        choice = choose(clip, stage=stage, seconds=args.seconds, start=args.start, seed=args.seed, progress=line.draw)
+    finally:
+        line.close()
+    complain(f"{choice.words()}.")
+    return choice.method
+
+
+def _is_gait(path: str) -> bool:
+    """Is this a gait file?"""
+    from poise.motion.formats.gait import looks_like
+
+    return os.path.isfile(path) and looks_like(files.head(Path(path)))
 
 
 def _honest(name: str) -> Any:

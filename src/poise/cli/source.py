@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from poise.errors import BadValue, NoRoles
 
 if TYPE_CHECKING:
+    from poise.methods.rehearse import Plan
     from poise.motion.clip import Clip
     from poise.take import Take
 
@@ -50,6 +51,16 @@ def saved_take(path: str) -> Take | None:
     from poise.take import Take, is_take
 
     return Take.load(path) if os.path.isfile(path) and is_take(path) else None
+
+
+def saved_plan(path: str) -> Plan | None:
+    """The rehearsal in a file, None where it holds anything else."""
+    if not (path.lower().endswith(".npz") and os.path.isfile(path)):
+        return None
+    from poise.rehearsal.saving import is_plan
+    from poise.rehearsal.saving import load as load_plan
+
+    return load_plan(path) if is_plan(path) else None
 
 
 def roles_of(texts: list[str], option: str) -> dict[str, str] | None:

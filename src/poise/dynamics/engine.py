@@ -181,3 +181,9 @@ def _find(start: int, pointer: int, end: int | None = None) -> list[int]:
     if not found:
         raise RuntimeError("This version of MuJoCo stores its contacts in an unknown way.")
     return found
+
+
+def shape_distance(model: Model, data: Data, first: int, second: int, within: float) -> tuple[float, Array]:
+    """Distance [m] of two shapes, `within` where it is more, and the points (6,) nearest to each other."""
+    ends = np.zeros(6)
+    return float(mujoco.mj_geomDistance(model, data, first, second, within, ends)), ends

@@ -50,6 +50,11 @@ def _call_flagged(typingctx, function, first, second, flag, third):
     return types.void(function, first, second, flag, third), _code(kinds)
 
 
+def _call_signed(typingctx, function, first, second, third, flag):
+    kinds = [cgutils.voidptr_t, cgutils.voidptr_t, cgutils.voidptr_t, _FLAG]
+    return types.void(function, first, second, third, flag), _code(kinds)
+
+
 def _pointer(typingctx, address):
     def code(context, builder, signature, arguments):
         return builder.inttoptr(arguments[0], cgutils.voidptr_t)
@@ -62,3 +67,4 @@ pointer: Any = intrinsic(_pointer)  # in compiled code: a whole number as a poin
 call_two: Any = intrinsic(_call_two)
 call_three: Any = intrinsic(_call_three)
 call_flagged: Any = intrinsic(_call_flagged)
+call_signed: Any = intrinsic(_call_signed)  # a flag comes last, as in mj_setState

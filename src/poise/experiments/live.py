@@ -19,7 +19,7 @@ from poise.physical.repair.repair import make_physical
 from poise.take import Take
 
 METHODS = ("modal", "modal-torques", "mcsim")
-RECORDED = ("02_01", "07_01")  # walks, each on its own character
+RECORDED = ("02_01", "12_01")  # walks, each on its own character
 LIVE, SECONDS = 1.0, 6.0  # [s] when an edit is made, and how long it goes on
 RADIUS = 3.0  # [m] of the circles
 
@@ -95,7 +95,7 @@ def _say(row: tuple[object, ...]) -> tuple[object, ...]:
 def chains(options: Options) -> Table:
     """Stand, walk, run, walk, stop: how far each start comes."""
     stand, walk, fast = (load_clip(n) for n in ("stand", "walk", "run"))
-    order = (("walk", walk, 6.0), ("run", fast, 7.0), ("walk", walk, 8.0), ("stop", stand, 8.0))
+    order = (("walk", walk, 9.0), ("run", fast, 9.0), ("walk", walk, 9.0), ("stop", stand, 10.0))
     rows, figures = [], []
     for method in ("modal-torques", "mcsim"):
         reached = np.zeros(len(order), int)

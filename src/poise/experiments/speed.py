@@ -54,8 +54,10 @@ def cpu(work: Callable[[], object], repeat: int = 5, at_least: float = 0.02) -> 
 def measures(clip: Clip) -> Iterator[Measure]:
     """Every measurement of `poise bench`, one by one: of motions on this clip, then of the physics underneath."""
     from poise.experiments import loop_speed
+    from poise.experiments.hands import speed as hands_speed
     from poise.experiments.momentum import speed as momentum_speed
     from poise.experiments.physical import speed as repair_speed
+    from poise.experiments.posture import speed as posture_speed
 
     yield from _parsing(clip)
     yield _sampling(clip)
@@ -67,6 +69,8 @@ def measures(clip: Clip) -> Iterator[Measure]:
     yield _lcp()
     yield from repair_speed.measures()
     yield from momentum_speed.measures()
+    yield from hands_speed.measures()
+    yield from posture_speed.measures()
 
 
 def _parsing(clip: Clip) -> Iterator[Measure]:

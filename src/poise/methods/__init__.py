@@ -16,7 +16,18 @@ _MODULES = {
     "modal-torques": ("poise.methods.modal", "ModalTorques", "the same plan as joint torques in the simulator"),
     "momentum": ("poise.methods.momentum", "Momentum", "optimal feedback on centre of mass and momenta"),
     "momentum-torques": ("poise.methods.momentum", "MomentumTorques", "the same plan as torques in the simulator"),
+    "posture": (
+        "poise.methods.posture",
+        "Posture",
+        "an upper body that gives way to pushes in its clip's own style",
+    ),
     "mcsim": ("poise.methods.mcsim", "McSim", "predictive tracking: torques and ground forces from a program"),
+    "rehearsed": (
+        "poise.methods.rehearse",
+        "Rehearsed",
+        "what was rehearsed; searches in the simulator where disturbed",
+    ),
+    "vibration": ("poise.methods.vibration", "Vibration", "a gait file: bursts along vibrations, and feedback"),
 }
 
 

@@ -171,6 +171,16 @@ class Clip:
         """This clip with other configurations (and other fields, where given)."""
         return replace(self, q=np.array(q, float), **changes)  # type: ignore[arg-type]
 
+    def with_contact(self, name: str, first: int, last: int, touching: bool = True) -> Clip:
+        """This clip, told that a point, pair, foot or hand touches (or does not) from one frame to another, included.
+
+        Names are those of `clip.contacts`. The labels stay with the clip; a repair believes them.
+        """
+        if not 0 <= first <= last < len(self):
+            raise BadValue(f"Frames {first} to {last} are not within those of this clip, 0 to {len(self) - 1}.")
+        contacts = self.contacts.override(name, first * self.dt, last * self.dt, touching)
+        return replace(self, labels=np.array(contacts.labels))
+
     def cut(self, start: float = 0.0, end: float | None = None) -> Clip:
         """The part from start to end [s], as an open clip."""
         if not (np.isfinite(start) and (end is None or np.isfinite(end))):
@@ -228,7 +238,7 @@ class Clip:
     def make_physical(self, **options: object) -> Clip:
         """The nearest motion that leaves no force that the ground cannot give; see `poise.physical.repair.repair`.
 
-        Options: change, friction, margin, keep.
+        Options: change, friction, margin, force, keep.
         """
         from poise.physical.repair.repair import make_physical
 

@@ -34,7 +34,7 @@ def load_clip(
     toes: bool | None = None,
     **params: float,
 ) -> Clip:
-    """A built-in clip by its name, or the motion in a file (.bvh .amc .fbx .txt .npz), with no option needed.
+    """A built-in clip by its name, or the motion in a file (.bvh .amc .fbx .txt .npz .toml), with no option needed.
 
     A file's character is made from its own skeleton: roles, unit, up axis and facing are found, a T-pose in front is
     left out, the floor is levelled. What is found can be given instead: `roles` (role -> joint name, None: without),
@@ -59,11 +59,10 @@ def load_clip(
     from poise.motion import formats
     from poise.motion.reading.interpret import clip_from_recording
 
-    if formats.kind_of(must_exist(name_or_path)) == "npz":
-        from poise.motion.formats import npz
-
-        _nothing_of(given, f"{path}: a saved clip")
-        clip = opened(npz.load(path), path)
+    kind = formats.kind_of(must_exist(name_or_path))
+    if kind in ("npz", "gait"):
+        _nothing_of(given, f"{path}: a saved clip" if kind == "npz" else f"{path}: a gait")
+        clip = opened(formats.FORMATS[kind].load().load(path), path)
         return clip if body is None else clip.retarget(body)
     recording = formats.read(path, skeleton=skeleton)
     if fps is not None:

@@ -18,6 +18,7 @@ from poise.character.roles import mirrored
 from poise.character.skeleton import Placement, Skeleton
 from poise.errors import ClipMismatch
 from poise.ground.ground import mirrored as mirrored_ground
+from poise.maths import configuration as conf
 from poise.maths import rotations as rot
 from poise.maths.configuration import BALL, FREE, HINGE
 from poise.maths.rotations import Array
@@ -126,6 +127,17 @@ def _mirror_joint(tree: Tree, here: Array, there: Array, j: int, k: int, q: Arra
         axis = rot.rotate(here, tree.axis[j]) * (-_FLIP if kind == HINGE else _FLIP)
         sign = 1.0 if axis @ rot.rotate(there, tree.axis[k]) >= 0 else -1.0
         out[:, b] = tree.qpos0[b] + sign * (q[:, a] - tree.qpos0[a])
+
+
+def mirror_tangent(character: Character) -> Array:
+    """S (nv, nv): the velocity of a reflected motion is S v, its joint torques are S τ; S is orthogonal, S S = 1.
+
+    Found from `mirror_q`, which is linear in rotation vectors: the reflection of q exp(r) is q' exp(S r), at any q.
+    """
+    layout, nv = character.layout, character.model.nv
+    q = character.zero_pose()
+    steps = conf.integrate(layout, q, 0.5 * np.eye(nv))
+    return 2.0 * conf.difference(layout, mirror_q(character, q[None]), mirror_q(character, steps)).T
 
 
 def reflected(turn: Array) -> Array:

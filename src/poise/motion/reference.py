@@ -12,7 +12,7 @@ import numpy as np
 
 from poise.character import Character
 from poise.errors import BadValue
-from poise.ground.ground import Ground, moved
+from poise.ground.ground import Ground, moved, plane_of
 from poise.kernels import njit
 from poise.maths import configuration as conf
 from poise.maths import rotations as rot
@@ -72,6 +72,7 @@ class _Handover:
     over: float  # [s] how long it takes
     path: Spline
     align: Shift
+    ground: Ground | None = None  # that it is on, where it goes on on the slope of the one before
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,6 +136,8 @@ class Reference:
     @cached_property
     def ground(self) -> Ground:
         """The ground of the clip where the clip is now."""
+        if self._from is not None and self._from.ground is not None:
+            return self._from.ground
         return moved(self.baked.ground, self.moved.turn, self.moved.shift[:2])
 
     @property
@@ -240,7 +243,7 @@ class Reference:
         hand = self._from
         if hand is not None:
             out["from"] = (hand.before, hand.at, hand.over, hand.path.dt, hand.path.q, hand.path.coef, hand.align.turn,
-                           hand.align.shift)  # fmt: skip
+                           hand.align.shift, hand.ground)  # fmt: skip
         return out
 
     @classmethod
@@ -249,18 +252,18 @@ class Reference:
         clip, hand = parts["clip"], None
         layout = clip.character.layout
         if "from" in parts:
-            before, at, over, dt, q, coef, turn, shift = parts["from"]
+            before, at, over, dt, q, coef, turn, shift, ground = parts["from"]
             if before.character.xml == clip.character.xml and before.character is not clip.character:
                 clip = replace(clip, character=before.character)
                 layout = clip.character.layout
-            hand = _Handover(before, at, over, Spline(layout, q, coef, dt), Shift(turn, tuple(shift)))
+            hand = _Handover(before, at, over, Spline(layout, q, coef, dt), Shift(turn, tuple(shift)), ground)
         splices = tuple(Splice(at, Spline(layout, q, coef, dt), labels)
                         for at, dt, q, coef, labels in parts["splices"])  # fmt: skip
         return cls(clip, tuple(parts["edits"]), parts["start"], hand, splices)
 
-    def _with(self, splices: tuple[Splice, ...]) -> Reference:
-        """This reference with other curves spliced in; what is baked is not baked again."""
-        other = replace(self, _splices=splices)
+    def _with(self, splices: tuple[Splice, ...], hand: _Handover | None = None) -> Reference:
+        """This reference with other curves spliced in, or after another one; what is baked is not baked again."""
+        other = replace(self, _splices=splices, _from=hand or self._from)
         vars(other).update(baked=self.baked, _curve=self._curve)
         return other
 
@@ -269,6 +272,19 @@ class Reference:
         other = Reference(self.clip, self.edits, start)
         vars(other).update(baked=self.baked, _curve=self._curve)
         return other
+
+    def taken_up(self, at: float, ahead: float, place: Array) -> Reference:
+        """This reference up to `at` [s], then the same motion `ahead` [s] of itself, its root over `place` (2,) [m].
+
+        On a slope it is moved along the slope.
+        """
+        other = self.begun(self.start + ahead)
+        old = self.moved
+        there = old.move(other._plain(at)).q
+        x, y = float(place[0] - there[0]), float(place[1] - there[1])
+        rise = self.ground.height(place[:1], place[1:2]) - self.ground.height(there[:1], there[1:2])
+        align = Shift(old.turn, (old.shift[0] + x, old.shift[1] + y, old.shift[2] + float(rise[0])))
+        return other._with((), _Handover(self, at, 0.0, self._curve[0], align, self.ground))
 
     def spliced(self, at: float, dt: float, q: Array, v: Array, a: Array, labels: np.ndarray) -> Reference:
         """This reference up to `at` [s], then the curve through q (M, nq) a time dt apart, then its own motion again.
@@ -325,10 +341,21 @@ class Reference:
             raise BadValue(f"A change needs some time to be blended in; {over} s is too little.")
         here, there = self.sample(at), after._plain(at)
         turn = float(rot.heading(here.q[3:7]) - rot.heading(there.q[3:7]))
-        moved = Shift(turn).move(there)
-        align = Shift(turn, (float(here.q[0] - moved.q[0]), float(here.q[1] - moved.q[1]), 0.0))
+        placed = Shift(turn).move(there)
+        x, y = float(here.q[0] - placed.q[0]), float(here.q[1] - placed.q[1])
+        rise, ground = self._same_slope(after, turn, (x, y))
+        align = Shift(turn, (x, y, rise))
         path = self._blend(after, align, at, over)
-        return Reference(after.clip, after.edits, after.start, _Handover(self, at, over, path, align))
+        return Reference(after.clip, after.edits, after.start, _Handover(self, at, over, path, align, ground))
+
+    def _same_slope(self, after: Reference, turn: float, shift: tuple[float, float]) -> tuple[float, Ground | None]:
+        """How much higher [m] a reference that goes on on the same slope must be, and that slope; else nothing."""
+        old, new = plane_of(self.ground), plane_of(moved(after.baked.ground, turn, shift))
+        if old is None or new is None or old.incline is None or new.incline is None:
+            return 0.0, None
+        if not np.allclose(old.normal, new.normal, atol=0.02):
+            return 0.0, None
+        return float(old.height - new.height), self.ground
 
     def _blend(self, after: Reference, align: Shift, at: float, over: float) -> Spline:
         """A curve from this reference at `at` to the other one at `at + over`, meeting both with their rates."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from poise.errors import BadValue
 from poise.maths.rotations import Array
 from poise.methods import contract
 from poise.methods.find import find
+from poise.methods.rehearse import Plan, Rehearsed
 from poise.motion.clip import Clip
 from poise.motion.reference import Reference
 from poise.performance import encoding
@@ -21,17 +23,20 @@ from poise.performance.show import Show
 from poise.simulate.simulator import State
 from poise.stage import Stage
 from poise.stage.events import Slippery
+from poise.stage.from_clip import check_start
 from poise.take import Recorder
 from poise.take.stream import check_target
 from poise.threads import on_one_thread
 
+DEFAULT = "mcsim"  # the method that keeps the most clips on their feet: docs/which_method.md
+
 
 @on_one_thread
-def begin(source: Clip | Reference, method: str | Any = "mcsim", *, stage: Stage | None = None, start: float = 0.0,
-          noise: float = 0.0, seed: int = 0, contact: str = "soft", simulator: str = "mujoco", limp: bool = True,
-          repair: bool = True, save: str | PathLike[str] | None = None,
+def begin(source: Clip | Reference | Plan, method: str | Any = DEFAULT, *, stage: Stage | None = None,
+          start: float = 0.0, noise: float = 0.0, seed: int = 0, contact: str = "soft", simulator: str = "mujoco",
+          limp: bool = True, repair: bool = True, save: str | PathLike[str] | None = None,
           overwrite: bool | None = None) -> Show:  # fmt: skip
-    """A performance of a clip or a reference that is under way: `step` it, `push` it, `edit` it, `take` a look.
+    """A performance of a clip, a reference or a plan that is under way: `step`, `push`, `edit` it, `take` a look.
 
     The arguments are those of `poise.perform`. With `limp` a body that has fallen lets go of its joints; with `repair`
     what is edited under way is made physical half a second ahead, again and again.
@@ -40,10 +45,12 @@ def begin(source: Clip | Reference, method: str | Any = "mcsim", *, stage: Stage
                 logs=True)  # fmt: skip
 
 
-def made(source: Clip | Reference, method: str | Any, stage: Stage | None, seconds: float | None, start: float,
+def made(source: Clip | Reference | Plan, method: str | Any, stage: Stage | None, seconds: float | None, start: float,
          noise: float, seed: int, contact: str, simulator: str, limp: bool, repair: bool,
          save: str | PathLike[str] | None, overwrite: bool | None, logs: bool) -> Show:  # fmt: skip
     """The show of `begin`; `seconds` that are asked for, where they are known; `logs`: are calls noted?"""
+    if isinstance(source, Plan):
+        source, method, stage, start, contact = planned(source, method, stage, start, contact)
     if isinstance(source, Reference) and start:
         raise BadValue("A Reference begins where it says itself; give its own `start`, not that of perform.")
     _check(start, noise, seed)
@@ -68,7 +75,12 @@ def made(source: Clip | Reference, method: str | Any, stage: Stage | None, secon
                         overwrite=overwrite)  # fmt: skip
     for kind, note in notes:
         recorder.log(0.0, kind, note)
-    q = sample.q if contract.moves_itself(way) else _lifted(reference, sample.q, recorder)
+    q = sample.q
+    if not contract.moves_itself(way):
+        q, deep = lifted(reference, sample.q)
+        if deep:
+            recorder.log(0.0, "start", f"the clip begins {100 * deep:.1f} cm inside its own ground; the start was "
+                         "raised by that")  # fmt: skip
     driver = drive(way, reference, stage, State(0.0, q, sample.v + shake), simulator, contact)
     driver.announce(recorder)
     if logs:
@@ -78,9 +90,23 @@ def made(source: Clip | Reference, method: str | Any, stage: Stage | None, secon
     return Show(driver, course, recorder, engine=simulator, contact=contact, limp=limp, logs=logs)
 
 
+def planned(plan: Plan, method: str | Any, stage: Stage | None, start: float,
+            contact: str) -> tuple[Clip, Rehearsed, Stage, float, str]:  # fmt: skip
+    """What a rehearsal is performed with: its clip, the method that knows it, its stage, start and contact model."""
+    if isinstance(method, str):
+        if method not in (DEFAULT, "rehearsed"):
+            raise BadValue(f"A rehearsal is performed by the method rehearsed, not by {method}; its clip is plan.clip.")
+        method = Rehearsed()
+    if not isinstance(method, Rehearsed):
+        raise BadValue("A rehearsal is performed by the method rehearsed; its clip is plan.clip.")
+    if start not in (0.0, plan.start):
+        raise BadValue(f"This was rehearsed from {plan.start:g} s of the clip on, not from {start:g} s.")
+    return (plan.clip, replace(method, plan=plan), plan.stage if stage is None else stage, plan.start,
+            plan.contact if contact == "soft" else contact)  # fmt: skip
+
+
 def _check(start: float, noise: float, seed: int) -> None:
-    if not (np.isfinite(start) and start >= 0):
-        raise BadValue(f"A performance starts at a time of its clip, 0 s or later, not at {start} s.")
+    check_start(start)
     if not (np.isfinite(noise) and noise >= 0):
         raise BadValue(f"The noise of the starting velocities must be 0 or more, not {noise}.")
     if seed < 0:
@@ -97,14 +123,12 @@ def length_of(reference: Reference, asked: float | None) -> float:
     return asked
 
 
-def _lifted(reference: Reference, q: Array, recorder: Recorder) -> Array:
-    """The starting pose raised out of the clip's own ground: recorded feet often sink in by some centimetres."""
+def lifted(reference: Reference, q: Array) -> tuple[Array, float]:
+    """The starting pose raised out of the clip's own ground, and by how much [m]: recorded feet often sink in by some
+    centimetres."""
     points = reference.character.points(q)[0]
     ground = reference.baked.ground.height(points[:, 0], points[:, 1])
     deep = float(np.max(ground - points[:, 2], initial=0.0))
     if not 0.005 < deep < 0.2:
-        return q
-    recorder.log(
-        0.0, "start", f"the clip begins {100 * deep:.1f} cm inside its own ground; the start was raised by that"
-    )
-    return q + deep * (np.arange(len(q)) == 2)
+        return q, 0.0
+    return q + deep * (np.arange(len(q)) == 2), deep

@@ -8,8 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from poise.checks import number
 from poise.errors import BadValue, ClipMismatch, PoiseError
 from poise.ground.ground import level_of
+from poise.maths import configuration as conf
 from poise.methods import contract
 from poise.motion import edit as edits
 from poise.motion.clip import Clip, Edit
@@ -17,12 +19,16 @@ from poise.motion.reference import Reference
 from poise.performance.pace import Pace, speed_of
 from poise.performance.transition import LEAD, MEET, WAIT, joined, length, moments, ways
 from poise.physical.live import LiveRepair
+from poise.simulate.simulator import State
 from poise.stage import Stage
 
 EVERY = 0.1  # [s] between two repairs of the motion ahead
 _PERIOD = 3.0  # [s] a loop up to this long is made physical as a whole when it is edited
 _OVER = 0.3  # [s] in which an edit is blended in that cannot be passed into in step
 _SOON = 0.3  # [s] in which the best moment to pass into an edited loop is looked for
+_PHASE, _RATE = 24, 0.1  # frames within which a body is looked for in its motion, and [s] that weighs velocities
+_IN_STEP, _BETTER = 0.02, 0.8  # [s] and share of the distance from which on it is out of step
+_ASTRAY = 0.03  # [m] from which on it is not where it should be
 _SETTLED = 0.3  # [s] after a transition for which it is still repaired
 
 
@@ -34,6 +40,11 @@ class Change(NamedTuple):
     followed: Reference  # what is followed instead
     over: float = 0.3  # [s] in which they are blended in
     until: float = -np.inf  # [s] up to which the motion ahead is repaired
+
+    @property
+    def lead(self) -> float:
+        """How far [s] what is followed is ahead of the user's own motion, of which it is a version."""
+        return self.followed.start - self.own.start
 
 
 class Course:
@@ -74,6 +85,30 @@ class Course:
             self.followed = self.followed.hand_over(made, time)
         return notes
 
+    def meet(self, state: State) -> None:
+        """Follow the motion where the body is, at the moment that goes best with it.
+
+        A method may have let the motion wait or hurry, and gone astray: one that takes over from it would else begin
+        with legs that are elsewhere.
+        """
+        time, reference = state.time, self.followed
+        mixed = reference.blending
+        if reference.baked.cycle is None or (mixed is not None and mixed[0] < time < mixed[1]):
+            return
+        layout = reference.character.layout
+        shifts = np.arange(-_PHASE, _PHASE + 1) / 120.0
+        costs = []
+        for shift in shifts:
+            there = reference.sample(time + float(shift))
+            off = conf.difference(layout, there.q, state.q)[6:], _RATE * (state.v - there.v)[6:]
+            costs.append(float(np.sqrt(np.mean(off[0] ** 2 + off[1] ** 2))))
+        best = int(np.argmin(costs))
+        out = abs(shifts[best]) > _IN_STEP and costs[best] < _BETTER * costs[_PHASE]
+        ahead = float(shifts[best]) if out else 0.0
+        off = state.q[:2] - reference.sample(time + ahead).q[:2]
+        if out or np.linalg.norm(off) > _ASTRAY:
+            self.followed, self.edited = reference.taken_up(time, ahead, state.q[:2]), True
+
     def perform_by(self, way: Any, stage: Stage) -> None:
         """From now on clips are made ready for this method on this stage."""
         if self._prepares:
@@ -101,6 +136,7 @@ class Course:
         """Both references edited from a time [s] on: loops in step, all else blended in over so many seconds."""
         if not hasattr(edit, "apply"):
             raise BadValue(f"An edit is one of poise.edit ({', '.join(edits.NAMES)}), not {edit!r}.")
+        over = None if over is None else number("The time in which an edit is blended in", over, "s", above=0.0)
         now, at = self._last(time)
         if not at + (over or _OVER) < now.own.ends:
             raise BadValue(f"The clip ends at {now.own.ends:.2f} s; at {at:.2f} s nothing of it is left to edit.")
@@ -109,6 +145,7 @@ class Course:
                            "and can be given after that.")  # fmt: skip
         own = _edited(now.own, edit, at)
         loops = own.baked.cycle is not None and own.duration <= _PERIOD
+        own = own.begun(own.start + now.lead * own.duration / now.own.duration) if loops else own
         if over is None and loops and speed_of(own.baked) and level_of(own.baked.ground) is not None:
             changes = self._transition(now, at, own, None, None, _SOON)
         else:
@@ -125,16 +162,23 @@ class Course:
 
     def play(self, clip: Clip, time: float, over: float | None, start: float | None) -> None:
         """Both references pass into another clip, by way of speeds between theirs."""
+        if not isinstance(clip, Clip):
+            raise BadValue(f"What is played is a clip, as poise.load_clip gives it, not {clip!r}.")
         character = self.own.character
         if clip.character is not character:
             if clip.character.xml != character.xml:
                 raise ClipMismatch(f"A clip of {clip.character.name} cannot follow one of {character.name}: "
                                    "retarget it first.")  # fmt: skip
             clip = replace(clip, character=character)
-        if over is not None and not (np.isfinite(over) and 0.0 < over < clip.duration):
-            raise BadValue(f"{clip.name or 'The clip'} lasts {clip.duration:.2f} s: a transition into it needs some "
-                           f"time, and less than that, not {over:g} s.")  # fmt: skip
+        if over is not None and not number("A transition", over, "s", above=0.0) < clip.duration:
+            raise BadValue(f"{clip.name or 'The clip'} lasts {clip.duration:.2f} s, less than the transition of "
+                           f"{over:g} s.")  # fmt: skip
+        if start is not None:
+            number("The time at which a clip is entered", start, "s", least=0.0, most=clip.duration)
         now, at = self._last(time)
+        if level_of(now.own.baked.ground) is None and level_of(clip.ground) is not None:
+            raise BadValue(f"{clip.name or 'The clip'} goes on level ground, and what is followed does not; play it "
+                           "on level ground, or edit what is followed.")  # fmt: skip
         changes: list[Change] = []
         for into in (steps := ways(now.own.baked, clip)):
             last = into is steps[-1]
@@ -155,7 +199,7 @@ class Course:
                     wait: float) -> list[Change]:  # fmt: skip
         """The changes by which a clip is passed into: a transition takes over, and the clip from it."""
         before, after = now.own.baked, into.baked
-        early = earliest + now.own.start
+        early = earliest + now.own.start + now.lead
         early -= before.duration * np.floor(early / before.duration) if before.cycle is not None else 0.0
         when = moments(before, early + LEAD, after, over or length(before, after), entry, wait)
         wanted = joined(before, after, when)
@@ -182,7 +226,7 @@ class Course:
             return
         self.pace = self.pace.next(time)
         clip = self.pace.clip
-        begun = Reference(clip, start=_phase(self.own, time) * clip.duration - time)
+        begun = Reference(clip, start=_phase(self.followed, time) * clip.duration - time)
         self._change(Change(time, begun, self._prepare(begun)[0], self.pace.over), time)
 
     def _change(self, change: Change, time: float) -> None:

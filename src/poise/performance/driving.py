@@ -200,7 +200,8 @@ class Moved:
         return self._state
 
     def announce(self, recorder: Recorder) -> None:
-        recorder.begin(others=("ground", *self.reference.character.body_names[1:]),
+        things = (p.name for p in self.stage.props)
+        recorder.begin(others=("ground", *self.reference.character.body_names[1:], *things),
                        labels=[f"push on {p.body} at {p.at:g} s" for p in self._pushes])  # fmt: skip
 
     def frame(self, recorder: Recorder) -> Ended | Array:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from poise.checks import number
 from poise.errors import BadValue
 from poise.motion import edit as edits
 from poise.motion.clip import Clip
@@ -76,8 +77,7 @@ class Pace:
         own, name = speed_of(self.base), self.base.name or "The clip"
         if not own:
             raise BadValue(f"{name} is no loop that travels, and cannot be steered; walks and runs can, after loop().")
-        if not (np.isfinite(speed) and np.isfinite(turn)):
-            raise BadValue(f"A speed and a turn are numbers, not {speed} and {turn}.")
+        speed, turn = number("A speed", speed, "m/s"), number("A turn", turn, "degrees/s")
         if not SLOWEST * own <= speed <= FASTEST * own:
             raise BadValue(f"{name} goes {own:.2f} m/s and can be steered from {SLOWEST * own:.2f} to "
                            f"{FASTEST * own:.2f} m/s, not to {speed:.2f}.")  # fmt: skip

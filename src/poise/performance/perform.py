@@ -5,9 +5,10 @@ from __future__ import annotations
 from os import PathLike
 from typing import Any
 
+from poise.methods.rehearse import Plan
 from poise.motion.clip import Clip
 from poise.motion.reference import Reference
-from poise.performance.begin import length_of, made
+from poise.performance.begin import DEFAULT, length_of, made
 from poise.performance.show import FRAME
 from poise.progress import Bar
 from poise.stage import Stage
@@ -16,7 +17,7 @@ from poise.threads import on_one_thread
 
 
 @on_one_thread
-def perform(clip: Clip | Reference, method: str | Any = "mcsim", *, stage: Stage | None = None,
+def perform(clip: Clip | Reference | Plan, method: str | Any = DEFAULT, *, stage: Stage | None = None,
             seconds: float | None = None, start: float = 0.0, noise: float = 0.0, seed: int = 0, contact: str = "soft",
             simulator: str = "mujoco", save: str | PathLike[str] | None = None, overwrite: bool | None = None,
             limp: bool = True, progress: bool = False, strict: bool = False) -> Take:  # fmt: skip
@@ -34,6 +35,8 @@ def perform(clip: Clip | Reference, method: str | Any = "mcsim", *, stage: Stage
     method that is lost `MethodLost`. Whoever interrupts it (Ctrl-C) finds the take so far in the `take` of the
     `KeyboardInterrupt`, and in the file of `save`.
     """
+    if isinstance(clip, Plan) and seconds is None:
+        seconds = clip.seconds
     show = made(clip, method, stage, seconds, start, noise, seed, contact, simulator, limp and not strict, True, save,
                 overwrite, logs=False)  # fmt: skip
     length = length_of(show.own, seconds)

@@ -81,7 +81,7 @@ def _resumed(facts: dict[str, Any], arrays: dict[str, np.ndarray], given: Mappin
     packed |= {k: encoding.value(v) for k, v in facts["plain"].items()}
     course = Course(own, prepares=False, repairs=True)
     course.followed = followed
-    course.unpack({k: encoding.value(v) for k, v in facts["course"].items()})
+    course.unpack({k: encoding.value(v, given, character) for k, v in facts["course"].items()})
     course.perform_by(way, stage)
     told = {k: encoding.value(v) for k, v in facts["show"].items()}
     sample = followed.sample(told["time"])

@@ -28,12 +28,13 @@ from poise.maths.configuration import FREE
 from poise.maths.intervals import runs
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
+from poise.motion.contact.grip_forces import gripped, loads
 from poise.motion.hold import Hold
 from poise.motion.ik import ik
 from poise.motion.ik.hands import hold_targets
 from poise.motion.ik.ik import Barrier
 from poise.motion.reference import Reference
-from poise.physical.repair.problem import PhysicalProblem, gripped, loads
+from poise.physical.repair.problem import PhysicalProblem
 from poise.physical.repair.setup import REFERENCE, Weights, posture
 from poise.physical.repair.standing import pushing, standing
 from poise.solve.gauss_newton import Settings

@@ -26,6 +26,7 @@ FASTEST = 1e5  # [m/s, rad/s]: nothing moves so fast that is not blowing up
 # entries of `where`: addresses, counts and the layout of a contact in doubles and in ints
 (CONTACTS, FORCES, CVEL, COM, QVEL, QACC, NV, BODIES, OWN, SIZE, DIST, POS, FRAME, FRICTION, MU, DIM, GEOM,
  ADDRESS, WARNINGS, KINDS, GEOMS, COUNT, TOUCHES, SUMS, COUNTS) = range(25)  # fmt: skip
+_HOLDS = 0.8  # share of its friction below which a contact should hold
 WARNED = -2  # what `read` gives when MuJoCo has warned
 
 
@@ -190,6 +191,45 @@ def read(where, ncon, dt):
         if warned[i, 0] != 0:
             return WARNED
     return -1
+
+
+@njit(cache=True, error_model="numpy")
+def touched(where, ncon, limb, least, out):
+    """Which limbs press on something that is not the character; gives the fastest slip [m/s] of one that should hold.
+
+    limb (bodies,) has the limb of each body, or -1. A contact should hold that carries `least` [N] or more with less
+    than its friction.
+    """
+    out[:] = False
+    size, own, bodies = where[SIZE], where[OWN], where[BODIES]
+    geoms = carray(pointer(where[GEOMS]), (where[COUNT], 3), np.int64)
+    start = carray(pointer(where[CONTACTS]), (1,), np.int64)[0]
+    numbers = carray(pointer(start), (ncon, size), np.float64)
+    whole = carray(pointer(start), (ncon, 2 * size), np.int32)
+    forces = carray(pointer(carray(pointer(where[FORCES]), (1,), np.int64)[0]), (1 << 30,), np.float64)
+    cvel = carray(pointer(where[CVEL]), (bodies, 6), np.float64)
+    com = carray(pointer(where[COM]), (bodies, 3), np.float64)
+    slip, p, f = 0.0, where[POS], where[FRAME]
+    for c in range(ncon):
+        first, g0, g1 = whole[c, where[ADDRESS]], whole[c, where[GEOM]], whole[c, where[GEOM] + 1]
+        if first < 0 or g0 < 0 or g1 < 0 or not forces[first] > 0.0:
+            continue
+        a, b = geoms[g0, 0], geoms[g1, 0]
+        outer_a, outer_b = a == 0 or a >= own, b == 0 or b >= own
+        if outer_a == outer_b:
+            continue
+        mine = b if outer_a else a
+        if limb[mine] >= 0:
+            out[limb[mine]] = True
+        across = np.sqrt(forces[first + 1] ** 2 + forces[first + 2] ** 2) if whole[c, where[DIM]] > 2 else 0.0
+        if forces[first] < least or across > _HOLDS * numbers[c, where[FRICTION]] * forces[first]:
+            continue
+        ax, ay, az = _speed(cvel, com, a, geoms[g0, 2], numbers[c, p], numbers[c, p + 1], numbers[c, p + 2])
+        bx, by, bz = _speed(cvel, com, b, geoms[g1, 2], numbers[c, p], numbers[c, p + 1], numbers[c, p + 2])
+        ax, ay, az = bx - ax, by - ay, bz - az
+        along = ax * numbers[c, f] + ay * numbers[c, f + 1] + az * numbers[c, f + 2]
+        slip = max(slip, np.sqrt(max(ax * ax + ay * ay + az * az - along * along, 0.0)))
+    return slip
 
 
 @njit(cache=True)

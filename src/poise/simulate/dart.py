@@ -23,6 +23,7 @@ from poise.maths import rotations as rot
 from poise.maths.configuration import BALL, FREE, HINGE, quat_difference, quat_exp, quat_rotate
 from poise.maths.rotations import Array
 from poise.simulate import contacts, guard
+from poise.simulate.damped import DampedServo
 from poise.simulate.programme import add_wrench, wrench_means
 from poise.simulate.servo import Servo
 from poise.simulate.simulator import Means, State, Touches
@@ -137,9 +138,11 @@ class DartSimulator:
         """There are none."""
         return {}
 
-    def step(self, torque: Array | Servo, assist: Sequence[Wrench] | Array = (), steps: int = 1,
+    def step(self, torque: Array | Servo | DampedServo, assist: Sequence[Wrench] | Array = (), steps: int = 1,
              slippery: Mapping[int, float] | None = None) -> None:  # fmt: skip
         """Time steps under joint torques (nv,) or a servo, wrenches of assistance and the pushes that are due."""
+        if isinstance(torque, DampedServo):
+            raise BadValue("What was rehearsed in MuJoCo is performed in MuJoCo; DART has no such servos.")
         if isinstance(torque, Servo):
             for _ in range(steps):
                 self.step(torque.torque(self._q, self._v, self.time), assist, 1, slippery)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from poise.character import Character
-from poise.errors import BadFile, PoiseError
+from poise.errors import BadFile, BadValue, PoiseError
 from poise.files import must_exist, writing
 from poise.kernels import njit
 from poise.maths.rotations import Array
@@ -51,6 +51,21 @@ def all_finite(numbers):
 def all_finite_step(q, v, torque, contacts):
     """Are state, torques and contacts of a step all finite? One call instead of four in every frame."""
     return all_finite(q) and all_finite(v) and all_finite(torque) and all_finite(contacts)
+
+
+_DEEPEST = 0.03  # [m] that a body may be under ground at the start
+
+
+def refuse_buried(character: Character, rows: Array, others: tuple[str, ...]) -> None:
+    """Refuse a start deep inside the ground; rows (K, 18) are the touches there."""
+    ground = [k for k, r in enumerate(rows) if others[int(r[1])].startswith("ground") and r[15] > _DEEPEST]
+    if ground:
+        worst = max(ground, key=lambda k: rows[k, 15])
+        body, deep = character.body_names[int(rows[worst, 0])], float(rows[worst, 15])
+        raise BadValue(
+            f"{body} starts {100 * deep:.1f} cm inside the ground, and would be thrown out of it: lift or move "
+            f"the character by that much, level the clip or lower the ground; {100 * _DEEPEST:g} cm is let pass."
+        )
 
 
 def dof_name(character: Character, dof: int) -> str:

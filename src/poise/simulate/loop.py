@@ -14,6 +14,7 @@ from poise.dynamics import Wrench
 from poise.errors import BadValue
 from poise.maths.rotations import Array
 from poise.motion.reference import Reference
+from poise.simulate.damped import DampedServo
 from poise.simulate.guard import BlowUp
 from poise.simulate.servo import Servo
 from poise.simulate.simulator import Simulator, State, Touches
@@ -28,7 +29,9 @@ _EMPTY_CONTACTS, _EMPTY_WRENCHES = np.zeros((0, 18)), np.zeros((0, 11))
 class Action:
     """What a controller does when torques are not all of it."""
 
-    torque: Array | Servo  # (nv,) [N m], zero on the root, or a servo that is followed until the next action
+    torque: (
+        Array | Servo | DampedServo
+    )  # (nv,) [N m], zero on the root, or a servo that is followed until the next action
     # forces that nothing on the stage exerts, recorded as assistance; also as rows (K, 10): body, point, force, moment
     assist: Sequence[Wrench] | Array = ()
     traces: Mapping[str, Array | float] = field(default_factory=dict)  # named numbers for the take
@@ -149,7 +152,7 @@ class Session:
         self.memory, self.decimation = memory, decimation
         self.count = 0  # steps since the beginning
         self.last = simulator.state()  # at the beginning of the frame
-        self.torque: Array | Servo = np.zeros(len(simulator.state().v))
+        self.torque: Array | Servo | DampedServo = np.zeros(len(simulator.state().v))
         self.assist: Sequence[Wrench] | Array = ()
         self.traces: Mapping[str, Array | float] = {}
         self.notes: list[tuple[float, str, str]] = []
@@ -213,7 +216,7 @@ class Session:
     def _act(self, state: State) -> None:
         act = self.controller.act(state, self.simulator.touches(), self.reference, self.memory)
         if isinstance(act, Action):
-            self.torque = act.torque if isinstance(act.torque, Servo) else np.asarray(act.torque, float)
+            self.torque = act.torque if isinstance(act.torque, Servo | DampedServo) else np.asarray(act.torque, float)
             self.assist = act.assist
             self.slippery = act.slippery
             if act.traces:

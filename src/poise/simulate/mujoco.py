@@ -13,8 +13,9 @@ from poise.character import Character
 from poise.dynamics import Wrench, engine, native
 from poise.errors import BadValue
 from poise.maths.rotations import Array
-from poise.simulate import contacts, guard, stepping
+from poise.simulate import contacts, damped, guard, stepping
 from poise.simulate.assist import assist_rows, lend, slippery_factors, soap
+from poise.simulate.damped import DampedServo, Joints
 from poise.simulate.grip_forces import Gripping
 from poise.simulate.programme import Programme, wrench_means
 from poise.simulate.servo import Servo
@@ -25,7 +26,6 @@ from poise.stage.pushes import pushes_at
 from poise.stage.world import World, build
 from poise.take.record import CONTACT_WIDTH
 
-_DEEPEST = 0.03  # [m] that a body may be under ground at the start
 _KEPT = 16  # steps between two copies of the state, for a blow-up
 _step, _read = mujoco.mj_step, contacts.read
 _NONE, _NO_HELP = np.zeros((0, 11)), np.zeros((0, 10))
@@ -41,14 +41,13 @@ class MujocoSimulator:
 
     def __init__(self, character: Character, stage: Stage | None = None, dt: float = 1 / 960, contact: str = "soft",
                  dump: str | PathLike[str] | None = None):  # fmt: skip
-        self.character, self.stage, self.dt, self.dump = character, stage or Stage(), float(dt), dump
-        self.contact = contact
+        self.character, self.stage, self.contact, self.dump = character, stage or Stage(), contact, dump
+        self.dt = float(dt)
         self.world: World = build(character, self.stage, contact=contact, dt=self.dt)
         model = self._model = self.world.model
         data = self._data = engine.data_of(model)
         self.others = self.world.others
-        self._programme = Programme(self.world, data, self.dt)
-        self._grips = Gripping(self.world, data)
+        self._programme, self._grips = Programme(self.world, data, self.dt), Gripping(self.world, data)
         self._assist_label = len(self._programme.labels)
         self.labels = (*self._programme.labels, "assist")
         self._geoms = contacts.geoms_of(model, self.world.body_label)
@@ -57,18 +56,21 @@ class MujocoSimulator:
         self._counts = np.zeros(2, np.int64)
         self._where = contacts.addresses(model, data, self.world.nbody, self._geoms, self._touches, self._sums,
                                          self._counts)  # fmt: skip
-        # what compiled steps need: mj_step, the model, the data and where it counts contacts
+        # for compiled steps: mj_step, the model, the data and where it counts contacts
         self._engine = (native.address("mj_step"), model._address, data._address,
                         data._address + engine.contact_memory().counter)  # fmt: skip
-        self._assist = np.zeros((self.world.nbody, 10))
-        self._torque, self._steps = np.zeros(self.world.nv), 0
+        self._assist, self._torque, self._steps = np.zeros((self.world.nbody, 10)), np.zeros(self.world.nv), 0
         # views into MuJoCo's own arrays, which stay where they are
         self._q, self._v = data.qpos[: self.world.nq], data.qvel[: self.world.nv]
         self._target = data.qfrc_applied[: self.world.nv]
+        lent = model.dof_armature[: self.world.nv]
+        self.joints = Joints(self._q, self._v, self._target, lent, lent.copy(), data.qpos, data.qvel,
+                             data.qacc_warmstart, np.array([self.dt]))  # fmt: skip
         self._assisted = self._lent = False
         self._root = 6 if model.njnt and model.jnt_type[0] == mujoco.mjtJoint.mjJNT_FREE else 0
         self._kept = np.zeros(engine.state_size(model))
-        self._plain = not (self.stage.events or self.stage.grips or self.world.platform or len(self.world.patches))
+        self.contact_table = self._where, self._engine[3]  # for searches
+        self.plain = not (self.stage.events or self.stage.grips or self.world.platform or len(self.world.patches))
         self._log: list[tuple[float, str, str]] = []
         self._start, self._count, self._kept_at = 0.0, 0, 0
         self._warm_up()
@@ -126,7 +128,7 @@ class MujocoSimulator:
         self._read()
         self._forget()
         if check:
-            self._refuse_buried()
+            guard.refuse_buried(self.character, self._touches[: self._counts[0]], self.others)
         engine.get_state(model, data, self._kept)
 
     def refresh(self) -> None:
@@ -142,17 +144,6 @@ class MujocoSimulator:
         self._counts[1], self._steps, self._assisted, self._lent = 0, 0, False, False
         self._torque[:] = 0.0
         self._assist[:] = 0.0
-
-    def _refuse_buried(self) -> None:
-        rows = self._touches[: self._counts[0]]
-        ground = [k for k, r in enumerate(rows) if self.others[int(r[1])].startswith("ground") and r[15] > _DEEPEST]
-        if ground:
-            worst = max(ground, key=lambda k: rows[k, 15])
-            body, deep = self.character.body_names[int(rows[worst, 0])], float(rows[worst, 15])
-            raise BadValue(
-                f"{body} starts {100 * deep:.1f} cm inside the ground, and would be thrown out of it: lift or move "
-                f"the character by that much, level the clip or lower the ground; {100 * _DEEPEST:g} cm is let pass."
-            )
 
     def state(self) -> State:
         """The character now."""
@@ -180,14 +171,17 @@ class MujocoSimulator:
             engine.kinematics(self._model, d)
         return {name: np.concatenate([d.xpos[b], d.xquat[b]]) for name, b in self.world.things.items()}
 
-    def step(self, torque: Array | Servo, assist: Sequence[Wrench] | Array = (), steps: int = 1,
+    def step(self, torque: Array | Servo | DampedServo, assist: Sequence[Wrench] | Array = (), steps: int = 1,
              slippery: Mapping[int, float] | None = None) -> None:  # fmt: skip
         """Time steps under joint torques (nv,) or a servo, wrenches of assistance and whatever is due on the stage.
 
         `slippery` scales the friction of bodies (id -> factor) with whatever they touch.
         """
+        if isinstance(torque, DampedServo):
+            self._step_damped(torque, steps, assist, slippery)
+            return
         if isinstance(torque, Servo):
-            if self._plain and not self._lent and not len(assist) and not slippery:
+            if self.plain and not self._lent and not len(assist) and not slippery:
                 self._step_under(torque, steps)
             else:
                 for _ in range(steps):
@@ -201,7 +195,7 @@ class MujocoSimulator:
         model, data, where, dt = self._model, self._data, self._where, self.dt
         helped = assist_rows(assist) if len(assist) else None
         factors = slippery_factors(slippery, self.world.nbody) if slippery else None
-        plain = self._plain and helped is None and factors is None and not self._lent
+        plain = self.plain and helped is None and factors is None and not self._lent
         for _ in range(steps):
             if plain:
                 _step(model, data)
@@ -231,6 +225,45 @@ class MujocoSimulator:
                 self._step_under(servo, steps - done)
         self._keep()
 
+    def _step_damped(self, servo: DampedServo, steps: int, assist: Sequence[Wrench] | Array,
+                     slippery: Mapping[int, float] | None) -> None:  # fmt: skip
+        """Steps under a servo whose damping is implicit, whatever else is going on."""
+        row = round((self.time - servo.time) / self.dt)
+        if self.plain and not self._lent and not len(assist) and not slippery:
+            done, bad = damped.run(self._where, *self._engine, row, steps, self.dt, tuple(servo), tuple(self.joints),
+                                   self._torque)  # fmt: skip
+        else:
+            done, bad = self._busy_damped(servo, row, assist, slippery)
+        self._count, self._steps = self._count + done, self._steps + done
+        if bad <= -3:
+            self._stop(guard.torque_sentence(self.character, self._target, -3 - bad, self.time), self._target)
+        if bad != -1:
+            self._check(bad, self._target)
+        self._keep()
+        if done < steps:  # a busy step at a time, or a warning that means nothing
+            self._step_damped(servo, steps - done, assist, slippery)
+
+    def _busy_damped(self, servo: DampedServo, row: int, assist: Sequence[Wrench] | Array,
+                     slippery: Mapping[int, float] | None) -> tuple[int, int]:  # fmt: skip
+        """One such step with something going on beside; what `damped.run` gives for it."""
+        joints, under, u = tuple(self.joints), tuple(servo), np.empty(self.world.nv)
+        kept, factors = damped.room(joints), slippery_factors(slippery, self.world.nbody) if slippery else None
+        damped.put(under, row, joints, np.empty((1, len(u))), u)
+        if not np.isfinite(u).all():
+            damped.undo(joints)
+            return 0, -3 - int(np.argmin(np.isfinite(self._target)))
+        damped.hold(joints, kept)
+        self._busy_step(assist_rows(assist) if len(assist) else None, factors)
+        if damped.limited(under, joints, kept, u):
+            mujoco.mj_step1(self._model, self._data)
+            self._paint(factors)
+            mujoco.mj_step2(self._model, self._data)
+        damped.settle(joints, kept, u)
+        self._torque += u
+        bad = _read(self._where, self._data.ncon, self.dt)
+        self._after()
+        return 1, bad
+
     def _keep(self) -> None:
         """Copy the state now and then, for a blow-up."""
         if self._count - self._kept_at >= _KEPT:
@@ -254,10 +287,7 @@ class MujocoSimulator:
         if self.world.grips:
             self._grips.update(time, self._note)
         mujoco.mj_step1(self._model, data)
-        if len(self.world.patches):
-            contacts.repaint(self._where, data.ncon, self.world.patches)
-        if factors is not None:
-            soap(self._where, data.ncon, factors)
+        self._paint(factors)
         if active:
             programme.forces(time, wipe=self._lent)
             programme.rest(time)
@@ -267,6 +297,13 @@ class MujocoSimulator:
             self._lent = helped is not None
             self._assisted |= self._lent
         mujoco.mj_step2(self._model, data)
+
+    def _paint(self, factors: Array | None) -> None:
+        """Give the contacts that were just found the friction of patches and of slippery bodies."""
+        if len(self.world.patches):
+            contacts.repaint(self._where, self._data.ncon, self.world.patches)
+        if factors is not None:
+            soap(self._where, self._data.ncon, factors)
 
     def _read(self) -> None:
         """Contacts of the state as it is, after a reset."""
@@ -295,7 +332,7 @@ class MujocoSimulator:
         rows, torque = np.empty((self._counts.item(1), 18)), np.empty(len(self._torque))
         contacts.mean_rows(self._sums, len(rows), self._torque, steps, self.dt, rows, torque)
         self._counts[1] = self._steps = 0
-        if self._plain and not self._assisted:
+        if self.plain and not self._assisted:
             return Means(torque, rows, _NONE, _NONE)
         seconds = steps * self.dt
         assist = wrench_means(self._assist, range(len(self._assist)), self._assist_label, seconds)
@@ -315,8 +352,7 @@ class MujocoSimulator:
         self.stage = replace(self.stage, events=(*self.stage.events, push))
         self.stage.check(self.character)
         self._programme.add(push)
-        self.labels = (*self.labels, self._programme.labels[-1])
-        self._plain = False
+        self.labels, self.plain = (*self.labels, self._programme.labels[-1]), False
 
     def happened(self) -> list[tuple[float, str, str]]:
         """Time, kind and sentence of what happened since the last call."""

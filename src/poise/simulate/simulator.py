@@ -11,6 +11,7 @@ import numpy as np
 from poise.character import Character
 from poise.dynamics import Wrench
 from poise.maths.rotations import Array
+from poise.simulate.damped import DampedServo
 from poise.simulate.servo import Servo
 from poise.take.record import CONTACT_WIDTH
 
@@ -158,7 +159,7 @@ class Simulator(Protocol):
         """Poses (7,) of all things on the stage: position and quaternion."""
         ...
 
-    def step(self, torque: Array | Servo, assist: Sequence[Wrench] | Array = (), steps: int = 1,
+    def step(self, torque: Array | Servo | DampedServo, assist: Sequence[Wrench] | Array = (), steps: int = 1,
              slippery: Mapping[int, float] | None = None) -> None:  # fmt: skip
         """One time step, or several, under joint torques (nv,) [N m], zero on the root, and the events that are due.
 

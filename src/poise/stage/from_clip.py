@@ -22,13 +22,18 @@ SHORT = 0.36  # [m] length of a load in one hand
 FEW = 64  # periods of a loop for which hands that let go are told when to hold again
 
 
+def check_start(start: float) -> None:
+    """Refuse a time [s] at which no performance can start."""
+    if not (np.isfinite(start) and start >= 0.0):
+        raise BadValue(f"A performance starts at a time of its clip, 0 s or later, not at {start} s.")
+
+
 def stage_of(clip: Clip, start: float = 0.0, seconds: float | None = None, friction: float = 1.0) -> Stage:
     """Ground, bars, loads and grips for a performance that begins at `start` [s] of the clip.
 
     Hands hold when they do in the clip; of a loop over `seconds`, where they let go of what they hold.
     """
-    if not (np.isfinite(start) and start >= 0.0):
-        raise BadValue(f"A performance starts at a time of its clip, 0 s or later, not at {start} s.")
+    check_start(start)
     holds = _performed(clip, start, seconds)
     bars, grips = _bars([h for h in holds if not h.carries and h.place is not None])
     loads, carried = _loads(clip, [h for h in holds if h.carries], start)

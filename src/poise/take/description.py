@@ -35,6 +35,8 @@ def describe(value: Any) -> Any:
         return {str(k): describe(v) for k, v in value.items()}
     if isinstance(value, tuple | list | set | frozenset):
         return [describe(v) for v in value]
+    if hasattr(value, "description") and not isinstance(value, type):
+        return value.description()
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = {f.name: describe(getattr(value, f.name)) for f in dataclasses.fields(value) if f.init}
         return {"kind": type(value).__name__, **fields}

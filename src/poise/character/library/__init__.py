@@ -19,6 +19,9 @@ MAKERS: dict[str, str] = {
 }
 """Name -> module and function below this package."""
 
+PARTS: dict[str, str] = {"hand": "hand:make", "left_hand": "hand:make_left"}
+"""Parts of bodies, by the same rule; they stand on nothing and perform no clips by themselves."""
+
 SOURCES: dict[str, str] = {
     "human42": "Jain & Liu 2011; Ye 2012, chapter 4: links and DoF",
     "human45": "D. B. da Silva (balance): 13 balls, boxes, about 72 kg",
@@ -39,9 +42,10 @@ def names() -> tuple[str, ...]:
 @cache
 def make(name: str) -> Character:
     """A built-in character; the same object every time, since characters never change."""
-    if name not in MAKERS:
-        raise UnknownName("character", name, MAKERS)
-    module, function = MAKERS[name].split(":")
+    makers = {**MAKERS, **PARTS}
+    if name not in makers:
+        raise UnknownName("character", name, makers)
+    module, function = makers[name].split(":")
     return getattr(import_module(f"{__name__}.{module}"), function)()
 
 

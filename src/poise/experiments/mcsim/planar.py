@@ -55,7 +55,7 @@ def sagittal(clip: Clip) -> Clip:
 
 def _physical(clip: Clip) -> Clip:
     """The clip made physical as seen from the side: on a twin whose limbs all hang in the plane, and given back."""
-    out = replace(resample(clip, FPS), character=_thin(clip.character)).make_physical()
+    out = replace(resample(clip, FPS), character=_thin(clip.character)).make_physical(force=0.0)
     return replace(out, character=clip.character)
 
 

@@ -23,12 +23,12 @@ from poise.judge.audit import audit
 from poise.maths import GRAVITY
 from poise.maths.intervals import runs
 from poise.motion.check.check import penetration, skating
+from poise.motion.cleaning import cleaned
 from poise.motion.clip import Clip
 from poise.motion.contact.foot_motion import foot_motion
+from poise.motion.contact.grip_forces import held
 from poise.motion.load import built_in, load_clip
 from poise.motion.resample import resample
-from poise.physical.repair.clean import cleaned
-from poise.physical.repair.problem import held
 from poise.physical.repair.repair import repair
 
 WEIGHT = 70.0 * GRAVITY  # [N]

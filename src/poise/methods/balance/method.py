@@ -14,8 +14,9 @@ from poise.methods.balance import virtual
 from poise.methods.balance.contact import Cylinder
 from poise.methods.balance.decision import Decision
 from poise.methods.balance.hierarchy import Hierarchy, hierarchy_of
-from poise.methods.balance.link_control import Pull, Puller, Upright
+from poise.methods.balance.link_control import Pull, Puller
 from poise.methods.balance.target import Targets
+from poise.methods.upright import Upright
 from poise.motion.reference import Reference
 from poise.settings import PART, check, choice, names, number, parts, printed, text
 from poise.simulate.loop import Action

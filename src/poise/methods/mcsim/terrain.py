@@ -33,7 +33,7 @@ def feel_ground(scene: Scene, memory: Memory, dt: float) -> None:
     contacts.tilt(memory.known.normal, memory.soles.sides, scene.standing, upright)
     x, y, z = upright.tolist()
     if z > 0.0:
-        across, along = _rise(memory.reference.baked.ground, scene.goal.q)
+        across, along = _rise(memory.reference.ground, scene.goal.q)
         share = 1.0 - math.exp(-dt / _FEELING)
         for axis, tilt in ((0, -x / z - across), (1, -y / z - along)):
             memory.tilt[axis] += share * (min(max(tilt, -_STEEPEST), _STEEPEST) - memory.tilt[axis])

@@ -38,6 +38,6 @@ def rate_of(final: float, td: float, tc: float) -> float:
     return (final - td) / max(final - tc, 1e-9)
 
 
-def bounded(rate: float) -> float:
+def paced(rate: float) -> float:
     """A rate that a body can follow: it goes to infinity as t_c nears t_f."""
     return float(min(max(rate, SLOWEST), FASTEST))

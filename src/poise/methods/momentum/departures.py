@@ -11,6 +11,9 @@ DEPARTURES: dict[str, str] = {
     "soft": "gains are taken a little inside the friction cones, so that a corner that carries nothing answers too, "
     "and (30) alone keeps the cones; the document: active faces have no gain, and one step length for all corners "
     "keeps F in its cone",
+    "separate": "errors of C and P ask for forces, those of Φ and L for moments, both bounded, and (30) meets moments "
+    "first; the document: one gain for all, by which a push beyond what a foot can answer turns the body over",
+    "reach": "the body goes down where the leg that carries it would be too short; the document: legs have no length",
     "orientation": "Φ is measured from the pose, as the angular momentum of the step from the reference to it; the "
     "document: the integral of L, which drifts away from the body's real orientation",
     "root": "the root's orientation is tracked softly in the pose; the document: not at all",
@@ -20,6 +23,7 @@ DEPARTURES: dict[str, str] = {
     "the side holds the clock",
     "pins": "corners that stand are held where they came down; the document: led to where the plan has them",
     "footholds": "the next foothold is moved where a push asks for it; the document: steps stay where they are",
+    "hurry": "a step whose foothold is out of reach is taken faster; the document: steps take the time that is left",
     "sink": "the body's goal is lower over feet that land further apart than planned; the document: as high as planned",
     "pace": "steps that shall be longer are also taken at the speed which they need; the document: only the place of "
     "the goal changes",

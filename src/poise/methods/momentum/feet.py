@@ -6,10 +6,14 @@ it. The body's offset at the beginning of the next segment is the mean of those 
 step it goes with the lower one.
 
 Departures: where a push asks for it the foothold is moved (departure `footholds`) by the law of the capture point.
+The divergent component ξ goes away from the centre of pressure p as ξ(T) = p + (ξ - p) e^{ωT}; p is that of the plan,
+moved with the foot that stands, and T is the time to touch-down at the clock's pace: a clock that waits gives ξ time to
+get ahead.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -21,16 +25,37 @@ from poise.motion.feet.capture_point import Foothold
 
 _REACHED = 0.85  # share of a swing at which the foot is over its new place
 _RISEN = 0.6  # share of a swing at which it is at the height of a step up; a step down begins at 1 - this
+_PATIENT = (0.03, 0.1)  # [m] of error along the way at touch-down: left to the clock, and none of it left
 _CLEAR = 0.05  # [m] by which it is lifted above the higher of both places, half-way
 
 
 class Balance(NamedTuple):
     """What the law of footholds wants to know."""
 
-    error: Array  # (2,) [m] of the divergent component against the plan at t_c, unshifted
+    here: Array  # (2,) [m] the divergent component ξ
+    planned: Callable[[float], Array]  # that of the plan (2,) at a frame, unshifted
     frequency: float  # [1/s] ω
     heading: float  # [rad]
     rate: float  # of t_d
+
+    def error(self, frame: float, landing: int, stand: Array, h: float) -> tuple[Array, float]:
+        """Error (2,) [m] of ξ now that makes the one at touch-down, and the time [s] until then.
+
+        `stand` (2,) [m]: how far the foot that stands is beside its planned place; `h` [s] between frames.
+        """
+        left = (landing - frame) * h / max(self.rate, 0.1)
+        now, then, w = self.planned(frame), self.planned(landing), self.frequency
+        usual, growth = np.exp(w * (landing - frame) * h), np.exp(w * left)
+        pressure = (now * usual - then) / (usual - 1.0) if usual > 1.001 else now
+        lands = pressure + stand + (self.here - pressure - stand) * growth
+        return self._patient(lands - then - stand) / growth, left
+
+    def _patient(self, off: Array) -> Array:
+        """An error (2,) [m] at touch-down without what a step that takes longer or shorter mends along the way."""
+        way = np.array([np.cos(self.heading), np.sin(self.heading)])
+        ahead = float(off @ way)
+        kept = min(max((abs(ahead) - _PATIENT[0]) / (_PATIENT[1] - _PATIENT[0]), 0.0), 1.0)
+        return off - (1.0 - kept) * ahead * way
 
 
 class Feet:
@@ -42,15 +67,28 @@ class Feet:
         self.base, self.goal = np.zeros((2, 3)), np.zeros((2, 3))
         self.asked = np.zeros(3)  # [m] that each step is longer, to the side and higher than planned
         self.shift = np.zeros((2, 2))  # [m] by which a push moves the next foothold
+        self.lacking = 0.0  # [m] by which the next foothold is short of where a push asks for it
         self.moved = np.zeros((2, 2))  # [m] the share of the goals that pushes made, this step's and earlier ones'
         self._stood = [timeline.stands(int(np.floor(frame)), f) for f in (0, 1)]
         self.feet = timeline.course.feet
         self._down, self._pins = np.zeros(len(self.feet), bool), np.zeros((len(self.feet), 3))
 
+    def stand_at(self, frame: float, places: Array) -> None:
+        """Take feet that stand at a frame where they are, points at places (P, 3); a swinging one goes with them."""
+        line, planned = self.timeline, self.timeline.corners(frame)
+        self._stood = [line.stands(int(np.floor(frame + 1e-9)), f) for f in (0, 1)]
+        for f in (0, 1):
+            down = (self.feet == f) & line.touching(frame)
+            if down.any():
+                self.base[f] = (places - planned)[down].mean(axis=0)
+        if sum(self._stood) == 1:
+            self.base[0 if self._stood[1] else 1] = self.base[1 if self._stood[1] else 0]
+        self.goal[:] = self.base
+
     def plan_landings(self, frame: float, law: Foothold | None, balance: Balance | None, dt: float) -> None:
         """Where swinging feet will land: beside their planned place by as much as the standing foot, and more."""
         line = self.timeline
-        now = int(np.floor(frame + 1e-9))
+        now, self.lacking = int(np.floor(frame + 1e-9)), 0.0
         for f in (0, 1):
             if line.stands(now, f):
                 self.goal[f], self.shift[f] = self.base[f], 0.0
@@ -64,10 +102,12 @@ class Feet:
             before = self.moved[other] if line.stands(now, other) else self.moved.mean(axis=0)
             plain = stand + self._turned(at, self.asked)
             if law is not None and balance is not None and line.stands(now, other):
-                left = (at - frame) * line.h / max(balance.rate, 0.1)
-                wanted = law.wanted(balance.error - stand[:2], balance.frequency, left, balance.heading)
+                error, left = balance.error(frame, at, stand[:2], line.h)
+                wanted = law.wanted(error, balance.frequency, left, balance.heading)
                 landing, standing = self._centre(at, f)[:2] + plain[:2], self._centre(now, other)[:2] + stand[:2]
                 wanted = law.uncrossed(wanted, landing, standing, 1.0 if f == 0 else -1.0, balance.heading)
+                needed = error * np.exp(balance.frequency * min(left, law.horizon))
+                self.lacking = float(np.linalg.norm(needed - wanted))
                 self.shift[f] = law.towards(self.shift[f], wanted, dt)
             plain[:2] += self.shift[f]
             self.moved[f] = before + self.shift[f]

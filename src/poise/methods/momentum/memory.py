@@ -13,22 +13,20 @@ from poise.ground.ground import carries
 from poise.maths import GRAVITY
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
-from poise.methods.momentum.clock import AHEAD, BACK, bounded, rate_of, root_of
-from poise.methods.momentum.course import course_of
+from poise.methods.momentum.clock import AHEAD, BACK, paced, rate_of, root_of
+from poise.methods.momentum.feedback import along, bounded, lift, separate
 from poise.methods.momentum.feet import Balance, Feet
 from poise.methods.momentum.forces import step_length
+from poise.methods.momentum.kept_plans import plan_of
 from poise.methods.momentum.model import pyramid
-from poise.methods.momentum.plan import Plan, Segment, make_plan
+from poise.methods.momentum.reach import Legs, held_down, slack
 from poise.methods.momentum.settings import Settings
 from poise.methods.momentum.timeline import Placed, Timeline
-from poise.motion.clip import Clip
-from poise.motion.feet.capture_point import Foothold
+from poise.motion.feet.capture_point import Foothold, divergent
 from poise.motion.reference import Reference
 from poise.stage import Ball, Slippery, Stage
 
-_KEPT: dict[tuple, Plan] = {}  # plans of clips in this process, by content and settings
-_MOST = 16
-_LEVER = 0.15  # [m] of the body's weight: the largest moment that the controller asks for beyond the plan's
+_NEAR, _HURRY = 0.1, 1.8  # [m] that a foothold may be short without hurry, and the fastest rate of a hurried step
 
 
 class Wanted(NamedTuple):
@@ -44,17 +42,17 @@ class Memory:
 
     def __init__(self, settings: Settings, character: Character, reference: Reference, stage: Stage, alone: bool):
         """`alone`: the method moves the character itself and must know all that it can meet."""
-        if alone and (carries(stage.ground) or any(isinstance(e, Ball) for e in stage.events)):
-            raise BadValue("The method momentum knows grounds at rest and pushes; for balls, platforms and seesaws use "
-                           "momentum-torques, which acts in the simulator.")  # fmt: skip
         self.settings, self.character, self.stage, self.alone = settings, character, stage, alone
+        self._check(stage)
+        self.begun = False  # has it taken over the body?
         self.compiled = Compiled(character)
         self.usual = float(stage.friction if settings.friction is None else settings.friction)
         self.friction = self.usual  # now
         self.ice = [e for e in stage.events if isinstance(e, Slippery)]
         self.clip = reference.baked
         self.plan = plan_of(self.clip, settings, self.usual)
-        self.line = Timeline(self.plan)
+        self.moved = reference.moved
+        self.line = Timeline(self.plan, self.moved)
         self.track = Reference(self.clip)
         self.td = reference.start / self.line.h
         self.tc = self.td
@@ -63,9 +61,11 @@ class Memory:
         self.offset = np.zeros(3)  # of the body in the present segment
         self.before = np.zeros(3)  # and in the one before
         level = float(np.median(self.plan.course.corners[self.plan.course.touching][:, 2]))
-        self.feet = Feet(self.line, stage.ground, level, self.td, _leg(character) if settings.has("sink") else 0.0)
+        self.legs = Legs(character)
+        self.feet = Feet(self.line, stage.ground, level, self.td, self.legs.length if settings.has("sink") else 0.0)
         self.feet.asked = np.array(settings.stride, float)
-        self.law = Foothold(aside=settings.aside, apart=settings.apart) if settings.has("footholds") else None
+        law = Foothold(ahead=settings.ahead, aside=settings.aside, apart=settings.apart)
+        self.law = law if settings.has("footholds") else None
         self.phi: Array | None = None  # Φ since the beginning, world axes; None: at the reference's
         self.lag = 0.0  # [s] by which t_d is ahead of the time that went by
         self.goal = np.zeros(12)  # ΔΨ now, world axes
@@ -75,6 +75,32 @@ class Memory:
         self.servos: tuple = ()  # those of the torques in a simulator
         self.names = ("ground",)
 
+    def begin(self, time: float, places: Array) -> None:
+        """Take over at a time [s] of the performance from a body whose points are at places (P, 3)."""
+        self.begun = True
+        if time <= 0.0:
+            return
+        self.td += time / self.line.h
+        self.tc, self.index = self.td, self.line.index_at(self.td)
+        self.feet.stand_at(self.td, places)
+        self.offset[:] = self.before[:] = self.feet.base.mean(axis=0)
+
+    def pose(self, frame: float) -> Array:
+        """The clip's pose (nq,) at a frame, in the world."""
+        return self.moved.move(self.track.sample(max(frame, 0.0) * self.line.h)).q
+
+    def surround(self, stage: Stage) -> None:
+        """Go on with another ground and friction under the same feet."""
+        self._check(stage)
+        self.stage, self.feet.ground = stage, stage.ground
+        self.ice = [e for e in stage.events if isinstance(e, Slippery)]
+        self.usual = float(stage.friction if self.settings.friction is None else self.settings.friction)
+
+    def _check(self, stage: Stage) -> None:
+        if self.alone and (carries(stage.ground) or any(isinstance(e, Ball) for e in stage.events)):
+            raise BadValue("The method momentum knows grounds at rest and pushes; for balls, platforms and seesaws use "
+                           "momentum-torques, which acts in the simulator.")  # fmt: skip
+
     def tread(self, time: float) -> None:
         """Note the ground's friction at a time [s]."""
         self.friction = min([e.friction for e in self.ice if e.covers(time)], default=self.usual)
@@ -82,17 +108,21 @@ class Memory:
     def want(self, x: Array, error: Array, dt: float) -> Wanted:
         """The ground's wrench at state x (12,) of the world; `error` (3,): Φ as measured from the pose, less X̄'s."""
         line, now = self.line, self.line.placed(self.index)
-        heading = float(rot.heading(self.track.sample(max(self.td, 0.0) * line.h).q[3:7]))
+        heading = float(rot.heading(self.pose(self.td)[3:7]))
         self.way = np.array([np.cos(heading), np.sin(heading), 0.0])
         frequency = float(np.sqrt(GRAVITY / max(x[2] - self.feet.level - self.offset[2], 0.3)))
-        balance = self._balance(x, now, frequency, heading) if self.law is not None else None
+        balance = self._balance(x, frequency, heading) if self.law is not None else None
         self.feet.plan_landings(self.td, self.law, balance, dt)
         self.goal = self._goal(frequency)
         self.tc = self._find(x, error, dt)
         used, index = self._used(self.tc)
         wrench, shortened = self._feedback(x, error, used, index)
+        if self.settings.has("reach"):
+            wrench[2] = self._held_down(x, wrench[2], frequency)
         final = float(now.final)
-        rate = bounded(rate_of(final, self.td, self.tc)) if self.settings.free_time else 1.0
+        rate = paced(rate_of(final, self.td, self.tc)) if self.settings.free_time else 1.0
+        if self.feet.lacking > _NEAR and self.settings.has("hurry"):
+            rate = max(rate, min(1.0 + self.settings.hurry * (self.feet.lacking - _NEAR), _HURRY))
         if not line.touching(self.td).any():  # flight cannot be warped
             rate = 1.0
         return Wanted(wrench, rate, shortened)
@@ -114,21 +144,19 @@ class Memory:
             out[3:5] += self.plan.course.mass * self.feet.asked[0] / ((s.next - s.first) * self.line.h) * self.way[:2]
         return out
 
-    def _balance(self, x: Array, now: Placed, frequency: float, heading: float) -> Balance:
-        """The divergent component against the plan, where the plan is nearest along its way."""
-        s = now.segment
-        k = np.clip(np.arange(int(self.tc) - 12, int(self.tc) + 14) - now.first, 0, s.steps)
-        mass = self.plan.course.mass
-        ahead = (s.states[k, :2] + s.states[k, 3:5] / (mass * frequency)) @ now.turn[:2, :2].T + now.shift[:2]
-        here = x[:2] + x[3:5] / (mass * frequency)
-        off = here - ahead
-        c, sn = np.cos(heading), np.sin(heading)
-        along = (off - self.offset[:2]) @ np.array([c, sn])
-        middle = off[12]
-        if self.settings.free_time:
-            best = int(np.argmin(np.abs(along)))
-            middle = off[best]
-        return Balance(middle, frequency, heading, max(self.traces.get("rate", 1.0), 0.1))  # type: ignore[arg-type]
+    def _planned(self, frame: float, frequency: float) -> Array:
+        """The divergent component (2,) of the plan at a frame, without the body's offset."""
+        placed = self._used(frame)[0]
+        k = min(max(frame - placed.first, 0.0), float(placed.segment.steps))
+        low = min(int(k), placed.segment.steps - 1)
+        x = (1.0 - k + low) * placed.segment.states[low] + (k - low) * placed.segment.states[low + 1]
+        return placed.turn[:2, :2] @ divergent(x, x[3:5] / self.plan.course.mass, frequency) + placed.shift[:2]
+
+    def _balance(self, x: Array, frequency: float, heading: float) -> Balance:
+        """The divergent component, and that of the plan."""
+        here = divergent(x, x[3:5] / self.plan.course.mass, frequency)
+        rate = float(self.traces.get("rate", 1.0))  # type: ignore[arg-type]
+        return Balance(here, lambda frame: self._planned(frame, frequency), frequency, heading, rate)
 
     def _local(self, x: Array, error: Array, placed: Placed, frame: float, offset: Array) -> Array:
         """State (12,) in the plan's world, Φ beside the reference's by `error`."""
@@ -196,7 +224,7 @@ class Memory:
         off[:, 9:] = R.T @ x[9:] - s.states[k, 9:]
         aim = _turned(R, goal) if self.settings.anticipate else np.zeros(12)
         if self.settings.has("sagittal"):
-            off, aim = _along(off, R.T @ self.way), _along(aim[None], R.T @ self.way)[0]
+            off, aim = along(off, R.T @ self.way), along(aim[None], R.T @ self.way)[0]
         return np.einsum("ki,ki->k", s.time_gain[k], off) + s.time_goal[k] @ aim
 
     def _used(self, frame: float) -> tuple[Placed, int]:
@@ -220,27 +248,30 @@ class Memory:
             offset, goal = offset + (k / max(s.next - s.first, 1)) * goal[:3], np.zeros(12)
         local = self._local(x, error, placed, self.tc, offset)
         off, aim = local - star, _turned(placed.turn, goal)
-        change = (s.gain[low] @ off + s.goal_gain[low] @ aim).reshape(-1, 3)
-        shortened = 1.0
+        way, mass = placed.turn.T @ self.way, self.plan.course.mass
+        if self.settings.has("separate"):
+            force, moment = separate(s, low, off, aim, way, mass, self.settings.upright, self.settings.lever)
+            return np.concatenate([placed.turn @ force, placed.turn @ moment]), 1.0
+        change, shortened = (s.gain[low] @ off + s.goal_gain[low] @ aim).reshape(-1, 3), 1.0
         if not self.settings.has("soft"):
             mine = s.touching[low]
             shortened = step_length(s.forces[low][mine], change[mine], pyramid(self.usual))
         forces = s.forces[low] + shortened * change
         moment = np.cross(s.corners[low] - local[:3], forces).sum(axis=0)
         force = forces.sum(axis=0)
-        if self.settings.has("sagittal"):  # what goes on across the way lifts nobody
-            off, aim = _along(np.stack([off, aim]), placed.turn.T @ self.way)
-            force[2] = s.forces[low, :, 2].sum() + (s.gain[low] @ off + s.goal_gain[low] @ aim)[2::3].sum()
-            force, moment = self._bounded(force, moment, s, low, local)
+        if self.settings.has("sagittal"):
+            force[2] = lift(s, low, off, aim, way)
+            force, moment = bounded(s, low, force, moment, mass)
         return np.concatenate([placed.turn @ force, placed.turn @ moment]), shortened
 
-    def _bounded(self, force: Array, moment: Array, s: Segment, low: int, local: Array) -> tuple[Array, Array]:
-        """A wrench whose change against the plan's is not beyond what a body can do with its legs."""
-        plain, most = s.forces[low].sum(axis=0), self.plan.course.mass * GRAVITY
-        usual = np.cross(s.corners[low] - s.states[low, :3], s.forces[low]).sum(axis=0)
-        reach = np.array([1.0, 1.0, 0.7]) * most
-        return (plain + np.clip(force - plain, -reach, reach),
-                usual + np.clip(moment - usual, -_LEVER * most, _LEVER * most))  # fmt: skip
+    def _held_down(self, x: Array, force: float, frequency: float) -> float:
+        """The vertical force [N] with which the leg that carries stays as long as it is."""
+        foot, mass = self.line.carrying(self.td), self.plan.course.mass
+        if foot is None or self.legs.length <= 0.0:
+            return force
+        off = divergent(x[:2], x[3:5] / mass, frequency) - self._planned(self.td, frequency) - self.offset[:2]
+        room = self.legs.room(self.compiled.terms.positions, foot, x[3:5] / mass)
+        return held_down(force, room + slack(float(np.linalg.norm(off))), x[5] / mass, mass)
 
     def advance(self, rate: float, dt: float, places: Array) -> None:
         """Go on by a frame in which t_d goes at `rate`; points are at places (P, 3) then."""
@@ -258,38 +289,6 @@ class Memory:
             self.index += 1
 
 
-def _leg(character: Character) -> float:
-    """Length [m] of a leg; 0 for a body without."""
-    if not (character.has("left_thigh") and character.has("left_foot")):
-        return 0.0
-    places = character.forward(character.standing_pose())[0][0]
-    return float(np.linalg.norm(places[character.body("left_thigh")] - places[character.body("left_foot")]))
-
-
 def _turned(R: Array, x: Array) -> Array:
     """A state (12,) of the world in the plan's axes."""
     return (x.reshape(4, 3) @ R).ravel()
-
-
-def _along(states: Array, way: Array) -> Array:
-    """States (K, 12) without what goes on across a way (3,): sideways motion, and turning about other axes than its."""
-    side = np.array([-way[1], way[0], 0.0])
-    out = states.reshape(-1, 4, 3).copy()
-    out[:, :2] -= (out[:, :2] @ side)[..., None] * side
-    out[:, 2:] = (out[:, 2:] @ side)[..., None] * side
-    return out.reshape(-1, 12)
-
-
-def plan_of(clip: Clip, settings: Settings, friction: float) -> Plan:
-    """The plan of a clip under these settings, remembered by content."""
-    key = (clip.q.tobytes(), clip.contacts.labels.tobytes(), clip.dt, clip.character.name, clip.character.mass,
-           settings.force, settings.track, settings.spin, settings.overlap, settings.has("effort"),
-           settings.has("soft"), settings.soften, friction)  # fmt: skip
-    known = _KEPT.get(key)
-    if known is None:
-        known = make_plan(course_of(clip), settings.weights(), friction, settings.overlap, settings.has("effort"),
-                          soften=settings.soften if settings.has("soft") else 0.0)  # fmt: skip
-        if len(_KEPT) >= _MOST:
-            _KEPT.pop(next(iter(_KEPT)))
-        _KEPT[key] = known
-    return known

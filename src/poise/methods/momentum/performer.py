@@ -16,6 +16,7 @@ from poise.methods.momentum.forces import matched, wrench_matrix, yielding
 from poise.methods.momentum.memory import Memory
 from poise.methods.momentum.pose import Tracking, momenta, put, reduce, velocity, with_momenta
 from poise.methods.momentum.settings import Settings
+from poise.methods.pose_rows import PoseStep
 from poise.motion.reference import Reference
 from poise.simulate.simulator import State, Touches
 from poise.stage import Stage
@@ -46,6 +47,8 @@ class Momentum(Settings):
 
 def advance(settings: Settings, state: State, dt: float, memory: Memory, pushes: list) -> Stepped:
     """One step of the method: feedback, contact forces, pose, and the clocks that go on."""
+    if not memory.begun:
+        memory.begin(state.time, memory.compiled.at(state.q, state.v).points[memory.plan.course.points])
     memory.tread(state.time)
     seen = Seen.of(memory, state, dt)
     wanted = memory.want(seen.x, seen.error, dt)
@@ -55,6 +58,8 @@ def advance(settings: Settings, state: State, dt: float, memory: Memory, pushes:
     )
     forces = np.zeros(0) if solved is None else solved.forces
     tracking = followed(memory, seen, wanted.rate, dt, pushes)
+    if settings.rows:
+        tracking = _with_rows(memory, seen, tracking, wanted.rate, ground, forces, pushes, dt)
     reduced = reduce(memory.compiled.terms, tracking)
     given = _impulse(memory, seen, pushes, dt)
     if len(pushes) and len(forces):
@@ -94,7 +99,7 @@ class Seen:
         terms, character = memory.compiled.at(state.q, state.v), memory.character
         J = np.empty((6, len(state.v)))
         both = momenta(terms, state.v, J)
-        pose = memory.track.sample(max(memory.td, 0.0) * memory.line.h).q.copy()
+        pose = memory.pose(memory.td).copy()
         off = conf.difference(character.layout, pose[None], state.q[None])[0]
         turned = J[3:] @ off  # the angular momentum of a step, about the centre of mass
         if memory.settings.has("orientation"):
@@ -155,7 +160,7 @@ def followed(memory: Memory, seen: Seen, rate: float, dt: float, pushes: list) -
     """
     s, layout, line = memory.settings, memory.character.layout, memory.line
     course = memory.plan.course
-    after = memory.track.sample(max(memory.td + rate * dt / line.h, 0.0) * line.h).q
+    after = memory.pose(memory.td + rate * dt / line.h)
     g1 = conf.difference(layout, seen.pose[None], after[None])[0] / dt
     off = conf.difference(layout, seen.q[None], seen.pose[None])[0] / dt
     g1 = g1 + s.pose_return * off
@@ -164,10 +169,8 @@ def followed(memory: Memory, seen: Seen, rate: float, dt: float, pushes: list) -
     if s.has("root"):
         weight[3:6] = s.root * s.pose
         g1[3:6] = g1[3:6] - s.pose_return * off[3:6] + 0.1 * off[3:6]
-    for push in pushes:
-        jacobian = engine.jacobian(memory.compiled.model, memory.compiled.data, push.body, push.point)[0]
-        impulse = np.linalg.solve(memory.compiled.terms.mass_matrix, dt * jacobian.T @ push.force)
-        g1[6:] += impulse[6:]
+    if pushes:
+        g1[6:] += np.linalg.solve(memory.compiled.terms.mass_matrix, dt * _push_torque(memory, pushes))[6:]
     now, then = line.corners(memory.td), line.corners(memory.td + rate * dt / line.h)
     now = now + memory.feet.offsets(memory.td)
     then = then + memory.feet.offsets(memory.td + rate * dt / line.h)
@@ -179,6 +182,48 @@ def followed(memory: Memory, seen: Seen, rate: float, dt: float, pushes: list) -
     rows, goals, prices = _limits(memory, seen, dt) if s.has("limits") else _none(layout.nv)
     return Tracking(weight, g1, bodies, np.ascontiguousarray(seen.places), speeds, np.full(speeds.shape, s.feet), rows,
                     goals, prices)  # fmt: skip
+
+
+def _with_rows(memory: Memory, seen: Seen, tracking: Tracking, rate: float, ground: Grounded, forces: Array,
+               pushes: list, dt: float) -> Tracking:  # fmt: skip
+    """What (31) follows with the rows from outside added."""
+    terms, line = memory.compiled.terms, memory.line
+    after = memory.pose(memory.td + rate * dt / line.h)
+    step = PoseStep(memory.td * line.h, dt, seen.q, seen.v, seen.pose,
+                    conf.difference(memory.character.layout, seen.pose[None], after[None])[0] / dt,
+                    terms.mass_matrix.copy(), terms.bias.copy(), _ground_torque(memory, ground, forces),
+                    _kick(memory, seen, ground, forces, pushes, dt), _push_torque(memory, pushes))  # fmt: skip
+    for value in memory.settings.rows:
+        rows, goals, prices, follow = value.pose_rows(step)
+        tracking = tracking._replace(
+            weight=tracking.weight * follow, rows=np.ascontiguousarray(np.vstack([tracking.rows, rows])),
+            goals=np.concatenate([tracking.goals, goals]),
+            prices=np.concatenate([tracking.prices, prices]))  # fmt: skip
+    return tracking
+
+
+def _kick(memory: Memory, seen: Seen, ground: Grounded, forces: Array, pushes: list, dt: float) -> Array:
+    """What the root's velocity (nv,) gains from the middle of a step to its end."""
+    change = _impulse(memory, seen, pushes, dt) + (dt * ground.A @ forces if len(forces) else 0.0)
+    nothing = np.zeros(memory.character.layout.nv)
+    return with_momenta(memory.compiled.terms, nothing, 0.5 * change)
+
+
+def _ground_torque(memory: Memory, ground: Grounded, forces: Array) -> Array:
+    """J_cᵀF (nv,) of contact forces, in the pose that the terms hold."""
+    model, out = memory.compiled, np.zeros(memory.character.layout.nv)
+    world = ground.world(forces) if len(forces) else np.zeros((0, 3))
+    for body, place, force in zip(ground.bodies, ground.places, world, strict=True):
+        out += engine.jacobian(model.model, model.data, int(body), place)[0].T @ force
+    return out
+
+
+def _push_torque(memory: Memory, pushes: list) -> Array:
+    """J_eᵀF^e (nv,) of pushes, in the pose that the terms hold."""
+    model, out = memory.compiled, np.zeros(memory.character.layout.nv)
+    for push in pushes:
+        out += engine.jacobian(model.model, model.data, push.body, push.point)[0].T @ push.force
+    return out
 
 
 def _none(nv: int) -> tuple[Array, Array, Array]:
@@ -237,13 +282,9 @@ def _arrive(memory: Memory, seen: Seen, u: Array, ground: Grounded, forces: Arra
 
 def _torques(memory: Memory, state: State, v: Array, ground: Grounded, forces: Array, pushes: list, dt: float) -> Array:
     """Joint torques (nv,) [N m] that this step takes: inverse dynamics at its beginning."""
-    terms, model = memory.compiled.at(state.q, state.v), memory.compiled
+    terms = memory.compiled.at(state.q, state.v)
     out = terms.mass_matrix @ ((v - state.v) / dt) + terms.bias
-    world = ground.world(forces) if len(forces) else np.zeros((0, 3))
-    for body, place, force in zip(ground.bodies, ground.places, world, strict=True):
-        out -= engine.jacobian(model.model, model.data, int(body), place)[0].T @ force
-    for push in pushes:
-        out -= engine.jacobian(model.model, model.data, push.body, push.point)[0].T @ push.force
+    out -= _ground_torque(memory, ground, forces) + _push_torque(memory, pushes)
     out[:6] = 0.0
     return out
 

@@ -10,6 +10,10 @@ is a quadratic program with equality constraints. Its Hessian H = w1 + w2 J_cᵀ
 
 Seen from the momenta, tracking costs ½ |x̂ - x̂_0|²_S. So (32), where contact forces are unknowns as well, is a least
 squares problem in these forces alone: six rows, each force in its cone (see `forces.yielding`).
+
+Rows from outside: `Momentum(rows=(value,))` takes frozen values with a method `pose_rows(step)` (see
+`poise.methods.pose_rows`), which is asked in every step; what it gives is added to (31) as Σ prices (rows q̇ - goals)²,
+and scales how much each degree of freedom follows the reference. So another method's response is laid over this one.
 """
 
 from __future__ import annotations

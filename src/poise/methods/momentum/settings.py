@@ -7,9 +7,10 @@ from typing import Any, Self
 
 from poise.methods.momentum.departures import DEPARTURES
 from poise.methods.momentum.model import Weights
+from poise.methods.pose_rows import PoseRows
 from poise.motion.reference import Reference
 from poise.physical.prepare import prepared
-from poise.settings import check, flag, names, number, numbers, printed, whole
+from poise.settings import check, flag, names, number, numbers, parts, printed, whole
 from poise.stage import Stage
 
 
@@ -31,19 +32,27 @@ class Settings:
     free_time: bool = flag(True, "the final time is free; off: figure 14's fixed one", printed=True)
     anticipate: bool = flag(True, "a new goal changes the final constraint ahead; off: the reference is shifted in "
                             "proportion and errors drive, as in figure 15", printed=True)  # fmt: skip
-    arm: float = number(0.3, "length that makes a force of a moment in (30)", 0.01, 10, "m", printed=1.0)
+    arm: float = number(0.05, "length that makes a force of a moment in (30)", 0.01, 10, "m", printed=1.0)
     level: float = number(10.0, "factor on the vertical force in (30): or a body that must turn jumps to do so", 1, 1e3,
                           printed=1.0)  # fmt: skip
     soften: float = number(30.0, "barrier at which gains are taken (departure soft)", 1e-6, 1e6, "N")
     root: float = number(0.1, "weight of the root's orientation (departure root)", 0, 1e6, "1 of w1")
     stride: tuple[float, float, float] = numbers((0.0, 0.0, 0.0), "how much longer, further left and higher each step "
                                                "is than the clip's", -2, 2, "m")  # fmt: skip
-    underway: float = number(0.4, "share of a foothold's shift that the body is still on its way to at the final time "
+    upright: float = number(10.0, "rate at which orientation and angular momentum come back (departure separate)", 0,
+                            100, "1/s")  # fmt: skip
+    lever: float = number(0.1, "the largest moment, of the body's weight (departure separate)", 0, 1, "m")
+    hurry: float = number(4.0, "how much faster a step is for each metre by which its foothold is short of where a "
+                          "push asks for it (departure hurry)", 0, 100, "1/m")  # fmt: skip
+    underway: float = number(0.6, "share of a foothold's shift that the body is still on its way to at the final time "
                              "(departure footholds)", 0, 1)  # fmt: skip
-    aside: float = number(0.5, "how far a foothold may be moved across the way (departure footholds)", 0, 2, "m")
+    ahead: float = number(1.0, "how far a foothold may be moved along the way (departure footholds)", 0, 2, "m")
+    aside: float = number(0.8, "how far a foothold may be moved across the way (departure footholds)", 0, 2, "m")
     apart: float = number(-0.25, "least distance across the way between the landing foot and the other one; below 0 "
                           "feet may cross (departure footholds)", -1, 1, "m")  # fmt: skip
     friction: float | None = number(None, "friction of the ground; none: that of the stage", 0.001, 10, none=True)
+    rows: tuple[PoseRows, ...] = parts(PoseRows, "values that add rows of their own to the pose (31), such as the "
+                                       "response of another method")  # fmt: skip
     repair: bool = flag(True, "make the clip physical before it begins (departure repair)", said="off")
     departures: tuple[str, ...] | str = names(
         tuple(DEPARTURES), "departures from the document that are on; a setting that belongs to one has no effect "
@@ -70,3 +79,15 @@ class Settings:
     def prepare(self, reference: Reference, stage: Stage) -> tuple[Reference, list[tuple[str, str]]]:
         """The reference made physical, and what was done; before the performance begins."""
         return prepared(reference, stage.ground, fit=False, repair=self.has("repair"))
+
+    def follow(self, memory: Any, reference: Reference) -> Any:
+        """The memory for another reference: the plan of its clip, taken over where the feet stand."""
+        now, before = reference.moved, memory.moved
+        if reference.baked is memory.clip and (now.turn, now.shift) == (before.turn, before.shift):
+            return memory
+        return self.start(memory.character, reference, memory.stage)  # type: ignore[attr-defined]
+
+    def surround(self, memory: Any, reference: Reference, stage: Stage) -> Any:
+        """The memory with another ground and friction under the same feet: steps up and down are met while it runs."""
+        memory.surround(stage)
+        return memory

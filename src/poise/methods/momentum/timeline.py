@@ -8,6 +8,7 @@ import numpy as np
 
 from poise.maths.rotations import Array
 from poise.methods.momentum.plan import Plan, Segment, turned
+from poise.motion.reference import Shift
 
 
 class Placed(NamedTuple):
@@ -27,7 +28,11 @@ class Placed(NamedTuple):
 class Timeline:
     """Frames of a plan; of a loop in any period, of an open clip held at its ends."""
 
-    def __init__(self, plan: Plan):
+    def __init__(self, plan: Plan, moved: Shift | None = None):
+        """`moved`: how the whole course is turned and shifted in the world."""
+        base = moved or Shift()
+        c, s = np.cos(base.turn), np.sin(base.turn)
+        self._base = (np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]), np.asarray(base.shift, float))
         course = plan.course
         self.plan, self.course, self.frames = plan, course, course.frames
         self.loops = course.cycle is not None
@@ -35,6 +40,7 @@ class Timeline:
         self._placed: dict[int, Placed] = {}
         self._turns: dict[int, tuple[Array, Array]] = {}
         self._stands = np.stack([course.touching[:, course.feet == f].any(axis=1) for f in (0, 1)], axis=1)
+        self._stays = _stays(self._stands, self.frames if self.loops else 0)
 
     def placed(self, index: int) -> Placed:
         """Segment number `index`, counted over all periods; of an open clip the nearest there is."""
@@ -68,7 +74,8 @@ class Timeline:
         """Rotation (3, 3) and shift (3,) of a period."""
         known = self._turns.get(period)
         if known is None:
-            known = self._turns[period] = turned(self.course, period)
+            (R, shift), (B, b) = turned(self.course, period), self._base
+            known = self._turns[period] = (B @ R, B @ shift + b)
         return known
 
     def _row(self, frame: int) -> tuple[int, int]:
@@ -84,6 +91,11 @@ class Timeline:
     def stands(self, frame: int, foot: int) -> bool:
         """Does a foot stand at a frame?"""
         return bool(self._stands[self._row(frame)[1], foot])
+
+    def carrying(self, frame: float) -> int | None:
+        """The foot that stands at a frame and stays there longest; None: no foot stands."""
+        stays = self._stays[self._row(int(np.floor(frame + 1e-9)))[1]]
+        return None if not stays.any() else int(stays[1] > stays[0])
 
     def corners(self, frame: float) -> Array:
         """Places (P, 3) of the points at a frame, between two of them in proportion."""
@@ -115,3 +127,13 @@ class Timeline:
             if self.stands(k, foot):
                 return k + 1
         return first
+
+
+def _stays(stands: np.ndarray, period: int) -> np.ndarray:
+    """For how many frames (F + 1, 2) each foot goes on standing; of a loop over two periods."""
+    rows = np.concatenate([stands[:period], stands]) if period else stands
+    out = np.zeros(rows.shape, int)
+    out[-1] = rows[-1]
+    for k in range(len(rows) - 2, -1, -1):
+        out[k] = np.where(rows[k], out[k + 1] + 1, 0)
+    return out[: len(stands)]

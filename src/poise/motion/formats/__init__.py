@@ -33,6 +33,7 @@ FORMATS: dict[str, Format] = {
     "fbx": Format("poise.motion.formats.fbx", (".fbx",)),
     "deepmimic": Format("poise.motion.formats.deepmimic", (".txt", ".json")),
     "npz": Format("poise.motion.formats.npz", (".npz",)),
+    "gait": Format("poise.motion.formats.gait", (".toml",)),
 }
 
 

@@ -44,6 +44,8 @@ _ENDS = (
     (11, (0.1335, -0.05, 0.0), "left_toe_tip"),
     (14, (0.0, -0.04, 0.0), "left_hand_tip"),
 )
+LOOSE = 0.5  # a quaternion whose length differs more from 1 is no rotation; the public kick has some of 0.58
+TOLD = 0.01  # from which on that is told
 _WIDTH = 44  # a duration, the root's place, and the turns
 
 
@@ -70,7 +72,7 @@ def read(path: Path) -> Recording:
     rotations = np.tile(rot.IDENTITY, (len(table), len(body), 1))
     positions = np.tile(body.offsets, (len(table), 1, 1))
     positions[:, 0] = table[:, 1:4]
-    at = 4
+    at, shortest, longest = 4, 1.0, 1.0  # lengths of quaternions
     for j, (name, _, _, width) in enumerate(_JOINTS):
         values = table[:, at : at + width]
         at += width
@@ -78,11 +80,16 @@ def read(path: Path) -> Recording:
             rotations[:, j] = rot.from_axis_angle(np.array([0.0, 0.0, 1.0]), values[:, 0])
         elif width == 4:
             size = np.linalg.norm(values, axis=1)
-            bad = np.flatnonzero(np.abs(size - 1.0) > 0.1)
+            bad = np.flatnonzero(np.abs(size - 1.0) > LOOSE)
             if len(bad):
                 raise BadFile(path, f"frame {bad[0] + 1}: the rotation of {name!r} is not a unit quaternion.")
+            shortest = min(shortest, float(size.min()))
+            longest = max(longest, float(size.max()))
             rotations[:, j] = rot.continuous(values / size[:, None])
-    source = Source(name=path.stem, path=str(path), format="deepmimic")
+    notes = ()
+    if longest > 1.0 + TOLD or shortest < 1.0 - TOLD:
+        notes = (f"Rotations are quaternions of length {shortest:.2f} to {longest:.2f}; they were made unit ones.",)
+    source = Source(name=path.stem, path=str(path), format="deepmimic", notes=notes)
     wraps = str(content.get("Loop", "none")).lower() == "wrap"
     return _even(path, table[:-1, 0], Recording(body, rotations, positions, 1.0, source, 1.0, "y", wraps), table[-1, 0])
 
@@ -141,4 +148,5 @@ def _even(path: Path, steps: Array, recording: Recording, last: float) -> Record
     # where each new frame lies, counted in old frames, is all that `at` needs
     turns, places = even.at(np.interp(np.arange(count) * dt, times, np.arange(len(times))) * even.dt)
     note = f"Frames of {steps.min():.4g} to {steps.max():.4g} s were resampled to {dt:.4g} s."
-    return replace(recording, rotations=turns, positions=places, dt=dt, source=replace(recording.source, notes=(note,)))
+    return replace(recording, rotations=turns, positions=places, dt=dt,
+                   source=replace(recording.source, notes=(*recording.source.notes, note)))  # fmt: skip

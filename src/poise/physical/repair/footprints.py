@@ -22,14 +22,16 @@ from poise.maths.intervals import close_gaps, frames, runs
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip, Cycle
 from poise.motion.contact.foot_motion import speeds
+from poise.motion.contact.grip_forces import held
 from poise.motion.feet.footprint import Footprint, laid_sole, unblocked
 from poise.motion.resample import carried_rows
-from poise.physical.repair.problem import held
 
 REST = 0.2  # [m/s] touching points that are slower rest
 SHORTEST = 0.08  # [s] of rest that makes a print of its own
 GAP = 0.03  # [s] shorter moves are none
 MISFIT = 0.02  # [m] rms by which what touches may miss its print; a foot that fits one so well does not move on
+RETURNS, STRAYS = 0.06, 0.3  # [m] a loaded foot that is back so near, and strayed no further, stood
+BEGINS = 0.1  # [s] at both ends of its time under load that are compared
 FAR = 0.06  # [m] by which what touches may miss the first or last print before it rests, or after
 TOLD = 0.1  # of what its touching points tell about a print's heading, told by the heading of the foot
 
@@ -40,17 +42,56 @@ def turned(flat: Array, heading: Array) -> Array:
     return np.stack([c * flat[:, 0] - s * flat[:, 1], s * flat[:, 0] + c * flat[:, 1]], axis=-1)
 
 
+def strays(heading: Array, seen: Array, on: np.ndarray, loaded: np.ndarray, flat: Array, dt: float) -> Array:
+    """How far (n,) [m] a foot was recorded to stray and to come back while it carried the body; 0 where it did not.
+
+    Friction holds a loaded foot: what strays and returns under load (rolling ankles in deep flexion) was recorded
+    badly. A foot that turns on its toes ends elsewhere.
+    """
+    out, count = np.zeros(len(heading)), frames(BEGINS, dt)
+    weight = on.astype(float)
+    for a, e in runs(close_gaps(loaded & on.any(axis=1), frames(GAP, dt))):
+        rows = np.arange(a, e)[on[a:e].any(axis=1)]
+        if len(rows) < 3:
+            continue
+        one, two = (fitted(float(np.median(heading[r])), seen[r], weight[r], flat)
+                    for r in (rows[:count], rows[-count:]))  # fmt: skip
+        apart = max(float(np.linalg.norm(d)) for d in np.subtract(*_ends(one, two, flat)))
+        if apart < RETURNS:
+            out[a:e] = max(_farthest(heading, seen, weight, flat, rows, rows), 1e-6)
+    return out
+
+
+def feet_stray(clip: Clip, labels: np.ndarray, loaded: np.ndarray) -> Array:
+    """`strays` (N, feet) [m] of the feet of a clip that touch by labels (N, P) and are `loaded` (N, feet)."""
+    out, (pos, quat), known = np.zeros(loaded.shape), clip.character.forward(clip.q), clip.character.contact_points
+    for k, sole in enumerate(soles(clip.character)):
+        on = labels[:, sole.points]
+        places = clip.character.place(pos, quat, known.bodies[sole.points], known.positions[sole.points])
+        for a, e in runs(np.any(on, axis=1)):
+            turn = rot.multiply(quat[a:e, sole.body], rot.conjugate(sole.zero))
+            heading = np.unwrap(rot.twist_angle(turn, np.array([0.0, 0.0, 1.0])))
+            out[a:e, k] = strays(heading, places[a:e, :, :2], on[a:e], loaded[a:e, k], sole.flat, clip.dt)
+    return out
+
+
 def found_prints(heading: Array, seen: Array, weight: Array, alone: np.ndarray, flat: Array,
-            dt: float) -> list[np.ndarray]:  # fmt: skip
-    """The frames of each print of a stance, in order; what comes before the first or after the last is on its way."""
+            dt: float, steady: np.ndarray | None = None) -> list[np.ndarray]:  # fmt: skip
+    """The frames of each print of a stance, in order; what comes before the first or after the last is on its way.
+
+    Where a foot is known to be `steady` (n,), it has one print however it was recorded.
+    """
+    steady = np.zeros(len(heading), bool) if steady is None else steady
     n, count = len(heading), frames(SHORTEST, dt)
     if n < 3:
         return [np.arange(n)]
     on = weight > 0.0
     speed = np.where(on, speeds(seen, dt), 0.0).sum(axis=1) / on.sum(axis=1)
-    rests = [np.arange(a, e) for a, e in runs(close_gaps(speed < REST, frames(GAP, dt))) if e - a >= count]
+    rests = [np.arange(a, e) for a, e in runs(close_gaps((speed < REST) | steady, frames(GAP, dt))) if e - a >= count]
     found: list[np.ndarray] = []
-    for rows in (part for rest in rests for part in _parted(heading, seen, weight, flat, rest, count)):
+    whole = [[rest] if steady[rest].mean() > 0.5 else _parted(heading, seen, weight, flat, rest, count)
+             for rest in rests]  # fmt: skip
+    for rows in (part for parts in whole for part in parts):
         both = np.arange(rows[0] if not found else found[-1][0], rows[-1] + 1)
         if found and _misfit(heading, seen, weight, flat, both) < MISFIT:
             found[-1] = both
@@ -158,10 +199,12 @@ def soles(character: Character) -> list[Sole]:
     return out
 
 
-def printed(clip: Clip, labels: np.ndarray, carrying: np.ndarray | None = None) -> Array:
+def printed(clip: Clip, labels: np.ndarray, carrying: np.ndarray | None = None,
+            loaded: np.ndarray | None = None) -> Array:  # fmt: skip
     """Where each contact point of the feet (N, P, 3) shall be while it touches; else where it is.
 
-    A foot that alone touches does not slide, nor one that is said to be `carrying` (N, feet) the body.
+    A foot that alone touches does not slide, nor one that is said to be `carrying` (N, feet) the body; one that is
+    `loaded` (N, feet) and comes back to where it was did not move.
     """
     goals, barred = clip.character.points(clip.q), held(clip)
     for k, sole in enumerate(soles(clip.character)):
@@ -169,21 +212,34 @@ def printed(clip: Clip, labels: np.ndarray, carrying: np.ndarray | None = None) 
         alone = ~np.any(np.delete(labels, sole.points, axis=1), axis=1) & ~barred
         if carrying is not None:
             alone |= carrying[:, k]
+        state = _State(on, alone, np.zeros(len(on), bool) if loaded is None else loaded[:, k])
         if clip.cycle is None or len(clip) < 3:
-            goals[:, sole.points] = _path(clip, clip.q, on, alone, sole)
+            goals[:, sole.points] = _path(clip, clip.q, state, sole)
         else:
-            goals[:, sole.points] = _round(clip, clip.cycle, on, alone, sole)
+            goals[:, sole.points] = _round(clip, clip.cycle, state, sole)
     return goals
 
 
-def _round(clip: Clip, cycle: Cycle, on: np.ndarray, alone: np.ndarray, sole: Sole) -> Array:
+class _State(NamedTuple):
+    """A foot, frame by frame."""
+
+    on: np.ndarray  # (n, K) which of its points touch
+    alone: np.ndarray  # (n,) nothing else does
+    loaded: np.ndarray  # (n,) it carries a good part of the body
+
+    def rows(self, rows: np.ndarray | slice) -> _State:
+        """Some frames of it."""
+        return _State(self.on[rows], self.alone[rows], self.loaded[rows])
+
+
+def _round(clip: Clip, cycle: Cycle, state: _State, sole: Sole) -> Array:
     """`_path` (N, K, 3) over one period of a loop, begun where the foot is in the air, if it ever is."""
     period = len(clip) - 1
-    air = ~np.any(on[:-1], axis=1)
+    air = ~np.any(state.on[:-1], axis=1)
     order = (int(np.argmax(air)) if air.any() else 0) + np.arange(period)
     count, frame = np.divmod(order, period)
     late = count > 0
-    places = _path(clip, carried_rows(cycle, clip.q[frame], count), on[frame], alone[frame], sole)
+    places = _path(clip, carried_rows(cycle, clip.q[frame], count), state.rows(frame), sole)
     places[late] = rot.rotate(rot.about_z(-cycle.turn), places[late] - cycle.shift)
     out = np.empty((len(clip), *places.shape[1:]))
     out[frame] = places
@@ -191,29 +247,28 @@ def _round(clip: Clip, cycle: Cycle, on: np.ndarray, alone: np.ndarray, sole: So
     return out
 
 
-def _path(clip: Clip, q: Array, on: np.ndarray, alone: np.ndarray, sole: Sole) -> Array:
-    """Where the points of a sole (N, K, 3) shall be in configurations q (N, nq).
-
-    `on` (N, K) tells which of them touch, `alone` (N,) where nothing else does.
-    """
+def _path(clip: Clip, q: Array, state: _State, sole: Sole) -> Array:
+    """Where the points of a sole (N, K, 3) shall be in configurations q (N, nq)."""
     character = clip.character
     pos, quat = character.forward(q)
     known = character.contact_points
     places = character.place(pos, quat, known.bodies[sole.points], known.positions[sole.points])
-    for a, e in runs(np.any(on, axis=1)):
+    for a, e in runs(np.any(state.on, axis=1)):
         turn = rot.multiply(quat[a:e, sole.body], rot.conjugate(sole.zero))
-        places[a:e] = laid(places[a:e], turn, on[a:e], alone[a:e], sole, clip.ground, clip.dt)
+        on, alone, loaded = state.rows(slice(a, e))
+        places[a:e] = laid(places[a:e], turn, on, alone, sole, clip.ground, clip.dt, loaded)
     return places
 
 
 def laid(places: Array, turn: Array, on: np.ndarray, alone: np.ndarray, sole: Sole, ground: Ground,
-         dt: float) -> Array:  # fmt: skip
+         dt: float, loaded: np.ndarray | None = None) -> Array:  # fmt: skip
     """Places (n, K, 3) of the flat sole over one stance.
 
-    Given where its points (n, K, 3) were, which of them touch (n, K), where nothing else does (n,), and how the foot
-    was turned (n, 4) from the zero pose. A foot that rolls over an edge turns about a level axis; its heading is what
-    is left of its turn without that.
+    Given where its points (n, K, 3) were, which of them touch (n, K), where nothing else does (n,) and where it is
+    loaded (n,), and how the foot was turned (n, 4) from the zero pose. A foot that rolls over an edge turns about a
+    level axis; its heading is what is left of its turn without that.
     """
+    state = _State(on, alone, np.zeros(len(on), bool) if loaded is None else loaded)
     middle = places[on].mean(axis=0)
     up = np.array([0.0, 0.0, 1.0])
     lean = rot.between(up, ground.normal(middle[0], middle[1]))
@@ -221,18 +276,22 @@ def laid(places: Array, turn: Array, on: np.ndarray, alone: np.ndarray, sole: So
     heading = np.unwrap(rot.twist_angle(rot.multiply(rot.conjugate(lean), turn), up))
     away = np.where(on[..., None], seen - turned(sole.flat, heading), 0.0)
     spot = away.sum(axis=1) / on.sum(axis=1)[:, None]
-    heading, spot = _held(heading, spot, seen, on, alone, sole, dt)
+    heading, spot = _held(heading, spot, seen, state, sole, dt)
     flat = np.column_stack([sole.flat, np.zeros(len(sole.flat))])
     at = rot.rotate(lean, np.column_stack([spot, np.zeros(len(spot))]))
     out = laid_sole(flat, heading, middle + at, lean)
     return _on_ground(out, on, heading, flat, ground)
 
 
-def _held(heading: Array, spot: Array, seen: Array, on: np.ndarray, alone: np.ndarray, sole: Sole,
+def _held(heading: Array, spot: Array, seen: Array, state: _State, sole: Sole,
           dt: float) -> tuple[Array, Array]:  # fmt: skip
     """The path of the sole, brought to rest: constant on each of its prints, as recorded between them."""
-    weight = on / (1.0 + (speeds(seen, dt) / REST) ** 2)  # a point that is about to leave tells less
-    prints = found_prints(heading, seen, weight, alone, sole.flat, dt)
+    on, alone, _ = state
+    away = strays(heading, seen, on, state.loaded, sole.flat, dt)
+    steady = (away > 0.0) & (away < STRAYS)
+    fast = np.where(steady[:, None], 0.0, speeds(seen, dt) / REST)
+    weight = on / (1.0 + fast**2)  # a point that is about to leave tells less
+    prints = found_prints(heading, seen, weight, alone, sole.flat, dt, steady)
     turns, spots = heading.copy(), spot.copy()
     fits = [fitted(float(np.median(heading[r])), seen[r], weight[r], sole.flat) for r in prints]
     gaps = [np.arange(a[-1] + 1, b[0]) for a, b in pairwise(prints)]

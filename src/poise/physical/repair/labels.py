@@ -27,12 +27,13 @@ SUNK = 0.005  # [m] a point that is deeper in the ground does not tell how high 
 SHORTEST = 0.04  # [s] of contact, and of a gap in it
 MOVED = 0.06  # [m] a touching point that had to be moved further may not have touched
 RESTS = (0.005, 0.03)  # [m], [m/s] so near to the ground and so slow are points that were put there
+DEEP = 0.03  # [m] in the ground at most, where heels of a body that is made anew may be
 REACH = (0.015, 0.3)  # [m], [m/s] as near and slow as the audit asks of what may push
 LOW, SLOW, LONG = 0.01, 0.08, 0.08  # [m], [m/s], [s] a foot so low and slow for so long seems to stand
 
 
-def believed(clip: Clip) -> np.ndarray:
-    """The clip's labels (N, P) without points that are lifted off the ground by the rest of their foot."""
+def believed(clip: Clip, lifted: float = LIFTED) -> np.ndarray:
+    """The clip's labels (N, P) without points that are lifted [m] off the ground by the rest of their foot."""
     labels, points = np.array(clip.contacts.labels), clip.character.contact_points
     places = clip.character.points(clip.q)
     height = places[..., 2] - clip.ground.height(places[..., 0], places[..., 1])
@@ -42,18 +43,18 @@ def believed(clip: Clip) -> np.ndarray:
         on = labels[:, own]
         if not on.any():
             continue
-        kept = _lowest(height[:, own], on, points.bodies[own])
+        kept = _lowest(height[:, own], on, points.bodies[own], lifted)
         for k in range(len(own)):
             kept[:, k] = drop_short(close_gaps(kept[:, k], count), count) & on[:, k]
         lost = on.any(axis=1) & ~kept.any(axis=1)
-        kept[lost] = _lowest(height[:, own], on, points.bodies[own])[lost]
+        kept[lost] = _lowest(height[:, own], on, points.bodies[own], lifted)[lost]
         labels[:, own] = kept
     if clip.cycle is not None and len(labels) > 1:
         labels[-1] = labels[0]
     return labels
 
 
-def _lowest(height: Array, on: np.ndarray, bodies: np.ndarray) -> np.ndarray:
+def _lowest(height: Array, on: np.ndarray, bodies: np.ndarray, lifted: float) -> np.ndarray:
     """Which points (N, K) of a foot that touches by the labels `on` are near enough to what is lowest of it.
 
     A body is rigid: one of its points in the ground says how high the others are. How toes are bent is recorded badly:
@@ -61,7 +62,7 @@ def _lowest(height: Array, on: np.ndarray, bodies: np.ndarray) -> np.ndarray:
     """
     low = np.stack([height[:, bodies == b].min(axis=1) for b in bodies], axis=1)  # of the body of each point
     above = height - low + np.maximum(low, -SUNK)
-    near = (height < low + LIFTED) & (above < above.min(axis=1, keepdims=True) + LIFTED)
+    near = (height < low + lifted) & (above < above.min(axis=1, keepdims=True) + lifted)
     kept = on & near
     none = on.any(axis=1) & ~kept.any(axis=1)
     kept[none] = near[none]  # a foot that stands, stands on what is lowest of it
@@ -69,10 +70,10 @@ def _lowest(height: Array, on: np.ndarray, bodies: np.ndarray) -> np.ndarray:
 
 
 def within_reach(clip: Clip) -> np.ndarray:
-    """Boolean (N, P): which points are near enough to the ground, and slow enough, for it to push them."""
+    """Boolean (N, P): which points are near enough to the ground, or in it, and slow enough, for it to push them."""
     places = clip.character.points(clip.q)
     height = places[..., 2] - clip.ground.height(places[..., 0], places[..., 1])
-    return (np.abs(height) < REACH[0]) & (speeds(places, clip.dt) < REACH[1])
+    return (height > -DEEP) & (height < REACH[0]) & (speeds(places, clip.dt) < REACH[1])
 
 
 def put_down(clip: Clip) -> bool:

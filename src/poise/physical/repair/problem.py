@@ -2,88 +2,32 @@
 
     ½ Σ_n [ posture and its acceleration, held points, the ground as a barrier        (`poise.motion.ik.problem`)
           + w_F² · 2 c_n(b_n)                       what no ground force explains     (`explain`)
-          + w_R² |b_{n+1} - b_n|² ]                 wrenches that jump
+          + w_R² |b_{n+1} - b_n|²                   wrenches that jump
+          + |W_n (b_n - b̂_n)|²                      wrenches that are not those of the recording
+          + w_C² |c_n - ĉ_n|² ]                     a centre of mass that is not where it was recorded
 
 b_n is the wrench of frame n (`wrench`, `stencil`), its moment taken about a fixed point and divided by a length, scaled
 to a body of 70 kg. The contacts that may push are scheduled and held in place, so their columns are constants.
-Closed hands add bars, at which a force in any direction may act, and the loads that they carry.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
-from poise.character import Character
-from poise.dynamics.wrench import NOTHING, Loads, Masses, root_wrench, root_wrench_derivatives
+from poise.dynamics.contact_cones import ContactCones
+from poise.dynamics.wrench import Masses, root_wrench, root_wrench_derivatives
 from poise.kernels import njit
 from poise.maths import configuration as conf
 from poise.maths.rotations import Array
-from poise.motion.clip import Clip
-from poise.motion.hold import Hold
 from poise.motion.ik.problem import IkProblem
 from poise.motion.ik.terms import spun
-from poise.physical.repair.explain import Explained, explain
-from poise.physical.repair.stencil import derivatives, rates, steps
+from poise.physical.repair.stencil import charted, derivatives, rates, steps
 from poise.solve import gauss_newton
+from poise.solve.explain import Explained, explain
 from poise.solve.gauss_newton import Normal, Result, Settings
-
-
-def bars(holds: Sequence[Hold]) -> list[Hold]:
-    """The holds of fixed bars, whose places are known."""
-    return [h for h in holds if not h.carries and h.place is not None]
-
-
-def off_bars(clip: Clip) -> float:
-    """Greatest distance [m] of a hand's point from the bar that it holds; 0 where no hand holds one."""
-    away = [np.linalg.norm(h.path(clip) - np.asarray(h.place), axis=1)[h.covers(clip.times)] for h in bars(clip.grips)]
-    return max((float(d.max(initial=0.0)) for d in away), default=0.0)
-
-
-def held(clip: Clip) -> np.ndarray:
-    """Boolean (N,): does a hand hold a fixed bar?"""
-    return np.any([h.covers(clip.times) for h in bars(clip.grips)], axis=0) | np.zeros(len(clip), bool)
-
-
-def gripped(ground: ContactCones, holds: Sequence[Hold], times: Array) -> ContactCones:
-    """The ground with the bars that hands hold at these times (N,) [s]: a force in any direction at each."""
-    closed = bars(holds)
-    if not closed:
-        return ground
-    ways = np.broadcast_to(np.eye(3), (len(times), len(closed), 3, 3))
-    arms = np.array([h.place for h in closed])[None] - ground.about[:, None]
-    extra = np.concatenate([np.cross(arms[:, :, None], ways) / ground.length, ways], axis=-1)
-    return replace(
-        ground,
-        columns=np.ascontiguousarray(np.concatenate([ground.columns, extra], axis=1)),
-        contact=np.ascontiguousarray(np.column_stack([ground.contact, *(h.covers(times) for h in closed)])),
-        friction=np.concatenate([ground.friction, np.full(len(closed), np.inf)]),
-    )
-
-
-def loads(character: Character, holds: Sequence[Hold], times: Array) -> Loads:
-    """What the hands carry at these times (N,) [s]."""
-    carried = [h for h in holds if h.carries]
-    if not carried:
-        return NOTHING
-    return Loads(
-        np.array([character.body(h.hand) for h in carried], np.int64),
-        np.array([h.local(character) for h in carried]),
-        np.ascontiguousarray(np.stack([h.mass * h.share(times) for h in carried], axis=1)),
-    )
-
-
-@dataclass(frozen=True, eq=False)
-class ContactCones:
-    """What may push, one row a frame."""
-
-    columns: Array  # (N, K, 3, 6) wrenches of unit forces (normal, tangent, tangent): moment / length, force
-    contact: np.ndarray  # (N, K) bool
-    friction: Array  # (K,), infinite for closed hands, which can be pulled as well
-    about: Array  # (N, 3) the point about which moments are taken [m]
-    length: float  # [m] that weighs moments against forces
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,6 +42,9 @@ class PhysicalProblem:
     unexplained: float  # w_F [1/N]
     jump: float  # w_R [1/N]
     fixed: int = 0  # this many frames at the start are not unknowns
+    wanted: Array | None = None  # (N, 6) b̂, the recorded wrenches; None: not known
+    follow: Array | None = None  # (N, 6) W [1/N]
+    centre: float = 0.0  # w_C² [1/m²]
     memory: dict[str, Array] = field(default_factory=dict)  # what was left over last, to start from
 
     @property
@@ -135,10 +82,11 @@ class PhysicalProblem:
         v, a = rates(ahead, back, self.dt, self.ring)
         return root_wrench(character, self.body, q, v, a, self.ground.about) * self._units()
 
-    def wrench_derivatives(self, x: Array) -> tuple[Array, Array]:
-        """`wrenches`, and their derivatives (N, 3, nv, 6) by the corrections of each frame and its neighbours.
+    def wrench_derivatives(self, x: Array) -> tuple[Array, Array, Array]:
+        """`wrenches`, their derivatives (N, 3, nv, 6) by the corrections of each frame and its neighbours, and M J.
 
-        For an end of an open chain, by those of the three frames there.
+        For an end of an open chain, by those of the three frames there. M J (N, nv, 3) is the mass times the
+        derivative of the centre of mass by the frame's own correction: force per acceleration.
         """
         character, q = self.motion.character, self.configurations(x)
         ahead, back = steps(character.layout, *_three(self._neighbours(q), q))
@@ -146,7 +94,9 @@ class PhysicalProblem:
         w, *by = root_wrench_derivatives(character, self.body, q, v, a, self.ground.about)
         turn = self._turn if self.ring else None
         blocks = derivatives(character.layout, self.dt, ahead, back, x, turn, by[0], by[1], by[2])
-        return w * self._units(), blocks * self._units()
+        moves = by[2].copy()
+        charted(character.layout.kind, character.layout.vadr, x, turn or 0.0, moves)
+        return w * self._units(), blocks * self._units(), moves[..., 3:]
 
     def explained(self, b: Array) -> Explained:
         """What the ground explains of wrenches b."""
@@ -162,23 +112,49 @@ class PhysicalProblem:
             out[0] = out[-2:] = 0.0
         return out
 
+    def _away(self, b: Array) -> tuple[Array, Array]:
+        """W² and b - b̂ (N, 6) of wrenches b; zero where no recorded wrench is known."""
+        if self.wanted is None or self.follow is None:
+            return np.zeros_like(b), np.zeros_like(b)
+        return self.follow**2, b - self.wanted
+
+    @cached_property
+    def _recorded_centre(self) -> Array:
+        return self.motion.character.centre_of_mass(self.motion.q[: self.motion.frames])
+
+    def _strayed(self, x: Array) -> Array:
+        """How far (N, 3) [m] the centre of mass is from the recorded one; of a body that carries loads not told."""
+        if self.centre == 0.0 or len(self.body.carrier):
+            return np.zeros((self.motion.frames, 3))
+        return self.motion.character.centre_of_mass(self.configurations(x)) - self._recorded_centre
+
     def cost(self, x: Array) -> float:
         """Value at corrections x."""
         b = self.wrenches(x)
         total = self.unexplained**2 * float(self.explained(b).cost.sum())
-        return self.motion.cost(x) + total + 0.5 * self.jump**2 * float(np.sum(self._jumps(b) ** 2))
+        square, away = self._away(b)
+        total += 0.5 * self.jump**2 * float(np.sum(self._jumps(b) ** 2)) + 0.5 * float(np.sum(square * away**2))
+        return self.motion.cost(x) + total + 0.5 * self.centre * float(np.sum(self._strayed(x) ** 2))
 
     def normal(self, x: Array) -> Normal:
         """The problem linearised at corrections x."""
         own = self.motion.normal(x)
-        b, blocks = self.wrench_derivatives(x)
-        found, jumps = self.explained(b), self._jumps(b)
-        total = own.cost + self.unexplained**2 * float(found.cost.sum()) + 0.5 * self.jump**2 * float(np.sum(jumps**2))
+        b, blocks, moves = self.wrench_derivatives(x)
+        found, jumps, (square, away) = self.explained(b), self._jumps(b), self._away(b)
+        share = self.unexplained**2
+        total = own.cost + share * float(found.cost.sum()) + 0.5 * self.jump**2 * float(np.sum(jumps**2))
+        total += 0.5 * float(np.sum(square * away**2))
         bands = np.zeros((4, *own.bands.shape[1:]))
         bands[: len(own.bands)] = own.bands
-        _add(
-            bands, own.gradient, blocks, found.left, found.hessian, self.unexplained**2, jumps, self.jump**2, self.ring
-        )
+        if self.centre > 0.0 and not len(self.body.carrier):
+            strayed, jac = self._strayed(x), moves / self.motion.character.mass
+            total += 0.5 * self.centre * float(np.sum(strayed**2))
+            bands[0] += self.centre * (jac @ jac.transpose(0, 2, 1))
+            own.gradient[:] += self.centre * np.einsum("ndi,ni->nd", jac, strayed)
+        _add(bands, own.gradient, blocks, found.left, found.hessian, share, jumps, self.jump**2, self.ring)
+        if self.wanted is not None:
+            follow = square[:, :, None] * np.eye(6)
+            _add(bands, own.gradient, blocks, square * away, follow, 1.0, jumps, 0.0, self.ring)
         if self.fixed:
             _hold(bands, own.gradient, self.fixed)
         return Normal(total, own.gradient, bands)
@@ -207,14 +183,14 @@ def _rows(bands, gradient, first, J, weighted, y):
 
 
 @njit(cache=True)
-def _add(bands, gradient, blocks, left, hessian, w_force, jumps, w_jump, ring):
-    """Add the wrench terms to the bands (4, N, d, d) and the gradient (N, d); blocks (N, 3, d, 6)."""
+def _add(bands, gradient, blocks, slope, hessian, w_force, jumps, w_jump, ring):
+    """Add wrench terms, w_force times slope (N, 6) and Hessian (N, 6, 6) by b, to bands (4, N, d, d) and gradient."""
     N, d = gradient.shape
     pair = np.zeros((4 * d, 6))
     for n in range(N):
         J = blocks[n].reshape(3 * d, 6)
         first = n - 1 if ring else min(max(n - 1, 0), N - 3)
-        _rows(bands, gradient, first, J, w_force * np.dot(J, hessian[n]), w_force * left[n])
+        _rows(bands, gradient, first, J, w_force * np.dot(J, hessian[n]), w_force * slope[n])
         if w_jump > 0.0 and (ring or 0 < n < N - 2):
             pair[:] = 0.0
             pair[: 3 * d] -= blocks[n].reshape(3 * d, 6)

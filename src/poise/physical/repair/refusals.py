@@ -12,10 +12,10 @@ from poise.errors import BadValue, ClipMismatch
 from poise.maths import rotations as rot
 from poise.maths.configuration import FREE
 from poise.maths.intervals import runs
+from poise.motion.cleaning import LEAP
 from poise.motion.clip import Clip
 from poise.motion.contact.foot_motion import foot_motion
-from poise.physical.repair.clean import LEAP
-from poise.physical.repair.problem import held
+from poise.motion.contact.grip_forces import held
 
 SHORTEST = 8  # frames
 HELD, FALL = 0.8, 5.0  # [s] without any contact, [m/s²] slower than which a body in the air is held by something
@@ -24,8 +24,10 @@ FLOATS, LIFTED = 0.1, 0.02  # [m] a limb, and a body, that is never lower does n
 SLOWEST, QUICKEST = 4.0, 20000.0  # frames a second between which feet and forces can be told
 
 
-def must_fit(clip: Clip, change: float, friction: float, margin: float) -> None:
+def must_fit(clip: Clip, change: float, friction: float, margin: float, force: float) -> None:
     """Refuse what cannot be repaired, in clear words."""
+    if not 0.0 <= force <= 1.0:
+        raise BadValue(f"`force` goes from 0 (the recorded force is not kept) to 1, not to {force}.")
     _must_be_sensible(change, friction, margin)
     _must_have_feet(clip.character)
     if len(clip) < SHORTEST:
@@ -34,13 +36,18 @@ def must_fit(clip: Clip, change: float, friction: float, margin: float) -> None:
         raise BadValue(f"This clip has {clip.fps:.3g} frames a second; between {SLOWEST:g} and {QUICKEST:g} a motion "
                        "tells where feet stand and what forces it needs: is its frame time wrong?")  # fmt: skip
     _must_be_above_ground(clip)
+
+
+def must_touch(clip: Clip, seen: np.ndarray | None = None) -> None:
+    """Refuse a clip that something untold of holds, or whose contacts cannot be; `seen` (N, P) are others found."""
     labels, gripped = clip.contacts.labels, held(clip)
     if not labels.any() and not gripped.any():
         raise BadValue(_untouched(clip))
     _must_reach_ground(clip)
     lift = foot_motion(clip)
     rising = lift.trimmed(lift.lift)
-    for a, e in runs(~np.any(labels, axis=1) & ~gripped):
+    on = np.any(labels, axis=1) if seen is None else np.any(labels | seen, axis=1)
+    for a, e in runs(~on & ~gripped):
         if (e - a) * clip.dt > HELD and float(np.mean(rising[a:e])) > -FALL:
             raise BadValue(f"From {a * clip.dt:.2f} to {(e - 1) * clip.dt:.2f} s no foot touches and the body does not "
                            "fall: something that is not in the clip (hands, a bar) holds it.")  # fmt: skip

@@ -21,24 +21,32 @@ from poise.maths import configuration as conf
 from poise.maths.intervals import frames
 from poise.maths.rotations import Array
 from poise.motion.check.check import penetration, skating
+from poise.motion.cleaning import flipped_joints
 from poise.motion.clip import Clip
+from poise.motion.contact.evidence import evidence
+from poise.motion.contact.grip_forces import off_bars
+from poise.motion.contact.missing_props import RAISED, missing_props, unexplained_frames, with_boxes
 from poise.motion.ik.hands import kept_labels, laid
 from poise.motion.resample import resample
-from poise.physical.repair.clean import cleaned, flipped_joints
-from poise.physical.repair.labels import believed, corrected, put_down, within_reach
-from poise.physical.repair.problem import off_bars
-from poise.physical.repair.refusals import bodies_to_keep, must_fit, must_hang_together
+from poise.motion.treadmill import belt_velocity, over_ground
+from poise.physical.repair.labels import Doubt, believed, corrected, put_down, within_reach
+from poise.physical.repair.recorded_force import keeping_force
+from poise.physical.repair.refusals import bodies_to_keep, must_fit, must_hang_together, must_touch
 from poise.physical.repair.report import RepairReport, compare, residual
 from poise.physical.repair.setup import REFERENCE, Plan, Weights
-from poise.physical.repair.timing import retimed
+from poise.physical.repair.touching_points import loaded_feet, touching_points
 from poise.solve import gauss_newton
 from poise.solve.gauss_newton import Result, Settings
 from poise.threads import on_one_thread
 
 SETTINGS = Settings(iterations=20, step=2e-5, gain=1e-3)
-ENOUGH = replace(SETTINGS, gain=2e-3)  # for recordings, to which nothing is nearer than a tenth of a degree
-ROUGH = replace(SETTINGS, gain=1e-2)  # for telling which moments of contact to move
+ENOUGH = replace(SETTINGS, gain=5e-4)  # for recordings, to which nothing is nearer than a tenth of a degree
 FURTHER = Settings(iterations=10, step=2e-5, gain=2e-4)  # where that leaves more unexplained than it should
+SHORTEST_BOX = 0.25  # [s] for which feet must be raised to look for a box under them
+BURIED = 0.15  # [m] in the ground: no sole that sinks, but a body that is not where it should be
+LADDER = (0.3, 0.1)  # of the weight on the recorded wrench where the contacts cannot give all of it
+SPREAD = 0.035  # [s] over which corrections of a recording spread: with its force kept, less is needed
+GLIDE = 0.03  # [s] into a stance and out of it
 TOES = 1.0  # of turning toes, which a recording that has them tells well enough after cleaning
 STEPPED = Settings(iterations=6, step=1e-3, gain=1e-2)  # for a first guess without physics
 WINDOW, OVERLAP = 8.0, 0.6  # [s] of frames solved at once, and of those that the next window solves again
@@ -48,6 +56,7 @@ MOST = 0.7  # of what is left to do that one pass over all frames is taken for
 PASSES, SUNK = 3, 1.5e-3  # solutions on steps, until no point is deeper than this [m]
 GOOD_FORCE, GOOD_TORQUE = 1.0, 0.5  # [N], [N m] rms at 70 kg: a clip that leaves less unexplained is left as it is
 FILE_FORCE, FILE_TORQUE = 20.0, 7.5  # [N], [N m] likewise of the file of a recording, its contacts not told
+VIGOUR = 1.5  # more of that, for each body weight by which the push on it varies: another body needs another force
 
 
 class Repaired(NamedTuple):
@@ -61,48 +70,90 @@ Progress = Callable[[int, int], None]  # told how many frames of how many are do
 
 
 @on_one_thread
-def make_physical(clip: Clip, *, change: float = 1.0, friction: float = 0.8, margin: float = 0.2,
+def make_physical(clip: Clip, *, change: float = 1.0, friction: float = 0.8, margin: float = 0.2, force: float = 1.0,
                   keep: str | Iterable[str] = (), progress: Progress | None = None) -> Clip:  # fmt: skip
     """The nearest motion that leaves no force that the ground cannot give; see `repair`."""
-    return repair(clip, change=change, friction=friction, margin=margin, keep=keep, progress=progress).clip
+    return repair(clip, change=change, friction=friction, margin=margin, force=force, keep=keep, progress=progress).clip
 
 
 @on_one_thread
-def repair(clip: Clip, *, change: float = 1.0, friction: float = 0.8, margin: float = 0.2,
+def repair(clip: Clip, *, change: float = 1.0, friction: float = 0.8, margin: float = 0.2, force: float = 1.0,
            keep: str | Iterable[str] = (), progress: Progress | None = None) -> Repaired:  # fmt: skip
     """The nearest motion that obeys physics with the clip's contacts, and a report.
 
     `change` says how willingly postures change: 1 as usual, less for staying nearer to the recording at the price of
     forces that remain unexplained. `friction` is that of the ground. `margin` is the share of each foot's support that
-    is left unused, as room for a controller. `keep` names bodies (roles) whose place and orientation stay as they are.
+    is left unused, as room for a controller. `force` says how closely the force that the recording itself needs is
+    kept: 1 as usual, 0 not at all, for motions that nobody performed. `keep` names bodies (roles) whose place and
+    orientation stay as they are.
     A clip of fewer than 100 frames a second comes back with a multiple of its own. `progress(done, all)` is called as
     frames are done.
     """
-    must_fit(clip, change, friction, margin)
+    must_fit(clip, change, friction, margin, force)
+    belt = belt_velocity(clip) if clip.labels is None else None
+    clip, buried = raised(clip if belt is None else over_ground(clip))
+    clip = on_boxes(clip, friction)
     bodies = bodies_to_keep(clip.character, keep)
     if is_physical(clip, friction):
+        must_touch(clip)
         return Repaired(clip, compare(clip, clip, friction, unchanged=True))
     clip = fine_enough(replace(clip, holds=clip.grips))
-    labels, told = corrected(clip)
-    recorded = cleaned(replace(clip, labels=labels))
-    must_hang_together(recorded)
-    recorded = with_hands(replace(recorded, labels=believed(recorded)))
-    plan = Plan.of(clip, recorded, None, friction=friction, margin=margin, keep=bodies,
-                   weights=replace(Weights(), toes=TOES).allowing(change))  # fmt: skip
+    given, told = corrected(clip)
+    seen = evidence(clip if clip.labels is None else replace(clip, labels=given), friction)
+    must_touch(clip, seen.labels if clip.labels is None else None)
+    if buried:
+        told.append(Doubt(0, len(clip) - 1, f"all of it lay {100 * buried:.0f} cm in the ground, and was raised"))
+    props = missing_props(seen)
+    must_hang_together(seen.track)
+    labels = touching_points(seen) if clip.labels is None else believed(replace(seen.track, labels=given))
+    recorded = with_hands(replace(seen.track, labels=labels))
+    weights = replace(Weights(), toes=TOES, spread=SPREAD, glide=GLIDE).allowing(change).following(force)
+    plan = Plan.of(clip, recorded, None, friction=friction, margin=margin, keep=bodies, weights=weights,
+                   loaded=loaded_feet(seen, recorded.contacts.labels))  # fmt: skip
+    seats = unexplained_frames(props, len(clip))
+    plan = replace(keeping_force(plan, seen, clip), seats=seats)
     tell = None if progress is None else _rising(progress)
-    q, results = solve(plan, tell, settings=ROUGH)
-    plan = retimed(plan, q)
-    q, more = solve(plan, tell, q, ENOUGH, results)
-    results += more
+    q, results = solve(plan, tell, settings=ENOUGH)
     out = clip.with_q(q, labels=plan.labels)
-    if not _explained(out, friction, GOOD_FORCE, GOOD_TORQUE):  # it may have stopped too early
+    for share in LADDER:  # what is followed too closely to be explained is followed less closely
+        if props or _explained(out, friction, GOOD_FORCE, GOOD_TORQUE):
+            break
+        less = replace(plan.weights, force=share * weights.force, moment=share * weights.moment)
+        plan = replace(plan, weights=less)
         q, more = solve(plan, tell, q, FURTHER, results)
         out, results = clip.with_q(q, labels=plan.labels), results + more
+    told += [Doubt(p.first, p.last, p.text()) for p in props]
+    if belt is not None:
+        told.append(Doubt(0, len(clip) - 1, f"a treadmill of {np.linalg.norm(belt):.2f} m/s: put over ground"))
     if progress is not None:
         progress(len(clip), len(clip))
     report = compare(replace(clip, labels=plan.labels), out, friction, told, flips=flipped_joints(clip),
                      iterations=sum(len(r.steps) for r in results), status=results[-1].status.value)  # fmt: skip
     return Repaired(out, report)
+
+
+def raised(clip: Clip) -> tuple[Clip, float]:
+    """The clip raised as a whole where its lowest points are far in the ground, and by how much [m]; usually 0."""
+    points = clip.character.points(clip.q)
+    if not points.shape[1]:
+        return clip, 0.0
+    depth = float(np.median(np.max(clip.ground.height(points[..., 0], points[..., 1]) - points[..., 2], axis=1)))
+    if depth < BURIED:
+        return clip, 0.0
+    q = np.array(clip.q)
+    q[:, 2] += depth
+    return clip.with_q(q), depth
+
+
+def on_boxes(clip: Clip, friction: float) -> Clip:
+    """The clip with boxes under feet that stand high above its ground (`missing_props`)."""
+    if clip.labels is not None or not len(clip.character.contact_points.feet):
+        return clip
+    places = clip.character.points(clip.q)[:, clip.character.contact_points.feet]
+    high = places[..., 2] - clip.ground.height(places[..., 0], places[..., 1])
+    if np.mean(high.min(axis=1) > RAISED) * clip.duration < SHORTEST_BOX:  # feet are never long in the air
+        return clip
+    return with_boxes(clip, evidence(clip, friction))
 
 
 def fine_enough(clip: Clip) -> Clip:
@@ -133,7 +184,7 @@ def is_physical(clip: Clip, friction: float = 0.8) -> bool:
         near = replace(clip, labels=within_reach(clip))
         if not near.contacts.labels.any() and not clip.grips:
             return False
-        return put_down(clip) and off_bars(clip) < 0.03 and _explained(near, friction, FILE_FORCE, FILE_TORQUE)
+        return put_down(clip) and off_bars(clip) < 0.03 and _explained(near, friction, FILE_FORCE, FILE_TORQUE, VIGOUR)
     if clip.labels is None:
         clip = replace(clip, labels=within_reach(clip))
     if not clip.contacts.labels.any() and not clip.grips:
@@ -143,10 +194,13 @@ def is_physical(clip: Clip, friction: float = 0.8) -> bool:
     return _explained(clip, friction, GOOD_FORCE, GOOD_TORQUE)
 
 
-def _explained(clip: Clip, friction: float, force: float, torque: float) -> bool:
-    """Do the contacts of a clip leave less unexplained than a force [N] and a torque [N m], rms at 70 kg?"""
+def _explained(clip: Clip, friction: float, force: float, torque: float, vigour: float = 0.0) -> bool:
+    """Do the contacts of a clip leave less unexplained than a force [N] and a torque [N m], rms at 70 kg?
+
+    With `vigour`, so much more for each body weight by which the push on the body varies.
+    """
     left = residual(clip, friction)
-    scale = REFERENCE / left.weight
+    scale = REFERENCE / left.weight / (1.0 + vigour * float(np.std(left.push)) / left.weight)
     return scale * left.force_rms < force and scale * left.torque_rms < torque
 
 

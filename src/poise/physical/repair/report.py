@@ -15,12 +15,14 @@ from poise.maths.intervals import runs
 from poise.maths.rotations import Array
 from poise.motion.check.check import penetration, skating
 from poise.motion.clip import Clip
+from poise.motion.contact.foot_motion import foot_motion
+from poise.motion.contact.grip_forces import gripped, held, loads
 from poise.motion.posture import untold
-from poise.physical.repair.explain import explain
 from poise.physical.repair.labels import Doubt, doubts
-from poise.physical.repair.problem import gripped, loads
 from poise.physical.repair.standing import pushing
+from poise.solve.explain import explain
 
+ELSEWHERE, FLIGHT, FALLS = 0.05, 0.06, 6.0  # [m], [s], [m/s²] of what counts as invented
 DOUBTFUL = 0.05  # of body weight: frames with more left over after the repair are doubtful
 
 
@@ -46,8 +48,27 @@ class RepairReport:
     original: Clip | None = None  # the clip before, with the contacts that the repair worked with
     result: Clip | None = None  # and after
 
+    @property
+    def invented(self) -> list[str]:
+        """What the result has and the recording had not, one sentence each: flights, and a body that is elsewhere."""
+        if self.original is None or self.result is None or self.unchanged:
+            return []
+        was, now = (clip.character.centre_of_mass(clip.q) for clip in (self.original, self.result))
+        moved = np.linalg.norm(now - was, axis=1)
+        out = []
+        if moved.max() > ELSEWHERE:
+            at = float(self.result.times[int(np.argmax(moved))])
+            out.append(f"the centre of mass was moved by up to {100 * moved.max():.0f} cm, at {at:.2f} s")
+        motion = foot_motion(self.original)
+        fall = motion.trimmed(motion.lift)
+        for a, e in runs(self.result.contacts.airborne() & ~held(self.result)):
+            if (e - a) * self.result.dt >= FLIGHT and fall[a:e].mean() > -FALLS:
+                out.append(f"a flight of {(e - a) * self.result.dt:.2f} s at {a * self.result.dt:.2f} s, in which the "
+                           "recorded body does not fall")  # fmt: skip
+        return out
+
     def text(self) -> str:
-        """The report for a terminal."""
+        """The report for a terminal; what had to be invented comes first."""
         if self.unchanged:
             return (
                 f"{self.name}: obeys physics already ({self.after.force_rms:.2g} N rms unexplained); nothing changed."
@@ -57,6 +78,10 @@ class RepairReport:
         done = "repaired" if self.complete else "repaired in part"
         lines = [
             f"{self.name}: {done} in {self.iterations} iterations ({self.status})",
+            *(
+                f"  !! invented: {what}; tell the contacts there (--contact), or allow less (--change 0.5)"
+                for what in self.invented
+            ),
             f"  unexplained force   {a.force_rms:.3g} -> {b.force_rms:.3g} N rms, worst {b.force.max():.3g} N",
             f"  unexplained torque  {a.torque_rms:.3g} -> {b.torque_rms:.3g} N m rms",
             f"  largest push        {b.peak:.2f} body weights",
@@ -102,7 +127,8 @@ class RepairReport:
             "force_worst": [float(self.before.force.max()), float(self.after.force.max())],
             "peak_push": self.after.peak, "posture_change": self.posture_change, "turned": self.turned,
             "root_moved_rms": self.root_rms, "skating": list(self.skating), "penetration": list(self.penetration),
-            "worst": list(self.worst), "doubtful": [list(d) for d in self.doubtful], "flips": list(self.flips),
+            "worst": list(self.worst), "doubtful": [list(d) for d in self.doubtful],
+            "invented": self.invented, "flips": list(self.flips),
         }  # fmt: skip
 
 

@@ -13,14 +13,17 @@ from poise.maths import GRAVITY
 from poise.maths.configuration import BALL
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
+from poise.motion.contact.grip_forces import gripped, loads
+from poise.motion.contact.missing_props import SEAT_FRICTION, seat_places
 from poise.motion.ik import ik
 from poise.motion.ik.hands import hold_targets
 from poise.motion.ik.ik import Barrier
-from poise.physical.repair.problem import PhysicalProblem, gripped, loads
+from poise.physical.repair.problem import PhysicalProblem
 from poise.physical.repair.standing import (
     carrying,
     closed,
     enduring,
+    firmly,
     pushing,
     stance_goals,
     standing,
@@ -28,6 +31,7 @@ from poise.physical.repair.standing import (
     supported,
 )
 
+CENTRE = 35.0  # [1/m²] of moving the centre of mass of a recording
 REFERENCE = 70.0 * GRAVITY  # [N] the weight for which the costs below are meant
 
 
@@ -37,11 +41,15 @@ class Weights:
 
     unexplained: float = 0.05  # [1/N] of what the ground cannot give
     jump: float = 0.001  # [1/N] of a wrench that changes from one frame to the next, at 120 frames a second
+    force: float = 0.01  # [1/N] of a force that is not the recording's, for 10 ms
+    moment: float = 0.008  # [1/N] of a moment, divided by the body's length, likewise
+    centre: float = 0.0  # [1/m²] of moving the centre of mass
     root: float = 9.0  # [1/m²] of moving the root
     sideways: float = 4.0  # of turning knees and elbows that are balls about another axis than that of bending
     toes: float = 0.3  # toes are recorded badly
     spread: float = 0.045  # [s] over which corrections spread
     held: float = 100.0  # of points that touch, in units of `ik.POINT_COST`
+    glide: float = 0.0  # [s] after landing and before leaving in which points that touch are held less firmly
     floor: float = 100.0  # of points in the ground
     kept: float = 100.0  # of what is to be kept exactly
     limits: float = 0.1  # of joints past their limits
@@ -49,6 +57,12 @@ class Weights:
     def allowing(self, change: float) -> Weights:
         """The weights with which postures change more (above 1) or less (below 1) willingly."""
         return replace(self, unexplained=self.unexplained * change, jump=self.jump * change)
+
+    def following(self, share: float) -> Weights:
+        """The weights with which the recorded wrench is kept, less closely below 1, and the centre of mass too."""
+        if share == 0.0:
+            return replace(self, force=0.0, moment=0.0)
+        return replace(self, force=share * self.force, moment=share * self.moment, centre=CENTRE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,17 +80,21 @@ class Plan:
     margin: float
     weights: Weights
     fences: tuple[ik.FloorTarget, ...] = ()  # what else points shall not pass, told for all frames
+    wanted: Array | None = None  # (N, 6) wrenches of the recording: moment / length, force [N at 70 kg]
+    trusted: Array | None = None  # (N,) from 0 to 1: where they are to be kept
+    seats: np.ndarray | None = None  # (N,) bool: frames in which something untold pushes the pelvis
 
     @classmethod
     def of(cls, clip: Clip, recorded: Clip, planted: Clip | None, *, friction: float, margin: float,
-           keep: tuple[int, ...], weights: Weights) -> Plan:  # fmt: skip
+           keep: tuple[int, ...], weights: Weights, loaded: np.ndarray | None = None) -> Plan:  # fmt: skip
         """The plan for a clip as it was given, cleaned, and settled; `keep` are bodies that stay where they were.
 
-        Without a settled clip, feet stand on prints that are found from the cleaned one (`prints`).
+        Without a settled clip, feet stand on prints that are found from the cleaned one (`prints`), and from which of
+        them are `loaded` (N, feet).
         """
         labels = recorded.contacts.labels
         if planted is None:
-            goals = standing_places(recorded)
+            goals = standing_places(recorded, loaded)
             goals, labels = enduring(recorded, goals, carrying(recorded, goals, labels))
             goals, labels = closed(recorded, *supported(recorded, goals, labels))
         else:
@@ -102,16 +120,28 @@ class Plan:
         unknown = slice(rows.start, rows.start + motion.frames)
         part = replace(clip, q=clip.q[unknown].copy(), cycle=None, labels=None, source_times=None)
         ground = pushing(part, self.goals[unknown], self.pushed[unknown], self.friction, self.margin)
+        if self.seats is not None and self.seats[unknown].any():
+            ground = ground.with_pushes(seat_places(part)[:, None], self.seats[unknown, None], SEAT_FRICTION)
         holds, times = self.recorded.grips, clip.times[unknown]
         body = masses(character, loads(character, holds, times))
         scale = REFERENCE / (character.mass * float(np.linalg.norm(character.model.opt.gravity)))
         return PhysicalProblem(motion, body, gripped(ground, holds, times), clip.dt, scale, weights.unexplained,
-                               weights.jump / (120.0 * clip.dt), fixed)  # fmt: skip
+                               weights.jump / (120.0 * clip.dt), fixed, *self._followed(unknown),
+                               centre=weights.centre)  # fmt: skip
+
+    def _followed(self, rows: slice) -> tuple[Array | None, Array | None]:
+        """Wrenches of some frames to keep, and how closely [1/N]."""
+        if self.wanted is None or self.trusted is None:
+            return None, None
+        w = self.weights
+        each = np.sqrt(100.0 * self.recorded.dt) * np.array([w.moment] * 3 + [w.force] * 3)
+        return np.ascontiguousarray(self.wanted[rows]), self.trusted[rows, None] * each
 
     def _targets(self, rows: slice) -> list[ik.PointTarget | ik.FloorTarget]:
         points, on = self.recorded.character.contact_points, self.labels[rows]
+        firm = firmly(self.labels, self.recorded.dt, self.weights.glide)[rows]
         held = [ik.PointTarget(int(points.bodies[i]), points.positions[i], self.goals[rows, i],
-                               self.weights.held * on[:, i])
+                               self.weights.held * firm[:, i])
                 for i in range(len(points)) if on[:, i].any()]  # fmt: skip
         b = self.barrier
         floors = replace(b, height=b.height[rows], normal=b.normal[rows], wall=b.wall[rows], reach=b.reach[rows])

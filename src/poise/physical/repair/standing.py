@@ -5,14 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from poise.character.roles import SIDES
+from poise.dynamics.contact_cones import ContactCones
 from poise.maths import rotations as rot
 from poise.maths.intervals import drop_short, frames, runs
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
 from poise.motion.contact.foot_motion import foot_motion, speeds
+from poise.motion.contact.grip_forces import held
 from poise.motion.ik import hands
 from poise.physical.repair.footprints import printed, soles
-from poise.physical.repair.problem import ContactCones, held
 
 TREMBLE = 0.008  # [m] a point that strays no further from its mean while it touches stands still; else it is led
 FASTEST = 0.25  # [m/s] at which a point that is led may still be pushed
@@ -21,6 +22,7 @@ STILL = 0.001  # [m] a point that is led no further keeps its place
 MOMENT = 0.04  # [s] for which a point touches at least
 BRIDGED, FALL = 0.1, 5.0  # [s], [m/s²] a body that falls slower for so short a time is held by what touches around it
 EDGE = 0.012 * np.array([(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1)])  # [m] around a point there must be ground
+LOOSE = 0.04  # of the usual hold on a point at its first and last moment
 UNDER = 0.02  # [m] ground that is further than this from a point that touches is not what it stands on
 
 
@@ -49,13 +51,16 @@ def stance_goals(clip: Clip, labels: np.ndarray) -> Array:
     return goals
 
 
-def standing_places(clip: Clip) -> Array:
-    """Where each contact point (N, P, 3) of a recorded clip shall be: feet on their prints, hands where they rest."""
+def standing_places(clip: Clip, loaded: np.ndarray | None = None) -> Array:
+    """Where each contact point (N, P, 3) of a recorded clip shall be: feet on their prints, hands where they rest.
+
+    `loaded` (N, feet) tells which feet carry a good part of the body.
+    """
     labels = clip.contacts.labels
-    goals = printed(clip, labels)
+    goals = printed(clip, labels, loaded=loaded)
     carrying = _carriers(clip, goals, labels)
     if carrying.any():
-        goals = printed(clip, labels, carrying)
+        goals = printed(clip, labels, carrying, loaded)
     for point, place, on in hands.goals(clip.character, clip.q, clip.contacts.labels, clip.ground):
         goals[on, point] = place
     return goals
@@ -159,6 +164,23 @@ def supported(clip: Clip, goals: Array, labels: np.ndarray) -> tuple[Array, np.n
     return goals, labels
 
 
+def firmly(labels: np.ndarray, dt: float, glide: float) -> Array:
+    """How firmly (N, P) points are held that touch by labels (N, P): 1, less within `glide` [s] of landing and leaving.
+
+    Recorded feet glide into their stance and out of it: to stop one within a frame costs posture. At the ends of a clip
+    nothing lands or leaves.
+    """
+    out = labels.astype(float)
+    if glide <= 0.0:
+        return out
+    for i in range(labels.shape[1]):
+        for a, e in runs(labels[:, i]):
+            since, until = np.arange(e - a) + 0.5, np.arange(e - a)[::-1] + 0.5
+            near = np.minimum(since if a > 0 else np.inf, until if e < len(labels) else np.inf)
+            out[a:e, i] = np.minimum(LOOSE + (near * dt / glide) ** 2, 1.0)
+    return out
+
+
 def closed(clip: Clip, goals: Array, labels: np.ndarray) -> tuple[Array, np.ndarray]:
     """Goals and labels (N, P) whose last frame, of a loop, is the first one carried on."""
     cycle = clip.cycle
@@ -183,10 +205,4 @@ def pushing(clip: Clip, goals: Array, labels: np.ndarray, friction: float, margi
         middle = np.sum(on * goals[:, own], axis=1, keepdims=True) / np.maximum(on.sum(axis=1, keepdims=True), 1.0)
         places[:, own] = middle + (1.0 - margin) * (goals[:, own] - middle)
     normal = np.broadcast_to(clip.ground.normal(places[..., 0], places[..., 1]), places.shape)
-    away = np.where(np.abs(normal[..., :1]) < 0.9, np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0]))
-    first = np.cross(normal, away)
-    first /= np.linalg.norm(first, axis=-1, keepdims=True)
-    ways = np.stack([normal, first, np.cross(normal, first)], axis=2)  # (N, P, 3, 3)
-    arms = np.cross((places - about[:, None])[:, :, None], ways) / length
-    columns = np.ascontiguousarray(np.concatenate([arms, ways], axis=-1))
-    return ContactCones(columns, np.ascontiguousarray(labels, bool), np.full(len(points), friction), about, length)
+    return ContactCones.on_ground(places, normal, labels, friction, about, length)

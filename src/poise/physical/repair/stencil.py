@@ -110,6 +110,13 @@ def chain(kind, vadr, dt, ahead, back, delta, turn, by_q, by_v, by_a, out):
             _charted(kind, vadr, delta[m % N], turn * m / N, out[n, k])
 
 
+@njit(cache=True)
+def charted(kind, vadr, delta, turn, blocks):
+    """Turn blocks (N, nv, 6) by the tangent of each frame into those by its correction delta (N, nv), in place."""
+    for n in range(delta.shape[0]):
+        _charted(kind, vadr, delta[n], turn * n / delta.shape[0], blocks[n])
+
+
 def steps(layout: Layout, before: Array, q: Array, after: Array) -> tuple[Array, Array]:
     """Tangent steps (N, nv) from q (N, nq) to the frame after and to the frame before each, both (N, nq)."""
     return conf.difference(layout, q, after), conf.difference(layout, q, before)

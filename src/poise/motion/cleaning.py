@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 import numpy as np
-from scipy.signal import butter, sosfiltfilt
 
 from poise.maths import rotations as rot
 from poise.maths.configuration import BALL, FREE, HINGE, Layout
 from poise.maths.intervals import frames
 from poise.maths.rotations import Array
+from poise.maths.smoothing import smooth
 from poise.motion.check.flaws import FASTEST, LARGEST
 from poise.motion.clip import Clip
 from poise.motion.resample import unrolled
@@ -17,14 +19,16 @@ LONGEST = 0.12  # [s] a joint that flips away comes back within this time; else 
 LEAP = 12.0  # [m/s] hips never move faster, not even a sprinter's
 AROUND = 2  # frames on either side of a flip that are not believed either
 CUTOFF = 10.0  # [Hz] people move slower
-OTHERS = {"hand": 18.0}  # [Hz] hands are quick, and too light to matter
+OTHERS = {"hand": 18.0, "toes": 14.0}  # [Hz] hands and toes are quick, and too light to matter
 OFTEN = 0.1  # share of the frames from which on a joint does not flip but tremble, and is low-passed alone
 
+LowPass = Callable[[Array, float, float], Array]  # a series (N, ...), a frequency [Hz], the time step [s]
 
-def cleaned(clip: Clip) -> Clip:
-    """The clip without flips, its joints low-passed without delay; labels are kept."""
+
+def cleaned(clip: Clip, low_pass: LowPass = smooth, others: Mapping[str, float] = OTHERS) -> Clip:
+    """The clip without flips, its joints low-passed without delay, `others` at their own [Hz]; labels are kept."""
     whole = unrolled(clip, len(clip) - 1 if len(clip) > 2 else 0)
-    q = smoothed(clip, without_flips(clip.character.layout, whole.q, clip.dt))[whole.own]
+    q = smoothed(clip, without_flips(clip.character.layout, whole.q, clip.dt), low_pass, others)[whole.own]
     if clip.cycle is not None:
         q[-1] = clip.cycle.carry(q[0], 1)
     return clip.with_q(q, labels=clip.contacts.labels)
@@ -61,30 +65,22 @@ def _flips(step: Array, limit: float, longest: int) -> list[tuple[int, int]]:
     return found if sum(e - a for a, e in found) < max(OFTEN * len(step), longest + 2 * AROUND + 1) else []
 
 
-def smoothed(clip: Clip, q: Array) -> Array:
+def smoothed(clip: Clip, q: Array, low_pass: LowPass, others: Mapping[str, float]) -> Array:
     """q (N, nq) low-passed without delay; rotations by their quaternions, which is exact to first order."""
     character, out = clip.character, np.array(q)
     layout = character.layout
     for j, (kind, at) in enumerate(zip(layout.kind, layout.qadr, strict=True)):
         name = character.body_names[int(character.model.jnt_bodyid[j])]
         part = next((role for role, body in character.roles.items() if body == name), name).split("_", 1)[-1]
-        low = OTHERS.get(part, CUTOFF)
+        low = others.get(part, CUTOFF)
         if kind in (FREE, BALL):
             if kind == FREE:
-                out[:, at : at + 3] = low_passed(out[:, at : at + 3], low, clip.dt)
+                out[:, at : at + 3] = low_pass(out[:, at : at + 3], low, clip.dt)
                 at += 3
-            out[:, at : at + 4] = rot.normalise(low_passed(rot.continuous(out[:, at : at + 4]), low, clip.dt))
+            out[:, at : at + 4] = rot.normalise(low_pass(rot.continuous(out[:, at : at + 4]), low, clip.dt))
         else:
-            out[:, at] = low_passed(out[:, at], low, clip.dt)
+            out[:, at] = low_pass(out[:, at], low, clip.dt)
     return out
-
-
-def low_passed(x: Array, cutoff: float, dt: float) -> Array:
-    """x (N, ...) through a Butterworth filter of second order, forwards and back; as it is where it is too short."""
-    if cutoff * dt >= 0.4 or len(x) < 12:
-        return x
-    pad = min(len(x) - 1, frames(1.0 / cutoff, dt) * 3)
-    return sosfiltfilt(butter(2, 2.0 * cutoff * dt, output="sos"), x, axis=0, padlen=pad)
 
 
 def flipped_joints(clip: Clip) -> tuple[str, ...]:

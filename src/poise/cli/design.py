@@ -1,0 +1,125 @@
+"""`poise design`: from a sketch of vibrations to a gait that stays up."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from poise import files
+from poise.cli import saving
+from poise.cli.process import say
+from poise.errors import AlreadyThere, BadValue
+
+if TYPE_CHECKING:
+    from poise.methods.vibration.gait import Gait
+    from poise.methods.vibration.search import Designer
+
+
+def arguments(p: argparse.ArgumentParser) -> None:
+    p.add_argument("sketch", metavar="SKETCH", help="a sketch file (.toml), or a built-in one, such as runner")
+    p.add_argument("-o", "--output", required=True, metavar="GAIT", help="where to write the gait (.toml)")
+    p.add_argument("--seed", type=int, default=0, help="of the search (default: 0)")
+    p.add_argument("--workers", type=int, default=0, help="processes that judge (default: one a core)")
+    p.add_argument(
+        "--cluster", default="", metavar="ADDRESS", help="judge on this Dask scheduler, such as tcp://host:8786"
+    )
+    p.add_argument("--population", type=int, default=16, help="candidates of a generation (default: 16)")
+    p.add_argument("--checkpoint", metavar="FILE", help="where the search is kept, to be gone on with after a stop "
+                   "(default: GAIT.checkpoint.npz; removed when the gait is written)")  # fmt: skip
+    saving.add_force(p)
+
+
+def run(args: argparse.Namespace) -> int:
+    from poise.methods.vibration.design import design
+    from poise.methods.vibration.sketch import find_sketch
+    from poise.progress import tell_first_compilation
+    from poise.simulate.batch import Batch, check_cluster
+
+    _check(args)
+    check_cluster(args.cluster)
+    sketch = find_sketch(args.sketch)
+    kept = Path(args.checkpoint or f"{args.output}.checkpoint.npz")
+    files.check_writable(kept)
+    tell_first_compilation()
+    watch = _Watch()
+    try:
+        made = design(sketch, seed=args.seed, population=args.population, batch=Batch(args.workers, args.cluster),
+                      checkpoint=kept, watch=watch)  # fmt: skip
+    except KeyboardInterrupt:
+        watch.close()
+        raise KeyboardInterrupt(f"Stopped; the same command goes on from {kept}.") from None
+    watch.close()
+    made.save(args.output)
+    kept.unlink(missing_ok=True)
+    _tell(args, made)
+    return 0 if made.facts["units"] > 1 else 1
+
+
+def _check(args: argparse.Namespace) -> None:
+    """Refuse what could not be done before the work begins."""
+    if not args.output.lower().endswith(".toml"):
+        raise BadValue(f"A gait is written to a file that ends in .toml, not to {args.output!r}.")
+    files.check_writable(args.output)
+    if not args.force and os.path.isfile(args.output):
+        raise AlreadyThere(args.output, "it exists already; give another name, or --force to replace it.")
+    if os.path.isfile(args.sketch) and os.path.realpath(args.sketch) == os.path.realpath(args.output):
+        raise AlreadyThere(args.output, "it is the sketch itself; give another name.")
+    if args.seed < 0 or not 8 <= args.population <= 4096 or args.workers < 0:
+        raise BadValue("--seed and --workers want 0 or more, --population from 8 to 4096.")
+
+
+class _Watch:
+    """One line on a terminal that tells how the search goes."""
+
+    def __init__(self) -> None:
+        self.begun, self.live = time.monotonic(), sys.stderr is not None and sys.stderr.isatty()
+        self.first: int | None = None
+
+    def __call__(self, work: Designer, seconds: float) -> None:
+        p, plan = work.progress, work.plan
+        done = sum(r.generations * r.units for r in plan[: p.round])
+        done += p.search.generation * plan[p.round].units if p.round < len(plan) else 0
+        every = sum(r.generations * r.units for r in plan)
+        self.first = done - 1 if self.first is None else self.first
+        if not self.live:
+            return
+        s = p.score
+        left = (time.monotonic() - self.begun) * (every - done) / max(done - self.first, 1)
+        told = (
+            "all fall yet"
+            if s is None or s.cost > 1e3
+            else f"{s.speed:.2f} m/s, {_missing(s.easy)}, objective {s.objective:.0f}"
+        )
+        sys.stderr.write(
+            f"\r\033[Kround {p.round + 1}/{len(plan)}, generation {p.search.generation}: {told}, {left:.0f} s left "
+        )
+        sys.stderr.flush()
+
+    def close(self) -> None:
+        """Clear the line."""
+        if self.live:
+            sys.stderr.write("\r\033[K")
+
+
+def _missing(easy: Any) -> str:
+    names = [f"E{k + 1}" for k, e in enumerate(easy) if e != 0.0]
+    return f"violated: {' '.join(names)}" if names else "no constraint violated"
+
+
+def _tell(args: argparse.Namespace, made: Gait) -> None:
+    f = made.facts
+    if args.json:
+        say(json.dumps({"written": args.output, "character": made.sketch.character, **f}, indent=2))
+        return
+    say(f"{args.output}: {made.sketch.name} of {made.sketch.character} at {f['speed']:.2f} m/s, steps of "
+        f"{made.times['period'] / (2 if made.sketch.gait == 'run' else 1):.3f} s")  # fmt: skip
+    say(f"{_missing(f['easy'])}; cyclic error {f['cyclic_error']:.2g}; feedback {100 * f['feedback_share']:.1f} % of "
+        f"the bursts; feet {1000 * f['deepest']:.1f} mm deep")  # fmt: skip
+    say(f"stays up {f['units']} units of 401 asked; without feedback {f['open_loop_units']}")
+    say(f"{f['evaluations']} evaluations, {f['cpu_seconds']:.0f} CPU s")
+    say(f"watch it: poise perform {args.output} --save take.html")

@@ -1,0 +1,101 @@
+"""`poise rehearse`: a search in the simulator after which a character performs a clip that it could not improvise."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from poise.cli import saving
+from poise.cli.events import forms, ground
+from poise.cli.perform import NOT_WHOLE
+from poise.cli.process import complain, say
+from poise.cli.source import add_source, load
+from poise.errors import BadValue
+
+if TYPE_CHECKING:
+    from poise.rehearsal.passes import Progress
+
+
+def arguments(p: argparse.ArgumentParser) -> None:
+    p.add_argument("source", metavar="CLIP", help="a motion file or a built-in name")
+    p.add_argument("-o", "--out", required=True, metavar="X.rehearsed.npz",
+                   help="where the plan is written; poise perform X.rehearsed.npz performs it")  # fmt: skip
+    p.add_argument("--seed", type=int, default=0, help="of all that is random; the same seed gives the same bits")
+    p.add_argument("--set", action="append", default=[], metavar="NAME=VALUE",
+                   help="samples, keep, passes, retries, full, lag, scales.joint, ...; may be repeated")  # fmt: skip
+    p.add_argument("--threads", type=int, help="how many cores (default: all); the result does not depend on it")
+    p.add_argument("--character", help="rehearse it on another body: a built-in name, MJCF or URDF file")
+    p.add_argument("--loop", action="store_true", help="cut the best cycle of the clip and go on for --seconds")
+    p.add_argument("--seconds", type=float, help="how long (default: the clip, or 10 s of a loop)")
+    p.add_argument("--start", type=float, default=0.0, help="time in the clip at which it begins")
+    p.add_argument("--ground", metavar="KIND", help=f"{forms()}, such as slope:-5 (degrees, m, Hz)")
+    p.add_argument("--save", action="append", default=[], metavar="OUT",
+                   help="write its take too: .npz, or .bvh .glb .usda .html .mp4 .png; may be repeated")  # fmt: skip
+    saving.add_force(p)
+    add_source(p)
+
+
+def run(args: argparse.Namespace) -> int:
+    from poise.judge.verdict import verdict
+    from poise.methods.schema import changed
+    from poise.motion.load import load_any_character
+    from poise.rehearsal.judged import performed
+    from poise.rehearsal.passes import rehearse
+    from poise.rehearsal.settings import Settings
+
+    if not args.out.lower().endswith(".npz"):
+        raise BadValue(f"A rehearsal is written to a file that ends with .npz, not to {args.out}.")
+    saving.check(args.out, *args.save, force=args.force)
+    settings = changed(Settings(), args.set)
+    floor = ground(args.ground) if args.ground else None
+    clip = load(args, args.source)
+    clip = clip.loop() if args.loop and clip.cycle is None else clip
+    clip = clip.retarget(load_any_character(args.character)) if args.character else clip
+    stage = clip.stage(args.start, args.seconds)
+    stage = stage if floor is None else replace(stage, ground=floor)
+    under_way = f"{args.out}.part"
+    show = Line(clip.name)
+    try:
+        plan = rehearse(clip, seed=args.seed, stage=stage, start=args.start, seconds=args.seconds, settings=settings,
+                        threads=args.threads, checkpoint=under_way, progress=show.draw)  # fmt: skip
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(f"Stopped; the same command goes on from {under_way}, to the same result.") from None
+    finally:
+        show.close()
+    plan.save(args.out, overwrite=args.force)
+    take = performed(plan)
+    told = verdict(take)
+    written = [args.out, *(saving.save(take, t, force=args.force) for t in args.save)]
+    if args.json:
+        what = {"clip": clip.name, "seconds": plan.seconds, "seed": plan.seed, "reached": plan.reached,
+                "passes": list(plan.passes), **told.to_dict(), "written": written}  # fmt: skip
+        say(json.dumps(what, indent=2, allow_nan=False))
+    else:
+        say("\n".join([*plan.passes, told.text(), *(f"written: {t}" for t in written)]))
+    if not told.good:
+        complain(f"{clip.name} is performed up to {plan.reached:.2f} s of {plan.seconds:.2f} s; another --seed, or "
+                 "--set samples=600, may go farther.")  # fmt: skip
+    return 0 if told.good else NOT_WHOLE
+
+
+class Line:
+    """One line on a terminal that shows how far the search is, and where the clip is hard."""
+
+    def __init__(self, name: str):
+        self.name, self.live, self.drawn = name, sys.stderr is not None and sys.stderr.isatty(), False
+
+    def draw(self, now: Progress) -> None:
+        if self.live:
+            share = 100 * now.window // max(now.windows, 1)
+            text = f"\r{self.name} pass {now.number} of {now.passes} [{now.picture()}] {share:3d} % "
+            sys.stderr.write(text)
+            sys.stderr.flush()
+            self.drawn = True
+
+    def close(self) -> None:
+        if self.drawn:
+            sys.stderr.write("\r\033[K")
+            sys.stderr.flush()

@@ -1,0 +1,1 @@
+"""Tables and figures of chapter 5 of Ye 2012."""

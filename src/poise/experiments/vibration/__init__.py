@@ -1,0 +1,1 @@
+"""Tables and figures of Nunes et al. 2012."""

@@ -1,0 +1,86 @@
+"""Gaits that stay up: long runs, sensor noise, half the time step, slopes, and pushes at all phases."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from poise.experiments.reproduce import Options, Table, told
+from poise.ground.slope import Slope
+from poise.maths import rotations as rot
+from poise.methods.vibration import Vibration
+from poise.methods.vibration.gait import load_gait, shipped
+from poise.motion.load import load_clip
+from poise.performance import perform
+from poise.stage import Push, Stage
+from poise.take import Take
+
+CYCLES, DIRECTIONS, PHASES = 200, 8, 4
+SHARE, LENGTH = 0.15, 0.2  # of body weight, [s]
+POSE, SPEED = 0.005, 0.05  # [rad], [rad/s]
+UNITS = 10  # in which it must be back
+BAND = 0.1  # [rad] of the joints about the cycle
+
+
+def run(options: Options) -> Table:
+    """Cycles until a fall of 200, heading at the end, with noise, at half the step and on slopes."""
+    rows = []
+    for path in shipped():
+        if not options.wants(path.stem):
+            continue
+        period = load_gait(path).times["period"]
+        asked = CYCLES * period
+        cases = {"feedback": (Vibration(), None), "half step": (Vibration(step_size=1 / 960), None),
+                 "open loop": (Vibration.printed(), None), "up 3 degrees": (Vibration(), Slope(3.0)),
+                 "down 3 degrees": (Vibration(), Slope(-3.0))}  # fmt: skip
+        cases |= {f"noise, seed {s}": (Vibration(pose_noise=POSE, speed_noise=SPEED, noise_seed=s), None)
+                  for s in range(options.seeds)}  # fmt: skip
+        for name, (way, ground) in cases.items():
+            stage = Stage() if ground is None else Stage(ground=ground)
+            take = perform(load_clip(path), way, stage=stage, seconds=asked)
+            end = take.fell if take.fell is not None else float(take.time[-1])
+            turn = float(np.degrees(rot.heading(take.q[-1, 3:7]))) if take.fell is None else float("nan")
+            rows.append(told((path.stem, name, end / period, turn)))
+    return Table(
+        "How long gaits stay up", ("gait", "case", "cycles of 200", "heading at the end [degrees]"), tuple(rows)
+    )
+
+
+def pushes(options: Options) -> Table:
+    """Pushes of 15 % of body weight for 0.2 s at the chest in 8 directions at 4 phases: who is back within 10 units."""
+    rows = []
+    for path in shipped():
+        if options.wants(path.stem):
+            up, back = _pushed(path)
+            rows.append(told((path.stem, DIRECTIONS * PHASES, up, back)))
+    return Table("Pushes", ("gait", "pushes", "stay up", "back in the cycle's band"), tuple(rows),
+                 (f"Band: joints within {BAND:g} rad (rms) of the cycle after {UNITS} units; place and heading "
+                  "exempt.",))  # fmt: skip
+
+
+def _pushed(path: Path) -> tuple[int, int]:
+    clip, gait = load_clip(path), load_gait(path)
+    period = gait.times["period"]
+    unit = period / 2 if gait.sketch.gait == "run" else period
+    up = back = 0
+    for direction in range(DIRECTIONS):
+        for phase in range(PHASES):
+            angle = 2 * np.pi * direction / DIRECTIONS
+            size = SHARE * clip.character.mass * 9.81
+            at = 4 * period + phase * period / PHASES
+            push = Push("chest", (size * float(np.cos(angle)), size * float(np.sin(angle)), 0.0), at, LENGTH)
+            take = perform(
+                clip, Vibration(), stage=Stage(events=(push,)), seconds=at + LENGTH + UNITS * unit + 2 * period
+            )
+            if take.fell is None and take.ended == "whole":
+                up += 1
+                back += _off(take, at + LENGTH + UNITS * unit) < BAND
+    return up, back
+
+
+def _off(take: Take, since: float) -> float:
+    """Rms [rad] of hinges off the cycle from a time [s] on."""
+    rows = take.time >= since
+    hinges = take.character.model.jnt_qposadr[take.character.model.jnt_type == 3]
+    return float(np.sqrt(np.mean((take.q[rows][:, hinges] - take.q_ref[rows][:, hinges]) ** 2)))

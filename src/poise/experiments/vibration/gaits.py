@@ -1,0 +1,60 @@
+"""Table 1 and figure 3: gaits of the built-in sketches, as shipped or designed anew."""
+
+from __future__ import annotations
+
+import time
+
+from poise.experiments.reproduce import Options, Table, told
+from poise.methods.vibration.design import design
+from poise.methods.vibration.gait import Gait, load_gait, shipped
+from poise.methods.vibration.printed import printed_design
+from poise.methods.vibration.sketch import built_in, find_sketch
+from poise.motion.load import load_clip
+from poise.performance import perform
+
+COLUMNS = ("gait", "seed", "priority (f/g)", "permissible", "speed [m/s]", "energy [N² m²]", "violated", "cyclic error",
+           "feedback [%]", "deepest [mm]", "units closed", "open", "evaluations", "CPU [s]")  # fmt: skip
+NOTE = "Units asked: 401; half a cycle of a run, a whole one of a hop. The paper: hours, and no speeds or energies."
+
+
+def _row(name: str, gait: Gait) -> tuple:
+    f, s = gait.facts, gait.sketch
+    violated = " ".join(f"E{k + 1}" for k, e in enumerate(f["easy"]) if e != 0.0) or "none"
+    return (name, f["seed"], f"{len(s.flight.priority)}/{len(s.ground.priority)}",
+            f"{len(s.flight.names)}/{len(s.ground.names)}", f["speed"], f["energy"], violated, f["cyclic_error"],
+            100.0 * f["feedback_share"], 1000.0 * f["deepest"], f["units"], f["open_loop_units"], f["evaluations"],
+            f["cpu_seconds"])  # fmt: skip
+
+
+def run(options: Options) -> Table:
+    """The gaits that come with poise, as their files tell; with a folder, filmstrips of them."""
+    rows, figures = [], []
+    for path in shipped():
+        if options.wants(path.stem):
+            rows.append(_row(path.stem, load_gait(path)))
+            if options.out is not None:
+                take = perform(load_clip(path), "vibration", seconds=2.0)
+                figures += options.film(take, f"gait {path.stem}")
+    return Table("Gaits", COLUMNS, tuple(rows), (NOTE,), tuple(figures))
+
+
+def designs(options: Options) -> Table:
+    """Every built-in sketch designed anew, from as many seeds as asked."""
+    rows = []
+    for name in built_in():
+        seeds = range(options.seeds if options.wants(name) else 0)
+        rows += [told(_row(name, design(find_sketch(name), seed=seed))) for seed in seeds]
+    return Table("Gaits designed anew", COLUMNS, tuple(rows), (NOTE,))
+
+
+def printed(options: Options) -> Table:
+    """The paper's own search, CMA-ES inside multipliers, open loop: how near it comes to a cycle."""
+    rows = []
+    for seed in range(options.seeds):
+        begun = time.process_time()
+        found = printed_design(find_sketch("runner"), seed)
+        violated = " ".join(f"E{k + 1}" for k, e in enumerate(found.easy) if e != 0.0) or "none"
+        rows.append(told(("runner", seed, violated, found.drift, found.units, found.runs, found.evaluations,
+                          time.process_time() - begun)))  # fmt: skip
+    columns = ("gait", "seed", "violated", "max |φ|", "units", "runs", "evaluations", "CPU [s]")
+    return Table("The printed form", columns, tuple(rows))

@@ -1,0 +1,278 @@
+"""From a path of nodes to a smooth motion: the spacetime problem (41), and the approach before the first contact.
+
+    min Σ_t E₁ + w E₂   subject to   f(q^(t), p.h^(t)) = p.o^(t)
+
+E₁ are the joints' accelerations and speeds, E₂ the hand at ease and the last joints bending together.
+
+Departures: the pairs are weighed heavily instead of being constraints, and those of the frame before are kept as
+well, so that
+a contact that stays does not slip. Penetration of the object, the table and other fingers is in the same problem,
+where the thesis repairs it afterwards (5.5.2). One finger after the other, twice. The approach is made by going back
+in time from the first contact to an open hand: straight interpolation would go through the object.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from poise.kernels import njit
+from poise.maths.rotations import Array
+from poise.methods.hands.finger import PAIR, ROWS, Weights, reach, residuals
+from poise.methods.hands.node import FREE, Node, as_pair
+from poise.methods.hands.pose_test import FINGER, HAND, LINK, capsules
+from poise.methods.hands.problem import Problem
+from poise.methods.hands.windows import open_pose
+from poise.solve.gauss_newton import Normal, Settings, minimise
+
+KEPT = 8  # pairs of a finger in a frame at most
+FASTEST = 5.5  # [rad/s] above which a joint's speed costs
+_LIMIT, _SPEED = 300.0, 60.0  # weights of limits and of speed beyond the fastest [1/rad]
+
+
+@njit(cache=True)
+def _linearise(F, solid, plane, f, Q, R, p, pairs, count, rest, others, known, W, jerk, drift, fastest, grad, bands):
+    """Cost of one finger's motion Q (T, 6), with gradient (T, 6) and bands (3, T, 6, 6) of (41)."""
+    T = Q.shape[0]
+    turn, place, axes, points = np.empty((4, 3, 3)), np.empty((4, 3)), np.empty((6, 3)), np.empty((6, 3))
+    res, J = np.empty(ROWS), np.empty((ROWS, 6))
+    cost = 0.0
+    grad[:], bands[:] = 0.0, 0.0
+    for t in range(T):
+        n, _, _ = residuals(
+            F,
+            solid,
+            plane[t],
+            f,
+            Q[t],
+            R[t],
+            p[t],
+            pairs[t],
+            count[t],
+            Q[t],
+            rest,
+            others[t],
+            known,
+            W,
+            turn,
+            place,
+            axes,
+            points,
+            res,
+            J,
+        )
+        for k in range(n):
+            cost += res[k] * res[k]
+            for i in range(6):
+                grad[t, i] += J[k, i] * res[k]
+                for j in range(6):
+                    bands[0, t, i, j] += J[k, i] * J[k, j]
+        for j in range(6):
+            over = min(Q[t, j] - F.low[f, j], 0.0) + max(Q[t, j] - F.high[f, j], 0.0)
+            if over != 0.0:
+                cost += (_LIMIT * over) ** 2
+                grad[t, j] += _LIMIT**2 * over
+                bands[0, t, j, j] += _LIMIT**2
+    a, b = jerk * jerk, drift * drift
+    for t in range(T - 1):
+        for j in range(6):
+            d = Q[t + 1, j] - Q[t, j]
+            w, off = b, d * b
+            cost += b * d * d
+            over = min(d + fastest, 0.0) + max(d - fastest, 0.0)
+            if over != 0.0:
+                cost += (_SPEED * over) ** 2
+                w, off = w + _SPEED**2, off + _SPEED**2 * over
+            grad[t, j] -= off
+            grad[t + 1, j] += off
+            bands[0, t, j, j] += w
+            bands[0, t + 1, j, j] += w
+            bands[1, t, j, j] -= w
+            if t > 0:
+                c = Q[t + 1, j] - 2 * Q[t, j] + Q[t - 1, j]
+                cost += a * c * c
+                grad[t - 1, j] += a * c
+                grad[t, j] -= 2 * a * c
+                grad[t + 1, j] += a * c
+                bands[0, t - 1, j, j] += a
+                bands[0, t, j, j] += 4 * a
+                bands[0, t + 1, j, j] += a
+                bands[1, t - 1, j, j] -= 2 * a
+                bands[1, t, j, j] -= 2 * a
+                bands[2, t - 1, j, j] += a
+    return 0.5 * cost
+
+
+class _Finger:
+    """The spacetime problem of one finger, for `minimise`."""
+
+    def __init__(self, fixed: tuple, shape: tuple[int, int]):
+        self.fixed, self.grad, self.bands = fixed, np.empty(shape), np.empty((3, *shape, 6))
+        self.at, self.value = np.full(shape, np.nan), 0.0
+
+    def _fill(self, x: Array) -> float:
+        if np.array_equal(x, self.at):
+            return self.value
+        F, solid, plane, f, R, p, pairs, count, rest, others, known, W, jerk, drift, fastest = self.fixed
+        self.value = _linearise(
+            F,
+            solid,
+            plane,
+            f,
+            x,
+            R,
+            p,
+            pairs,
+            count,
+            rest,
+            others,
+            known,
+            W,
+            jerk,
+            drift,
+            fastest,
+            self.grad,
+            self.bands,
+        )
+        self.at = x.copy()
+        return self.value
+
+    def cost(self, x: Array) -> float:
+        return self._fill(x)
+
+    def normal(self, x: Array) -> Normal:
+        cost = self._fill(x)
+        return Normal(cost, self.grad.copy(), self.bands.copy())
+
+
+def kept_pairs(problem: Problem, path: list[Node], h: int, f: int) -> tuple[Array, np.ndarray]:
+    """Pairs (T, KEPT, PAIR) of loaded contacts of a finger, and how many; those that stay are kept a frame longer."""
+    T, mu = problem.frames, problem.scene.friction
+    pairs, count = np.zeros((T, KEPT, PAIR)), np.zeros(T, np.int64)
+
+    def add(t: int, pair: Array) -> None:
+        if 0 <= t < T and count[t] < KEPT:
+            pairs[t, count[t]] = pair
+            count[t] += 1
+
+    carried: set[tuple[int, int]] = set()
+    for node in path:
+        kinds = node.kinds(mu)
+        intent = node.intent[5 * h + f]
+        for k in np.flatnonzero((node.contacts[:, HAND] == h) & (node.contacts[:, FINGER] == f) & (kinds != FREE)):
+            pair = as_pair(node.contacts[k])
+            add(node.t, pair)
+            if (node.t - 1, int(node.contacts[k, LINK])) not in carried:
+                add(node.t - 1, pair)  # it is there and at rest when it begins to carry
+            carried.add((node.t, int(node.contacts[k, LINK])))
+            if not (kinds[k] == 2 and intent is not None and intent.moves):
+                add(node.t + 1, pair)
+    return pairs, count
+
+
+def first_motion(problem: Problem, path: list[Node], window: np.ndarray, W: Weights) -> Array:
+    """(H, T, 5, 6) the poses of the path, with the approach of each finger before its first contact."""
+    T, H = problem.frames, len(problem.hands)
+    Q = np.zeros((H, T, 5, 6))
+    for node in path:
+        Q[:, node.t] = node.q
+    calm = W._replace(keep=0.2, rest=0.25, margin=1e-3, apart_margin=4e-4)
+    caps, step = np.zeros((5, 4, 7)), FASTEST / problem.scene.fps * 0.8
+    nothing = np.zeros((1, PAIR))
+    for h, F in enumerate(problem.hands):
+        begin = np.where(window[h, :, 0] < T, window[h, :, 0], -1)
+        for f in np.flatnonzero(begin < 0):
+            first = path[0].t
+            Q[h, :first, f] = Q[h, first, f]
+        for t in range(int(begin.max(initial=0)) - 1, -1, -1):
+            coming = [f for f in range(5) if begin[f] > t or (begin[f] < 0 and t < path[0].t)]
+            capsules(F, Q[h, t + 1], problem.turn[h, t], problem.place[h, t], caps)
+            for f in coming:
+                before = Q[h, t + 1, f]
+                q = before.copy()
+                beside = np.concatenate([caps[g, 1 : F.links[g]] for g in range(5) if g != f])
+                reach(
+                    F,
+                    problem.solid,
+                    problem.plane[t],
+                    f,
+                    q,
+                    np.maximum(F.low[f], before - step),
+                    np.minimum(F.high[f], before + step),
+                    problem.turn[h, t],
+                    problem.place[h, t],
+                    nothing,
+                    0,
+                    before,
+                    open_pose(F)[f],
+                    np.ascontiguousarray(beside),
+                    len(beside),
+                    calm,
+                    30,
+                )
+                Q[h, t, f] = q
+    return Q
+
+
+def smooth(problem: Problem, path: list[Node], Q: Array, W: Weights, jerk: float = 25.0, rounds: int = 2) -> Array:
+    """(H, T, 5, 6) the motion of (41) from a first one; `jerk` weighs E₁."""
+    T, H = problem.frames, len(problem.hands)
+    Q = Q.copy()
+    held = W._replace(
+        position=6e3,
+        facing=0.0,
+        gap=0.0,
+        keep=0.0,
+        rest=0.05,
+        couple=0.2,
+        margin=1e-4,
+        apart_margin=1.5e-4,
+        penetration=1.2e4,
+        apart=6e3,
+    )
+    kept = [[kept_pairs(problem, path, h, f) for f in range(5)] for h in range(H)]
+    caps = np.zeros((H, T, 5, 4, 7))
+    for h in range(H):
+        _all_capsules(problem.hands[h], Q[h], problem.turn[h], problem.place[h], caps[h])
+    for _ in range(rounds):
+        for h, F in enumerate(problem.hands):
+            for f in range(5):
+                beside = np.concatenate(
+                    [caps[h, :, g, 1 : F.links[g]] for g in range(5) if g != f]
+                    + [caps[g].reshape(T, 20, 7) for g in range(H) if g != h],
+                    axis=1,
+                )
+                pairs, count = kept[h][f]
+                problem_f = _Finger(
+                    (
+                        F,
+                        problem.solid,
+                        problem.plane,
+                        f,
+                        problem.turn[h],
+                        problem.place[h],
+                        pairs,
+                        count,
+                        F.rest[f],
+                        np.ascontiguousarray(beside),
+                        beside.shape[1],
+                        held,
+                        jerk,
+                        3.0,
+                        FASTEST / problem.scene.fps,
+                    ),
+                    (T, 6),
+                )
+                found = minimise(
+                    problem_f,
+                    Q[h, :, f],
+                    settings=Settings(iterations=9, gain=1e-4, step=1e-4, damping=1e-3, longest=0.3),
+                )
+                Q[h, :, f] = np.clip(found.x, F.low[f], F.high[f])
+            _all_capsules(F, Q[h], problem.turn[h], problem.place[h], caps[h])
+    return Q
+
+
+@njit(cache=True)
+def _all_capsules(F, Q, R, p, out):
+    for t in range(Q.shape[0]):
+        capsules(F, Q[t], R[t], p[t], out[t])

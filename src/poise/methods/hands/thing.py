@@ -1,0 +1,202 @@
+"""The object that hands hold: convex pieces of one rigid body, with its mass, moments, and where it may stand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from poise.checks import number, vector
+from poise.errors import BadValue, UnknownName
+from poise.maths import distance, meshes
+from poise.maths.distance import Solid
+from poise.maths.rotations import Array, from_euler, from_matrix, to_matrix
+
+KINDS = {
+    "box": (distance.BOX, 3),
+    "cylinder": (distance.CYLINDER, 2),
+    "sphere": (distance.SPHERE, 1),
+    "capsule": (distance.CAPSULE, 2),
+}
+"""Kinds of pieces, and how many sizes each has: box half lengths; cylinder and capsule radius, half length; sphere
+radius.
+"""
+_RIM = 8  # points of a cylinder's edge on which it may stand
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A box, cylinder, sphere or capsule in its place; cylinders and capsules lie along their own z."""
+
+    kind: str
+    size: tuple[float, ...]  # [m] as `KINDS` says
+    place: Sequence[float] = (0.0, 0.0, 0.0)  # [m]
+    turn: Sequence[float] = (0.0, 0.0, 0.0)  # [degrees] about x, then the new y, then the new z
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise UnknownName("kind of piece", self.kind, (*KINDS, "mesh"))
+        vector(f"The size of a {self.kind}", self.size, "m", KINDS[self.kind][1], above=0.0)
+        vector(f"The place of a {self.kind}", self.place, "m")
+        vector(f"The turn of a {self.kind}", self.turn, "degrees")
+
+    @property
+    def matrix(self) -> Array:
+        """Its axes in the object's (3, 3)."""
+        return to_matrix(from_euler("xyz", np.radians(self.turn)))
+
+    def moments(self) -> tuple[float, Array]:
+        """Volume [m³] and inertia (3,) [m⁵] about its own axes, of density one."""
+        s = self.size
+        if self.kind == "box":
+            v = 8 * s[0] * s[1] * s[2]
+            a, b, c = (2 * x for x in s)
+            return v, v / 12 * np.array([b * b + c * c, a * a + c * c, a * a + b * b])
+        if self.kind == "sphere":
+            v = 4 / 3 * np.pi * s[0] ** 3
+            return v, np.full(3, 0.4 * v * s[0] ** 2)
+        r, h = s
+        tube = 2 * np.pi * r * r * h
+        across, along = tube * (r * r / 4 + h * h / 3), tube * r * r / 2
+        if self.kind == "cylinder":
+            return tube, np.array([across, across, along])
+        ball = 4 / 3 * np.pi * r**3
+        across += ball * (0.4 * r * r + h * h + 0.75 * h * r)
+        return tube + ball, np.array([across, across, along + 0.4 * ball * r * r])
+
+
+@dataclass(frozen=True, eq=False)
+class Thing:
+    """A rigid body of pieces and convex meshes. Its frame is the one they are given in; `centre` is its centre of
+    mass.
+    """
+
+    name: str
+    pieces: tuple[Piece, ...] = ()
+    mass: float = 0.5  # [kg]
+    hulls: tuple[tuple[Array, np.ndarray], ...] = field(default=())  # vertices (V, 3) [m] and outward faces (F, 3)
+
+    def __post_init__(self) -> None:
+        number(f"The mass of {self.name}", self.mass, "kg", above=0.0)
+        if not self.pieces and not self.hulls:
+            raise BadValue(f"{self.name} has no shape: give it pieces or a mesh.")
+
+    @cached_property
+    def _moments(self) -> tuple[Array, Array]:
+        """Centre of mass (3,) [m] and inertia (3, 3) [kg m²] about it, of one density throughout."""
+        parts = []
+        for piece in self.pieces:
+            v, own = piece.moments()
+            parts.append((v, np.asarray(piece.place, float), piece.matrix @ np.diag(own) @ piece.matrix.T))
+        parts += [meshes.moments(*hull) for hull in self.hulls]
+        total = sum(v for v, _, _ in parts)
+        centre = sum((v * c for v, c, _ in parts), np.zeros(3)) / total
+        inertia = np.zeros((3, 3))
+        for v, c, own in parts:
+            d = c - centre
+            inertia += own + v * (d @ d * np.eye(3) - np.outer(d, d))
+        return centre, inertia * self.mass / total
+
+    @property
+    def centre(self) -> Array:
+        """Centre of mass (3,) [m] in the frame of the pieces."""
+        return self._moments[0]
+
+    @property
+    def inertia(self) -> Array:
+        """(3, 3) [kg m²] about the centre of mass."""
+        return self._moments[1]
+
+    @cached_property
+    def solid(self) -> Solid:
+        """The same for kernels, about its centre of mass."""
+        kind, size, place, turn, reach = [], [], [], [], []
+        for piece in self.pieces:
+            s = np.zeros(3)
+            s[: len(piece.size)] = piece.size
+            kind.append(KINDS[piece.kind][0])
+            size.append(s)
+            place.append(np.asarray(piece.place, float) - self.centre)
+            turn.append(piece.matrix)
+            reach.append(s[0] + s[1] if piece.kind == "capsule" else float(np.linalg.norm(s)))
+        table, corner = np.zeros((2, 2, 2)), np.zeros(3)
+        if self.hulls:
+            table, corner = meshes.distance_table([(v - self.centre, f) for v, f in self.hulls])
+            kind.append(distance.GRID)
+            size.append(np.zeros(3))
+            place.append(np.zeros(3))
+            turn.append(np.eye(3))
+            reach.append(1e3)
+        return Solid(
+            np.array(kind, np.int64),
+            np.array(size),
+            np.array(place),
+            np.array(turn),
+            np.array(reach),
+            table,
+            corner,
+            0.002,
+        )
+
+    @cached_property
+    def extent(self) -> Array:
+        """Corners (2, 3) [m] of a box about the centre of mass that holds it."""
+        low, high = np.full(3, np.inf), np.full(3, -np.inf)
+        for piece in self.pieces:
+            s = np.zeros(3)
+            if piece.kind == "box":
+                s = np.abs(piece.matrix) @ np.array(piece.size)
+            elif piece.kind == "sphere":
+                s[:] = piece.size[0]
+            else:
+                s = piece.size[0] + np.abs(piece.matrix[:, 2]) * piece.size[1]
+            low, high = np.minimum(low, np.asarray(piece.place) - s), np.maximum(high, np.asarray(piece.place) + s)
+        for v, _ in self.hulls:
+            low, high = np.minimum(low, v.min(0)), np.maximum(high, v.max(0))
+        return np.array([low, high]) - self.centre
+
+    def lowest(self, turn: Array) -> Array:
+        """Points (N, 3) [m] on which it may stand when turned by (3, 3): corners, rims, and the undersides of
+        round pieces.
+        """
+        down, out = -turn[2], []  # the world's down in the object's axes
+        for piece in self.pieces:
+            at, M, s = np.asarray(piece.place) - self.centre, piece.matrix, piece.size
+            if piece.kind == "box":
+                signs = np.array(np.meshgrid((-1, 1), (-1, 1), (-1, 1))).reshape(3, -1).T
+                out.append(at + (signs * np.array(s)) @ M.T)
+            elif piece.kind == "cylinder":
+                a = 2 * np.pi * np.arange(_RIM) / _RIM
+                ring = np.stack([s[0] * np.cos(a), s[0] * np.sin(a), np.full(_RIM, s[1])], 1)
+                out.append(at + np.concatenate([ring, ring * (1, 1, -1)]) @ M.T)
+            elif piece.kind == "sphere":
+                out.append((at + s[0] * down)[None])
+            else:
+                out.append(np.stack([at + M[:, 2] * e * s[1] + s[0] * down for e in (-1, 1)]))
+        out += [v - self.centre for v, _ in self.hulls]
+        return np.concatenate(out)
+
+    def geoms_xml(self, colour: str = "0.35 0.6 0.85 0.7", prefix: str = "thing") -> tuple[str, str]:
+        """Assets and geoms as MJCF, about the centre of mass; names are prefix_0, prefix_1, ..."""
+        assets, geoms = [], []
+        for k, piece in enumerate(self.pieces):
+            at, q = np.asarray(piece.place) - self.centre, from_matrix(piece.matrix)
+            geoms.append(
+                f'<geom name="{prefix}_{k}" type="{piece.kind}" size="{_text(piece.size)}" pos="{_text(at)}" '
+                f'quat="{_text(q)}" rgba="{colour}"/>'
+            )
+        for k, (v, f) in enumerate(self.hulls):
+            assets.append(
+                f'<mesh name="{prefix}_hull_{k}" vertex="{_text((v - self.centre).ravel())}" '
+                f'face="{" ".join(map(str, f.ravel()))}"/>'
+            )
+            geoms.append(
+                f'<geom name="{prefix}_{len(self.pieces) + k}" type="mesh" mesh="{prefix}_hull_{k}" rgba="{colour}"/>'
+            )
+        return "".join(assets), "".join(geoms)
+
+
+def _text(values: Sequence[float] | Array) -> str:
+    return " ".join(f"{v:.9g}" for v in values)

@@ -1,0 +1,167 @@
+"""design: from a sketch to a gait, with a checkpoint after every generation."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from poise import files
+from poise.errors import BadFile
+from poise.maths import configuration as conf
+from poise.maths.rotations import Array
+from poise.methods.vibration import flow
+from poise.methods.vibration.control import Bursts, Corrections, correction, total_torque
+from poise.methods.vibration.gait import Gait
+from poise.methods.vibration.rig import Rig
+from poise.methods.vibration.score import Score, judged
+from poise.methods.vibration.search import PLAN, POPULATION, Designer, Progress, Round
+from poise.methods.vibration.sketch import Sketch
+from poise.simulate.batch import Batch
+from poise.solve import cma
+from poise.threads import on_one_thread
+
+TRACK = 120  # frames a second of the cycle
+SETTLE = 41  # units after which the cycle is taken down
+LONG = 401  # units that are run to say how long it stays up
+
+Watch = Callable[[Designer, float], None]
+
+
+@on_one_thread
+def design(sketch: Sketch, *, seed: int = 0, plan: tuple[Round, ...] = PLAN, population: int = POPULATION,
+           batch: Batch | None = None, checkpoint: str | PathLike[str] | None = None,
+           watch: Watch | None = None) -> Gait:  # fmt: skip
+    """The gait that a sketch leads to. `checkpoint`: a file that is gone on from where it exists, and kept up to date.
+
+    `watch(designer, seconds)` is called after every generation. The same sketch and seed give the same gait, however
+    many workers judge and however often it was stopped.
+    """
+    kept = None if checkpoint is None else Path(checkpoint)
+    done = None if kept is None or not kept.exists() else restored(kept, sketch, seed, plan, population)
+    work = Designer(sketch, seed, plan, population=population, progress=done)
+    begun = time.process_time()
+    with batch or Batch(1) as workers:
+        for progress in work.rounds(workers):
+            if kept is not None:
+                keep(kept, progress, sketch, seed, plan, population)
+            if watch is not None:
+                watch(work, time.process_time() - begun)
+    return finished(work, time.process_time() - begun)
+
+
+def keep(path: Path, p: Progress, sketch: Sketch, seed: int, plan: tuple[Round, ...], population: int) -> None:
+    """Write a checkpoint, whole or not at all."""
+    score = np.zeros(0) if p.score is None else np.concatenate([[p.score.cost], p.score.easy, p.score[2:]])
+    told = json.dumps({"sketch": sketch.digest, "seed": seed, "plan": plan, "population": population, "round": p.round,
+                       "evaluations": p.evaluations})  # fmt: skip
+    arrays = {f"search_{k}": v for k, v in p.search.arrays().items()}
+    with files.writing(path) as temporary, temporary.open("wb") as stream:
+        np.savez(stream, told=np.array(told), state=p.state, best=p.best, score=score, cycle=p.cycle, steady=p.steady,
+                 gains=p.gains, **arrays)  # type: ignore[arg-type]  # fmt: skip
+
+
+def restored(path: Path, sketch: Sketch, seed: int, plan: tuple[Round, ...] = PLAN,
+             population: int = POPULATION) -> Progress:  # fmt: skip
+    """The progress in a checkpoint; one of another sketch, seed or plan is refused."""
+    try:
+        with np.load(files.must_exist(path), allow_pickle=False) as data:
+            arrays = {k: data[k] for k in data.files}
+        told = json.loads(str(arrays["told"]))
+    except (OSError, ValueError, KeyError, EOFError) as error:
+        raise BadFile(path, f"it is no checkpoint of poise design ({type(error).__name__}); remove it, or name "
+                      "another.") from None  # fmt: skip
+    if told.get("sketch") != sketch.digest:
+        raise BadFile(path, f"it is the checkpoint of another sketch than {sketch.name!r}, or that one was changed "
+                      "since; remove it to begin anew, or name another.")  # fmt: skip
+    wanted = json.loads(json.dumps({"seed": seed, "plan": plan, "population": population}))
+    for key, value in wanted.items():
+        if told.get(key) != value:
+            raise BadFile(path, f"it is the checkpoint of a search with another {key}; remove it to begin anew, or "
+                          "name another.")  # fmt: skip
+    s = arrays["score"]
+    score = Score(float(s[0]), s[1:10], *(float(x) for x in s[10:])) if len(s) else None
+    search = cma.restored({k.removeprefix("search_"): v for k, v in arrays.items() if k.startswith("search_")})
+    return Progress(int(told["round"]), search, arrays["state"], arrays["best"], score, arrays["cycle"],
+                    arrays["steady"], arrays["gains"], int(told["evaluations"]))  # fmt: skip
+
+
+def finished(work: Designer, seconds: float) -> Gait:
+    """The gait of a search that is over, and facts about it."""
+    p, rig, space = work.progress, work.rig, work.space
+    controls = space.controls(p.best)
+    given, fix = rig.bursts(controls), work.corrections()
+    assert fix is not None
+    settled = rig.run(p.state, given, SETTLE, fix)
+    score = judged(rig, space, p.best, settled, SETTLE)
+    cycle = settled.stages.copy() if settled.finished == SETTLE else p.cycle.copy()
+    cycle[:, :2] = 0.0
+    start = cycle[0]
+    states = steps_of(rig, start, given, fix, 2 if rig.swaps else 1)
+    dt, track = resampled(rig, states)
+    nq = len(rig.rest)
+    unit = given.table.shape[1] * rig.dt
+    cycles = 2.0 if rig.swaps else 1.0
+    names = (work.sketch.flight.names, work.sketch.ground.names)
+    flight, ground = [dict(zip(n, np.round(a, 4).tolist(), strict=True)) for n, a in
+                  zip(names, space.amplitudes(p.best), strict=True)]  # fmt: skip
+    times = {"period": cycles * unit, "share": round(controls.share, 6),
+             "flight_length": round(controls.flight_length, 6),
+             "ground_length": round(controls.ground_length, 6)}  # fmt: skip
+    facts: dict[str, Any] = {
+        "seed": work.seed, "evaluations": p.evaluations, "cpu_seconds": round(seconds, 1),
+        "speed": round(score.speed, 4), "energy": round(score.energy, 1) if np.isfinite(score.energy) else -1.0,
+        "easy": [round(float(e), 4) if np.isfinite(e) else -1.0 for e in score.easy],
+        "cyclic_error": round(score.drift, 6) if np.isfinite(score.drift) else -1.0,
+        "feedback_share": round(score.feedback, 4) if np.isfinite(score.feedback) else -1.0,
+        "deepest": round(float(settled.measured[flow.DEEPEST]), 5),
+        "flight": round(float(settled.measured[flow.FLYING]), 4),
+        "units": rig.run(start, given, LONG, fix).finished,
+        "open_loop_units": rig.run(start, given, LONG).finished,
+    }  # fmt: skip
+    shift = states[-1, :3] - states[0, :3]
+    shift[1:] = 0.0
+    return Gait(work.sketch, flight, ground, times, p.cycle, p.steady, p.gains, track, dt, shift, start[nq:], facts)
+
+
+def steps_of(rig: Rig, state: Array, given: Bursts, fix: Corrections, units: int) -> Array:
+    """States (steps + 1, nq + nv) of every step of some units."""
+    d, nq, nv = rig.data, len(rig.rest), len(rig.stiffness)
+    mujoco.mj_resetData(rig.model, d)
+    d.qpos[:], d.qvel[:] = state[:nq], state[nq:]
+    held, quiet = np.zeros(nv), np.zeros(2 * nv)
+    out = [np.concatenate([d.qpos, d.qvel])]
+    for n in range(units * given.table.shape[1]):
+        unit, i = divmod(n, given.table.shape[1])
+        odd = unit % 2 if rig.swaps else 0
+        stage = np.flatnonzero(fix.starts[:-1] == i)
+        if len(stage):
+            correction(rig.springs, fix, int(stage[0]), odd, rig.mirror, d.qpos, d.qvel, quiet, held)
+        total_torque(rig.springs, d.qpos, d.qvel, given.table[odd, i], held, d.qfrc_applied)
+        mujoco.mj_step(rig.model, d)
+        out.append(np.concatenate([d.qpos, d.qvel]))
+    return np.array(out)
+
+
+def resampled(rig: Rig, states: Array) -> tuple[float, Array]:
+    """Time step [s] and configurations (N, nq) of a cycle at about 120 frames a second, closed."""
+    nq, length = len(rig.rest), (len(states) - 1) * rig.dt
+    count = max(4, round(length * TRACK))
+    x = np.linspace(0.0, len(states) - 1.0, count + 1)
+    k = np.minimum(x.astype(int), len(states) - 2)
+    q = conf.interpolate(rig.character.layout, states[k, :nq], states[k + 1, :nq], x - k)
+    q[-1] = q[0]
+    q[-1, 0] += states[-1, 0] - states[0, 0]
+    return length / count, q
+
+
+def without_feedback(gait: Gait) -> Gait:
+    """The same gait in open loop."""
+    return replace(gait, cycle=gait.cycle[:0], steady=gait.steady[:0], gains=gait.gains[:0])

@@ -1,0 +1,118 @@
+"""Feedback that keeps a gait up: the unit is cut into stages, each is linearised, and optimal gains are found.
+
+Beyond the paper, whose gaits are open loop: their return maps multiply errors by ten and more from unit to unit, and
+they fall within a few. At the beginning of each stage u = -G_k (x - x̄_k) is decided and held, on top of the bursts; its
+torques are those of slow modes. The gains are those of the periodic Riccati recursion about the cycle x̄.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from poise.maths import configuration as conf
+from poise.maths.rotations import Array
+from poise.methods.vibration.control import Bursts, Corrections
+from poise.methods.vibration.palette import Palette
+from poise.methods.vibration.rig import Rig
+from poise.solve.riccati import Feedback, periodic_feedback
+
+POSE, SPEED, TORQUE = (
+    1e-2,
+    1e-1,
+    5.0,
+)  # [rad or m], [rad/s or m/s], [N m] of the differences: wide, as contacts are not smooth
+
+
+class Weights(NamedTuple):
+    """What the feedback weighs: deviations of a pose, of speeds, and torques."""
+
+    pose: float = 10.0  # [1/rad, 1/m]
+    speed: float = 1.0  # [s/rad, s/m]
+    torque: float = 1 / 20  # [1/(N m)]
+    heading: float = 10.0  # [1/rad] of the root about the vertical
+
+
+def cuts(steps: int, stages: int) -> np.ndarray:
+    """First step of each stage (stages + 1,), as even as steps allow."""
+    return np.rint(np.linspace(0, steps, stages + 1)).astype(np.int64)
+
+
+def torque_basis(palette: Palette, flight: int = 4, ground: int = 8) -> Array:
+    """Torques (nv, inputs) of the slowest modes, those of the ground first."""
+    return np.hstack([palette.torques("ground")[:, :ground], palette.torques("flight")[:, :flight]])
+
+
+def held(rig: Rig, starts: np.ndarray, basis: Array, steady: Array) -> Corrections:
+    """Corrections without feedback that hold torques `steady` (K, inputs) of a basis (nv, inputs)."""
+    nq, nv, stages = rig.character.model.nq, rig.character.model.nv, len(starts) - 1
+    zero = np.zeros((2, stages, nq))
+    return Corrections(starts, zero, np.zeros((2, stages, nv)), np.zeros((stages, basis.shape[1], 2 * nv)),
+                       np.stack([basis, rig.mirror @ basis]), steady, np.inf)  # fmt: skip
+
+
+def linearised(rig: Rig, bursts: Bursts, cycle: Array, starts: np.ndarray, basis: Array, steady: Array
+               ) -> tuple[list[Array], list[Array]]:  # fmt: skip
+    """A_k (2 nv, 2 nv) and B_k (2 nv, inputs) of each stage about the states cycle (K, nq + nv).
+
+    By central differences. The place in the plane has no rows and columns; the last stage ends as the next unit sees
+    it, mirrored.
+    """
+    layout, nq, nv = rig.character.layout, rig.character.model.nq, rig.character.model.nv
+    states, inputs = 2 * nv, basis.shape[1]
+    A, B = [], []
+    for k in range(len(starts) - 1):
+        part = Bursts(np.ascontiguousarray(bursts.table[:, starts[k] : starts[k + 1]]), (0, 0))
+        span = np.array([0, starts[k + 1] - starts[k]])
+
+        def end(state: Array, u: Array, part: Bursts = part, span: np.ndarray = span) -> Array:
+            return rig.run(state, part, 1, held(rig, span, basis, u[None])).states[-1]
+
+        def change(plus: Array, minus: Array, size: float) -> Array:
+            step = conf.difference(layout, minus[:nq], plus[:nq])
+            return np.concatenate([step, plus[nq:] - minus[nq:]]) / (2.0 * size)
+
+        a, b = np.zeros((states, states)), np.zeros((states, inputs))
+        for i in range(2, states):
+            move = np.zeros(nv)
+            move[i % nv] = POSE if i < nv else SPEED
+            ends = []
+            for sign in (1.0, -1.0):
+                moved = cycle[k].copy()
+                if i < nv:
+                    moved[:nq] = conf.integrate(layout, cycle[k, :nq], sign * move)
+                else:
+                    moved[nq:] += sign * move
+                ends.append(end(moved, steady[k]))
+            a[:, i] = change(ends[0], ends[1], POSE if i < nv else SPEED)
+        for i in range(inputs):
+            more = TORQUE * np.eye(inputs)[i]
+            b[:, i] = change(end(cycle[k], steady[k] + more), end(cycle[k], steady[k] - more), TORQUE)
+        a[:2], b[:2] = 0.0, 0.0
+        if k == len(starts) - 2:
+            both = np.kron(np.eye(2), rig.mirror)
+            a, b = both @ a, both @ b
+        A.append(a)
+        B.append(b)
+    return A, B
+
+
+def gains(rig: Rig, A: list[Array], B: list[Array], weights: Weights | None = None) -> Feedback:
+    """Gains of every stage."""
+    weights = weights or Weights()
+    nv = rig.character.model.nv
+    q = np.concatenate([np.full(nv, weights.pose), np.full(nv, weights.speed)]) ** 2
+    q[:2] = 0.0
+    q[5] = weights.heading**2
+    return periodic_feedback(A, B, np.diag(q), np.eye(B[0].shape[1]) * weights.torque**2)
+
+
+def corrections(rig: Rig, cycle: Array, starts: np.ndarray, basis: Array, gains: Array, steady: Array,
+                limit: float = 100.0) -> Corrections:  # fmt: skip
+    """Feedback gains (K, inputs, 2 nv) about a cycle (K, nq + nv) that needs torques `steady` (K, inputs) by itself."""
+    nq = rig.character.model.nq
+    q, v = cycle[:, :nq], cycle[:, nq:]
+    return Corrections(starts, np.stack([q, rig.mirrored(q)]), np.stack([v, v @ rig.mirror.T]),
+                       np.ascontiguousarray(gains), np.stack([basis, rig.mirror @ basis]),
+                       steady, limit)  # fmt: skip

@@ -1,0 +1,162 @@
+"""A gait: all that is needed to perform what a search has found, as a readable file (TOML)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from poise import files
+from poise._version import __version__
+from poise.errors import BadFile, PoiseError
+from poise.maths.rotations import Array
+from poise.methods.vibration import feedback
+from poise.methods.vibration.control import Corrections, no_corrections
+from poise.methods.vibration.rig import Controls, Rig
+from poise.methods.vibration.sketch import Sketch, read
+from poise.methods.vibration.space import Space
+from poise.motion.formats import gait as gait_file
+
+
+@dataclass(frozen=True, eq=False)
+class Gait:
+    """Amplitudes, times and feedback of a gait, the cycle that they make, and facts about it."""
+
+    sketch: Sketch
+    flight: Mapping[str, float]  # mode -> ψ [N m]
+    ground: Mapping[str, float]
+    times: Mapping[str, float]  # period, share, flight_length, ground_length
+    cycle: Array  # (K, nq + nv) states about which the feedback is; K = 0: open loop
+    steady: Array  # (K, inputs) [N m]
+    gains: Array  # (K, inputs, 2 nv)
+    track: Array  # (N, nq)
+    dt: float  # [s] of the track
+    shift: Array  # (3,) [m] of a cycle
+    start: Array  # (nv,) velocity with which the track begins
+    facts: Mapping[str, Any]
+
+    def controls(self, space: Space) -> Controls:
+        """What the state machine needs."""
+        flight = space.bases[0] @ np.array([self.flight.get(m, 0.0) for m in self.sketch.flight.names])
+        ground = space.bases[1] @ np.array([self.ground.get(m, 0.0) for m in self.sketch.ground.names])
+        t = self.times
+        return Controls(flight, ground, t["flight_length"], t["ground_length"], t["period"], t["share"])
+
+    def corrections(self, rig: Rig, space: Space, steps: int) -> Corrections:
+        """The feedback, or none."""
+        if not len(self.cycle):
+            return no_corrections(len(rig.rest), len(rig.stiffness), steps)
+        basis = feedback.torque_basis(space.palette)
+        return feedback.corrections(rig, self.cycle, feedback.cuts(steps, len(self.cycle)), basis, self.gains,
+                                    self.steady)  # fmt: skip
+
+    def space(self) -> Space:
+        """Its modes."""
+        return Space(self.sketch, self.sketch.palette())
+
+    def text(self) -> str:
+        """The file."""
+        rig = self.sketch.rig()
+        body = [("kind", "gait"), ("name", self.sketch.name), ("character", self.sketch.character),
+                ("poise", __version__)]  # fmt: skip
+        lines = [f"{k} = {_value(v)}" for k, v in body]
+        lines.append(f"inertia = {_value(np.round(rig.dt * rig.damping * rig.stiffness, 6))}  # [kg m²] on the joints")
+        lines += _table("facts", self.facts)
+        lines += ["", "[controls]  # [N m] and [s]", *(f"{k} = {_value(v)}" for k, v in self.times.items()),
+                  f"flight = {_value(self.flight)}", f"ground = {_value(self.ground)}"]  # fmt: skip
+        lines += _nested("sketch", self.sketch.plain())
+        nq = len(rig.rest)
+        lines += ["", "[feedback]  # decided at the beginning of each stage of a unit",
+                  f"stages = {len(self.cycle)}", f"q = {_rows(self.cycle[:, :nq], 7)}",
+                  f"v = {_rows(self.cycle[:, nq:], 6)}", f"steady = {_rows(self.steady, 4)}",
+                  f"gains = {_rows(self.gains.reshape(-1, self.gains.shape[-1]), 4)}"]  # fmt: skip
+        lines += ["", "[track]  # one cycle", f"dt = {self.dt!r}", f"shift = {_value(self.shift)}",
+                  f"start = {_value(np.round(self.start, 6))}", f"q = {_rows(self.track, 6)}", ""]  # fmt: skip
+        return "\n".join(lines)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the file; it is whole or not there."""
+        with files.writing(path) as temporary:
+            temporary.write_text(self.text(), encoding="utf-8")
+
+
+def shipped() -> tuple[Path, ...]:
+    """The gait files that come with poise."""
+    return tuple(sorted((Path(__file__).parent / "gaits").glob("*.toml")))
+
+
+def load_gait(path: str | PathLike[str]) -> Gait:
+    """The gait in a file."""
+    file = files.must_exist(path)
+    data = gait_file.data_of(file)
+    try:
+        sketch = read(data["sketch"], str(data.get("name", file.stem)))
+    except PoiseError as error:
+        raise BadFile(path, f"it is a damaged gait: {error}") from None
+    rig = sketch.rig()
+    nq, nv = len(rig.rest), len(rig.stiffness)
+    back, track = data.get("feedback", {}), data["track"]
+    count = int(back.get("stages", 0))
+    take = lambda name, shape: gait_file.numbers(file, back.get(name), f"feedback.{name}", shape)  # noqa: E731
+    inputs = feedback.torque_basis(sketch.palette()).shape[1]
+    if count:
+        cycle = np.hstack([take("q", (count, nq)), take("v", (count, nv))])
+        steady, gains = take("steady", (count, inputs)), take("gains", (count * inputs, 2 * nv))
+    else:
+        cycle, steady, gains = np.zeros((0, nq + nv)), np.zeros((0, inputs)), np.zeros((0, 2 * nv))
+    controls = data["controls"]
+    try:
+        times = {k: float(controls[k]) for k in ("period", "share", "flight_length", "ground_length")}
+        flight, ground = ({str(k): float(v) for k, v in controls[p].items()} for p in ("flight", "ground"))
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise BadFile(path, "it is a damaged gait: [controls] lacks amplitudes or times.") from None
+    numbers = lambda name, shape: gait_file.numbers(file, track.get(name), f"track.{name}", shape)  # noqa: E731
+    return Gait(sketch, flight, ground, times, cycle, steady, gains.reshape(count, inputs, 2 * nv),
+                numbers("q", (-1, nq)), float(track["dt"]), numbers("shift", (3,)), numbers("start", (nv,)),
+                data.get("facts", {}))  # fmt: skip
+
+
+def _value(value: Any) -> str:
+    """A value as TOML writes it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{_key(k)} = {_value(v)}" for k, v in value.items()) + " }" if value else "{}"
+    if isinstance(value, np.ndarray):
+        return _value(value.tolist())
+    if isinstance(value, Sequence):
+        return "[" + ", ".join(_value(v) for v in value) + "]"
+    return repr(float(value)) if isinstance(value, float | np.floating) else str(int(value))
+
+
+def _key(name: str) -> str:
+    return name if name.replace("_", "").isalnum() else _value(name)
+
+
+def _table(name: str, values: Mapping[str, Any]) -> list[str]:
+    return ["", f"[{name}]", *(f"{_key(k)} = {_value(v)}" for k, v in values.items())]
+
+
+def _nested(name: str, values: Mapping[str, Any]) -> list[str]:
+    """A table whose own tables follow it."""
+    plain = {k: v for k, v in values.items() if not isinstance(v, Mapping)}
+    out = _table(name, plain)
+    for key, inner in values.items():
+        if isinstance(inner, Mapping):
+            out += _table(f"{name}.{key}", inner)
+    return out
+
+
+def _rows(rows: Array, digits: int) -> str:
+    """A table of numbers, a row a line."""
+    return (
+        "[\n"
+        + "".join("  [" + ", ".join(f"{x:.{digits}g}" if x else "0.0" for x in row) + "],\n" for row in rows)
+        + "]"
+    )

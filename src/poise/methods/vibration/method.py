@@ -1,0 +1,109 @@
+"""Vibration: a gait file performed: springs, bursts by the clock, feedback (Nunes et al. 2012)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+
+from poise.character import Character
+from poise.errors import BadValue
+from poise.maths.rotations import Array
+from poise.methods.vibration.control import Bursts, Corrections, Springs, correction, total_torque
+from poise.methods.vibration.gait import load_gait
+from poise.methods.vibration.rig import STEP
+from poise.motion.reference import Reference
+from poise.settings import check, flag, number, printed, text, whole
+from poise.simulate.simulator import State, Touches
+from poise.stage import Stage
+
+
+@dataclass(eq=False)
+class Memory:
+    """What is computed once, and the feedback that is held."""
+
+    springs: Springs
+    bursts: Bursts
+    corrections: Corrections
+    mirror: Array  # (nv, nv)
+    swaps: bool
+    ground: Any
+    start: float  # [s] of the cycle at which it began
+    decided: int = -1  # stages decided so far, less one
+    held: Array = field(default_factory=lambda: np.zeros(0))  # (nv,) torques of the feedback
+
+
+@dataclass(frozen=True)
+class Vibration:
+    """Torques of springs about the rest pose, of bursts along vibrations by the clock, and of feedback in stages."""
+
+    gait: str | None = text(None, "the gait file; none: the file that the clip was read from", none=True)
+    feedback: bool = flag(True, "correct what goes astray, as the gait file says", printed=False)
+    pose_noise: float = number(0.0, "standard deviation of noise on the pose that the feedback senses", 0, 1, "rad, m",
+                               printed=0.0)  # fmt: skip
+    speed_noise: float = number(0.0, "the same of velocities", 0, 10, "rad/s, m/s", printed=0.0)
+    noise_seed: int = whole(0, "of this noise", 0, 2**31)
+    step_size: float = number(STEP, "time step of the simulator", 1 / 7680, STEP, "s")
+
+    name = "vibration"
+
+    def __post_init__(self) -> None:
+        check(self, self.name)
+
+    @classmethod
+    def printed(cls, **changes: Any) -> Self:
+        """The paper's own form: open loop."""
+        return cls(**{**printed(cls), **changes})
+
+    def start(self, character: Character, reference: Reference, stage: Stage) -> Memory:
+        """The gait's tables; refuses a clip that is no gait."""
+        source = reference.clip.source
+        path = self.gait or (source.file or source.path if source.format == "gait" else "")
+        if not path:
+            raise BadValue(f"{source.name or 'This clip'} is no gait, and vibration performs gaits alone: make one of "
+                           "a sketch with poise design, or name a gait file.")  # fmt: skip
+        found = load_gait(path)
+        rig, space = found.sketch.rig(), found.space()
+        if character.joint_names != rig.character.joint_names:
+            raise BadValue(f"The gait {found.sketch.name!r} is one of {rig.character.name}; {character.name} has other "
+                           "joints.")  # fmt: skip
+        given = rig.bursts(found.controls(space))
+        nv = character.model.nv
+        return Memory(rig.springs, given, found.corrections(rig, space, given.table.shape[1]), rig.mirror, rig.swaps,
+                      stage.ground, reference.start, held=np.zeros(nv))  # fmt: skip
+
+    def follow(self, memory: Memory, reference: Reference) -> Memory:
+        """The memory; a gait goes its own way, whatever is edited."""
+        return memory
+
+    def surround(self, memory: Memory, reference: Reference, stage: Stage) -> Memory:
+        """The memory on another ground."""
+        memory.ground = stage.ground
+        return memory
+
+    def act(self, state: State, touches: Touches, reference: Reference, memory: Memory) -> Array:
+        """Joint torques (nv,) [N m] for the coming step."""
+        steps = memory.bursts.table.shape[1]
+        now = int(np.floor((state.time + memory.start) / STEP + 1e-6))
+        unit, i = divmod(now, steps)
+        odd = unit % 2 if memory.swaps else 0
+        starts = memory.corrections.starts
+        stage = int(np.searchsorted(starts, i, side="right")) - 1
+        if self.feedback and unit * (len(starts) - 1) + stage != memory.decided:
+            memory.decided = unit * (len(starts) - 1) + stage
+            self._decide(state, memory, stage, odd)
+        out = np.empty(len(state.v))
+        total_torque(memory.springs, state.q, state.v, memory.bursts.table[odd, i], memory.held, out)
+        return out
+
+    def _decide(self, state: State, memory: Memory, stage: int, odd: int) -> None:
+        """The feedback of a stage, held from now on; heights count from the ground under the root."""
+        nv = len(state.v)
+        noise = np.zeros(2 * nv)
+        if self.pose_noise or self.speed_noise:
+            draw = np.random.default_rng([self.noise_seed, memory.decided]).standard_normal(2 * nv)
+            noise = draw * np.repeat([self.pose_noise, self.speed_noise], nv)
+        q = state.q.copy()
+        q[2] -= float(memory.ground.height(q[0], q[1]))
+        correction(memory.springs, memory.corrections, stage, odd, memory.mirror, q, state.v, noise, memory.held)

@@ -1,0 +1,186 @@
+"""Rig: a body in its world, ready to be run for some units of a gait again and again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import mujoco
+import numpy as np
+
+from poise.character import Character
+from poise.dynamics import engine, native
+from poise.maths import configuration as conf
+from poise.maths import rotations as rot
+from poise.maths.rotations import Array
+from poise.methods.vibration import flow
+from poise.methods.vibration.control import SQUARE, Bursts, Corrections, Springs, bursts, no_corrections
+from poise.methods.vibration.rest import geared
+from poise.motion.mirror import mirror_q, mirror_tangent
+from poise.stage import Stage
+from poise.stage.world import build
+
+STEP = 1 / 480  # [s] of the simulator
+RUN, HOP, ONE = "run", "hop", "one leg"  # legs take turns, go together, or only the right one stands
+UNLIMITED = 1e9  # [N m]
+GAITS = (RUN, HOP, ONE)
+LOWEST = 0.6  # of the rest pose's height: a root below it has fallen
+
+
+class Controls(NamedTuple):
+    """What the state machine of figure 2 needs."""
+
+    flight: Array  # (nv,) τ^f [N m]
+    ground: Array  # (nv,) τ^g [N m]
+    flight_length: float  # δ^f [s]
+    ground_length: float  # δ^g [s]
+    period: float  # T [s]
+    share: float  # α: flight of the period
+
+
+class Run(NamedTuple):
+    """What came of some units."""
+
+    finished: int  # units before a fall, or all
+    steps: int  # the same in steps
+    measured: Array  # (COUNT,) of the last unit; columns of `flow`
+    states: Array  # (units + 1, nq + nv) between units
+    stages: Array  # (K, nq + nv) in the last unit
+
+
+@dataclass(frozen=True, eq=False)
+class Rig:
+    """A body with its springs on flat ground; one simulation at a time."""
+
+    character: Character  # with the inertia that its dampers need
+    rest: Array  # (nq,)
+    stiffness: Array  # (nv,)
+    gait: str
+    damping: float = 0.1  # [s] k_d over k_s
+    contact: str = "soft"
+    dt: float = STEP
+    form: str = SQUARE
+    limited: bool = False  # are torques kept within the joints' strength?
+
+    @classmethod
+    def of(cls, plain: Character, rest: Array, stiffness: Array, gait: str, damping: float = 0.1, dt: float = STEP,
+           **more: Any) -> Rig:  # fmt: skip
+        """A rig of a character as it is in the library."""
+        return cls(geared(plain, stiffness, damping), rest, stiffness, gait, damping, dt=dt, **more)
+
+    @cached_property
+    def model(self) -> mujoco.MjModel:
+        """The world."""
+        return build(self.character, Stage(), contact=self.contact, dt=self.dt).model
+
+    @cached_property
+    def data(self) -> mujoco.MjData:
+        """Its working memory."""
+        return engine.data_of(self.model)
+
+    @cached_property
+    def views(self) -> flow.Views:
+        """What compiled code reads and writes."""
+        d = self.data
+        return flow.Views(native.address("mj_step"), self.model._address, d._address, d.qpos, d.qvel, d.qfrc_applied,
+                          d.xfrc_applied, d.xpos, d.xmat, d.xipos, d.subtree_com)  # fmt: skip
+
+    @cached_property
+    def springs(self) -> Springs:
+        """For compiled code."""
+        layout = self.character.layout
+        known = np.isfinite(self.character.torque_limit) & self.limited
+        limit = np.where(known, self.character.torque_limit, UNLIMITED)
+        return Springs(layout.kind, layout.qadr, layout.vadr, self.rest, self.stiffness, self.damping * self.stiffness,
+                       limit)  # fmt: skip
+
+    @property
+    def swaps(self) -> bool:
+        """Are left and right exchanged from unit to unit?"""
+        return self.gait == RUN
+
+    @cached_property
+    def mirror(self) -> Array:
+        """S (nv, nv) from a unit to the next: the reflection, or the identity."""
+        return np.ascontiguousarray(mirror_tangent(self.character) if self.swaps else np.eye(self.character.model.nv))
+
+    def mirrored(self, q: Array) -> Array:
+        """Configurations (N, nq) as the next unit sees them."""
+        return mirror_q(self.character, q) if self.swaps else np.array(q, float)
+
+    @cached_property
+    def feet(self) -> flow.Feet:
+        """Points of both feet, that which stands in even units first: the right one."""
+        character = self.character
+        points, sides = character.contact_points, ("right", "left")
+        at = character.points(self.rest)[0]
+        front, heel = [], []
+        for side in sides:
+            bodies = [character.body(f"{side}_{p}") for p in ("foot", "toes") if character.has(f"{side}_{p}")]
+            own = np.flatnonzero(np.isin(points.bodies, bodies))
+            middle = 0.5 * (at[own, 0].min() + at[own, 0].max())
+            front.append(own[at[own, 0] >= middle])
+            heel.append(own[at[own, 0] < middle])
+        local = lambda rows: np.ascontiguousarray([points.positions[r] for r in rows])  # noqa: E731
+        body = lambda rows: np.ascontiguousarray([points.bodies[r] for r in rows])  # noqa: E731
+        torso = character.body("chest" if character.has("chest") else "pelvis")
+        hips = np.array([character.body(f"{side}_thigh") for side in sides])
+        return flow.Feet(body(front), local(front), body(heel), local(heel), hips, torso, int(self.swaps))
+
+    def steps(self, controls: Controls) -> int:
+        """Steps of a unit.
+
+        Departures: T is taken as the nearest whole number of steps, so that every unit is simulated alike.
+        """
+        return max(8, round(controls.period * (0.5 if self.swaps else 1.0) / self.dt))
+
+    def bursts(self, controls: Controls) -> Bursts:
+        """The torques of a unit; the ground burst begins α T into a cycle, seen from the leg that stands."""
+        steps = self.steps(controls)
+        unit = steps * self.dt
+        at = (2.0 * controls.share - 1.0) * unit if self.swaps else controls.share * unit
+        return bursts(controls.flight, controls.ground, (controls.flight_length, controls.ground_length),
+                      float(np.clip(at, 0.0, unit)), steps, self.dt, self.mirror, self.form)  # fmt: skip
+
+    def run(self, state: Array, given: Bursts, units: int, corrections: Corrections | None = None,
+            aid: flow.Help | None = None, trouble: flow.Trouble | None = None) -> Run:  # fmt: skip
+        """Some units from a state (nq + nv,)."""
+        nq, nv = self.character.model.nq, self.character.model.nv
+        mujoco.mj_resetData(self.model, self.data)
+        self.data.qpos[:], self.data.qvel[:] = state[:nq], state[nq:]
+        steps = given.table.shape[1]
+        fix = no_corrections(nq, nv, steps) if corrections is None else corrections
+        out, states = np.zeros(flow.COUNT), np.zeros((units + 1, nq + nv))
+        stages = np.zeros((len(fix.starts) - 1, nq + nv))
+        calm = flow.Trouble(np.zeros(3), -1, -1, np.zeros((0, 2 * nv)))
+        done = flow.run_units(self.views, self.springs, given, fix, self.mirror, self.feet,
+                              NO_HELP if aid is None else aid, calm if trouble is None else trouble, self.dt, units,
+                              self.swaps, LOWEST * float(self.rest[2]), out, states, stages)  # fmt: skip
+        return Run(int(done) // steps, int(done), out, states, stages)
+
+    def drift(self, start: Array, end: Array) -> Array:
+        """φ (2 nv - 2,) of (6): how far a unit's end is from its beginning, seen mirrored where units are.
+
+        Departures: the place in the plane is left out, since a gait travels; poses are compared in the tangent.
+        """
+        nq = self.character.model.nq
+        step = conf.difference(self.character.layout, start[:nq], self.mirrored(end[None, :nq])[0])
+        return np.concatenate([step[2:], self.mirror @ end[nq:] - start[nq:]])
+
+    def begun(self, state: Array) -> Array:
+        """The state as the next unit would begin with it: mirrored, and put back to the origin."""
+        nq = self.character.model.nq
+        q = self.mirrored(state[None, :nq])[0]
+        q[:2] = 0.0
+        return np.concatenate([q, self.mirror @ state[nq:]])
+
+    def start(self, height: float, speed: float) -> Array:
+        """The rest pose so far above the ground [m], going forward [m/s]."""
+        q, v = self.rest.copy(), np.zeros(self.character.model.nv)
+        q[2] += height
+        v[0] = speed
+        return np.concatenate([q, v])
+
+
+NO_HELP = flow.Help(0.0, rot.IDENTITY.copy(), 0.0, np.zeros(4))

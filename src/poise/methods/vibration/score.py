@@ -1,0 +1,79 @@
+"""How good a unit is: the objective (2), (3) and the nine easy constraints of appendix A of Nunes et al. 2012.
+
+Printed errors: Q_b as printed fires for almost every d; it is Q_u(-d, -ε) + Q_u(d, -ε) here. E5 counts feedback among
+what is not of the sketch.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from poise.maths.rotations import Array
+from poise.methods.vibration import flow
+from poise.methods.vibration.rig import Rig, Run
+from poise.methods.vibration.space import Space
+
+W0, WS = 1e-5, 1e6  # w_0 of (5), and w_s, which is to be above 1e10 · w_0
+FEEDBACK = 0.1  # of the bursts' torque (rms) that feedback may be
+MARGIN = 0.07  # what the search strives for
+_SHARE = np.array([5.0, 1.0, 20.0, 100.0, 50.0])  # of what is missed of E1, E3, E6, E7, E9
+
+
+class Score(NamedTuple):
+    """One candidate, judged."""
+
+    cost: float
+    easy: Array  # (9,) E_1 to E_9 as printed
+    drift: float  # max |φ|
+    objective: float  # E_v E_e
+    speed: float  # [m/s]
+    energy: float  # E_e [N² m²]
+    feedback: float  # rms of feedback torque over that of bursts
+    help: float  # rms of the helping hand [N], torques at a metre
+
+
+def easy(space: Space, x: Array, measured: Array) -> Array:
+    """E_1 to E_9 (9,)."""
+    out = measured[:9].copy()
+    out[flow.E5] = sum((0.0 - d) ** 2 + 1.0 for d in space.dominance(x) if d < 0.0)
+    return out
+
+
+def missed(space: Space, x: Array, measured: Array) -> float:
+    """How far the easy constraints are missed, without their steps: zero only some margin inside them."""
+    m = measured
+    out = float(_SHARE @ m[flow.M_SPEED : flow.M_STUB + 1])
+    out += 5.0 * max(0.0, 2.06 - m[flow.VX]) + 5.0 * max(0.0, abs(m[flow.VY]) - 0.22)
+    out += 60.0 * max(0.0, 0.025 - m[flow.AIR])
+    return out + sum(max(0.0, 2.0 - d) for d in space.dominance(x)) / 20.0
+
+
+def judged(rig: Rig, space: Space, x: Array, run: Run, units: int) -> Score:
+    """The score of a vector after so many units; one that fell is worse the sooner it did."""
+    m = run.measured
+    if run.finished < units:
+        short = units - run.steps / rig.steps(space.controls(x))
+        return Score(2e3 + 1e3 * short, np.full(9, np.inf), np.inf, np.inf, 0.0, np.inf, np.inf, np.inf)
+    phi = rig.drift(run.states[-2], run.states[-1])
+    energy = float(m[flow.ACTIVE] + m[flow.FEEDBACK])
+    objective = energy / max(float(m[flow.VX]), 0.05) ** 2
+    share = float(np.sqrt(m[flow.FEEDBACK] / max(m[flow.ACTIVE], 1.0)))
+    hand = m[flow.HELP_FORCE] / 30.0**2 + m[flow.HELP_TORQUE] / 20.0**2
+    cost = 3.0 * hand + 2.0 * missed(space, x, m) + 5.0 * float(np.sqrt(np.mean(phi**2))) + W0 * objective
+    cost += 20.0 * max(0.0, share - MARGIN) + 200.0 * max(0.0, float(m[flow.DEEPEST]) - 0.006)
+    if not np.isfinite(cost):
+        cost = 1e4
+    return Score(float(cost), easy(space, x, m), float(np.abs(phi).max()), objective, float(m[flow.VX]), energy, share,
+                 float(np.sqrt(m[flow.HELP_FORCE] + m[flow.HELP_TORQUE])))  # fmt: skip
+
+
+def printed_terms(rig: Rig, space: Space, x: Array, run: Run) -> tuple[float, Array]:
+    """f of (5) and φ of (6) of one unit, for the method of multipliers; a fall counts as all that it missed."""
+    if run.finished < 1:
+        left = rig.steps(space.controls(x)) - run.steps
+        return WS * 1e3 * (1.0 + left), np.ones(2 * len(space.palette.stiffness) - 2)
+    m = run.measured
+    objective = float(m[flow.ACTIVE]) / max(float(m[flow.VX]), 0.05) ** 2
+    return W0 * objective + WS * float(easy(space, x, m).sum()), rig.drift(run.states[0], run.states[-1])

@@ -1,0 +1,217 @@
+"""The search for a gait that stays up, round by round.
+
+Held rounds: a helping hand keeps the root upright and going, so that the body settles into a cycle within a few units,
+and CMA-ES looks for bursts that need the hand least. Free rounds: the hand is gone, feedback about the cycle found so
+far (`feedback`) keeps it up, and CMA-ES makes the bursts carry the gait by themselves.
+
+Departures from section 6.2: the initial state is not searched, it is where the cycle settles, which leaves a dozen
+numbers in the place of eighty; the cyclic constraint holds by itself on a cycle that attracts. `printed` has the
+paper's own way.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from poise.errors import NoSolution
+from poise.maths.rotations import Array
+from poise.methods.vibration import feedback, flow
+from poise.methods.vibration.control import Corrections, correction_input
+from poise.methods.vibration.rig import Rig, Run
+from poise.methods.vibration.score import Score, judged
+from poise.methods.vibration.sketch import Sketch, read
+from poise.methods.vibration.space import Space
+from poise.simulate.batch import Batch
+from poise.solve import cma
+from poise.threads import on_one_thread
+
+HAND = np.array([1500.0, 60.0, 250.0, 200.0])  # [N m/rad, N m s/rad, N s/m, N/m] gains of the helping hand
+STAGES = 4  # decisions of the feedback in a unit
+POPULATION = 16
+
+
+class Round(NamedTuple):
+    """One search by CMA-ES."""
+
+    help: float  # share of the helping hand; 0: feedback in its place
+    generations: int
+    units: int  # that a candidate must last; the last one is judged
+    spread: float  # of the first generation
+
+
+PLAN = (Round(1.0, 60, 5, 0.5), Round(0.3, 40, 5, 0.2), Round(0.0, 40, 9, 0.15), Round(0.0, 40, 13, 0.1),
+        Round(0.0, 40, 17, 0.07))  # fmt: skip
+
+
+class Job(NamedTuple):
+    """All that judging a member depends on, as plain data."""
+
+    sketch: str  # as JSON
+    options: tuple[bool, ...]  # of the space
+    state: Array  # (nq + nv,) from which it begins
+    units: int
+    help: float
+    speed: float  # [m/s] to which the hand leads
+    corrections: Corrections | None
+
+
+class Judged(NamedTuple):
+    """A member's score and where it ended."""
+
+    score: Score
+    end: Array  # (nq + nv,) as the next unit begins
+
+
+@dataclass(frozen=True, eq=False)
+class Progress:
+    """Where a search is; everything that its future depends on."""
+
+    round: int
+    search: cma.Search
+    state: Array  # (nq + nv,) from which members begin
+    best: Array  # vector of the best of this round so far
+    score: Score | None
+    cycle: Array  # (K, nq + nv) about which the feedback is, or (0, nq + nv)
+    steady: Array  # (K, inputs)
+    gains: Array  # (K, inputs, 2 nv)
+    evaluations: int = 0
+
+
+@lru_cache(maxsize=4)
+def _tools(sketch: str, options: tuple[bool, ...]) -> tuple[Rig, Space]:
+    made = read(json.loads(sketch))
+    return made.rig(), Space(made, made.palette(), *options)
+
+
+@on_one_thread
+def judge(job: Job, members: Array) -> list[Judged]:
+    """The scores of some members; `Batch` calls it in whatever process."""
+    rig, space = _tools(job.sketch, job.options)
+    return [judge_one(rig, space, job, x) for x in members]
+
+
+def judge_one(rig: Rig, space: Space, job: Job, x: Array) -> Judged:
+    """One member."""
+    given = rig.bursts(space.controls(x))
+    fix = job.corrections
+    if fix is not None:
+        fix = fix._replace(starts=feedback.cuts(given.table.shape[1], len(fix.starts) - 1))
+    hand = flow.Help(job.help, space.lean(x), job.speed, HAND) if job.help > 0.0 else None
+    run = rig.run(job.state, given, job.units, fix, hand)
+    return Judged(judged(rig, space, x, run, job.units), rig.begun(run.states[-1]))
+
+
+class Designer:
+    """A search under way for one sketch: `rounds` yields after every generation, and `progress` can be kept."""
+
+    def __init__(self, sketch: Sketch, seed: int = 0, plan: tuple[Round, ...] = PLAN, options: tuple[bool, ...] = (),
+                 population: int = POPULATION, progress: Progress | None = None):  # fmt: skip
+        self.sketch, self.plan, self.options, self.seed = sketch, plan, options, seed
+        self.text = json.dumps(sketch.plain())  # the order of modes counts
+        self.rig, self.space = _tools(self.text, options)
+        self.basis = feedback.torque_basis(self.space.palette)
+        self.population = population
+        self.progress = self._first() if progress is None else progress
+
+    def _first(self) -> Progress:
+        n, inputs, nv = self.space.dimension, self.basis.shape[1], self.rig.character.model.nv
+        x = np.zeros(n)
+        return Progress(0, self._round_search(0, x), self.space.begin(self.rig, x), x, None,
+                        np.zeros((0, len(self.rig.rest) + nv)), np.zeros((0, inputs)),
+                        np.zeros((0, inputs, 2 * nv)))  # fmt: skip
+
+    def _round_search(self, number: int, x: Array) -> cma.Search:
+        return cma.begin(x, self.plan[number].spread, seed=1000 * self.seed + number, population=self.population)
+
+    @property
+    def over(self) -> bool:
+        """Is the last round done?"""
+        return self.progress.round >= len(self.plan)
+
+    def job(self, state: Array | None = None, units: int | None = None) -> Job:
+        """What the members of the present generation are judged by."""
+        p = self.progress
+        now = self.plan[min(p.round, len(self.plan) - 1)]
+        fix = self.corrections() if now.help == 0.0 else None
+        return Job(self.text, self.options, p.state if state is None else state, units or now.units, now.help,
+                   self.sketch.start["speed"] + 0.1, fix)  # fmt: skip
+
+    def corrections(self) -> Corrections | None:
+        """The feedback as it is now."""
+        p = self.progress
+        if not len(p.cycle):
+            return None
+        starts = feedback.cuts(self.rig.steps(self.space.controls(p.best)), len(p.cycle))
+        return feedback.corrections(self.rig, p.cycle, starts, self.basis, p.gains, p.steady)
+
+    def generation(self, batch: Batch) -> None:
+        """One generation more; at the end of a round the next is prepared."""
+        p = self.progress
+        members = cma.ask(p.search)
+        results: list[Judged] = batch.judge(judge, self.job(), members)
+        costs = np.array([r.score.cost for r in results])
+        k = int(np.argmin(costs))
+        first = results[k].score
+        better = p.score is None or first.cost <= p.score.cost
+        state = p.state
+        if np.mean(costs < 1e3) > 0.6 and first.drift < 3.0 and self.plan[p.round].help > 0.0:
+            state = results[k].end
+        self.progress = replace(p, search=cma.tell(p.search, members, costs), state=state,
+                                best=members[k] if better else p.best, score=first if better else p.score,
+                                evaluations=p.evaluations + len(members))  # fmt: skip
+        if self.progress.search.generation >= self.plan[p.round].generations:
+            self._next_round()
+
+    def rounds(self, batch: Batch) -> Iterator[Progress]:
+        """Generation after generation to the end."""
+        while not self.over:
+            self.generation(batch)
+            yield self.progress
+
+    def _next_round(self) -> None:
+        p = self.progress
+        number = p.round + 1
+        if number >= len(self.plan) or self.plan[number].help == 0.0:
+            p = self._centred(p)
+        if number >= len(self.plan):
+            self.progress = replace(p, round=number)
+            return
+        score = None if number < len(self.plan) else p.score
+        self.progress = replace(p, round=number, search=self._round_search(number, p.best), score=score)
+
+    def _centred(self, p: Progress) -> Progress:
+        """Feedback anew, about the cycle that the best of the round has settled into."""
+        if p.score is None or p.score.cost > 1e3:
+            raise NoSolution(f"No gait was found for {self.sketch.name!r}: after {p.evaluations} evaluations every "
+                             "candidate falls; give the sketch more modes, or another start.")  # fmt: skip
+        given = self.rig.bursts(self.space.controls(p.best))
+        starts = feedback.cuts(given.table.shape[1], STAGES)
+        job, fix = self.job(), None
+        if job.corrections is None:
+            fix = feedback.held(self.rig, starts, self.basis, np.zeros((STAGES, self.basis.shape[1])))
+        else:
+            fix = job.corrections._replace(starts=starts)
+        hand = flow.Help(job.help, self.space.lean(p.best), job.speed, HAND) if job.help > 0.0 else None
+        run = _settled(self.rig, p.state, given, fix, hand, 3 if job.help > 0.0 else 2 * (job.units // 2) + 9)
+        cycle = run.stages.copy()
+        cycle[:, :2] = 0.0
+        steady = np.stack([correction_input(self.rig.springs, fix, k, cycle[k], len(self.rig.rest))
+                           for k in range(STAGES)])  # fmt: skip
+        A, B = feedback.linearised(self.rig, given, cycle, starts, self.basis, steady)
+        found = feedback.gains(self.rig, A, B)
+        return replace(p, state=cycle[0], cycle=cycle, steady=steady, gains=np.stack(found.gains))
+
+
+def _settled(rig: Rig, state: Array, given: Any, fix: Corrections, hand: flow.Help | None, units: int) -> Run:
+    """The longest odd number of units that is not fallen in, whose last one is not mirrored."""
+    for count in range(units, 0, -2):
+        run = rig.run(state, given, count, fix, hand)
+        if run.finished == count:
+            return run
+    raise NoSolution("The gait falls in its first unit; there is no cycle to build feedback on.")

@@ -1,0 +1,217 @@
+"""A sketch: which vibrations a gait shall be made of, as a small file (section 5 of Nunes et al. 2012).
+
+    character = "runner"
+    gait = "run"                      # legs take turns; "hop": together; "one leg": the right one alone
+    [flight]
+    priority = { f2 = -30, f6 = -10 } # amplitudes [N m] that are lower bounds; the sign says which way the mode begins
+    permit = ["f1", "f7", "f16"]      # what the search may use besides
+    [ground]
+    priority = { g7 = 20, g8 = -15 }
+    exclude = ["g3", "g4"]            # or: all of the slowest `modes` but these
+    modes = 12
+    [rest]                            # degrees, see `rest`
+    shin = 37
+
+`[springs]` has `scale`, `damping` [s] and stiffness by part [N m/rad]; `[start]` where the search begins: `period`,
+`flight_length`, `ground_length`, `height`, `speed`; `[bursts]` their `form`, square or eased. `limits = true` keeps all
+torques within the joints' strength, of which the paper knows nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from poise.errors import BadFile, BadValue, UnknownName
+from poise.files import must_exist, read_bytes
+from poise.methods.vibration.control import EASED, SQUARE
+from poise.methods.vibration.palette import Palette, palette
+from poise.methods.vibration.rest import rest_pose, stiffness_of
+from poise.methods.vibration.rig import GAITS, HOP, RUN, Rig
+from poise.motion.load import load_any_character
+
+LARGEST = 1_000_000  # bytes of a sketch
+START = {"period": 0.7, "flight_length": 0.1, "ground_length": 0.1, "height": 0.03, "speed": 2.2}
+_KEYS = {"": {"name", "character", "gait", "limits", "rest", "springs", "bursts", "flight", "ground", "start"},
+         "bursts": {"form"}, "flight": {"priority", "permit", "exclude", "modes"},
+         "ground": {"priority", "permit", "exclude", "modes"}, "start": set(START)}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Phase:
+    """The modes of one phase: those with priority first, then what else is permitted."""
+
+    priority: Mapping[str, float]  # mode -> amplitude [N m], signed; a lower bound of its size
+    others: tuple[str, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All permissible modes."""
+        return (*self.priority, *self.others)
+
+
+@dataclass(frozen=True, eq=False)
+class Sketch:
+    """What an animator wants, checked."""
+
+    name: str
+    character: str
+    gait: str
+    flight: Phase
+    ground: Phase
+    rest: Mapping[str, Any] | None = None
+    springs: Mapping[str, float] = field(default_factory=dict)
+    start: Mapping[str, float] = field(default_factory=lambda: dict(START))
+    form: str = SQUARE
+    limits: bool = False  # are torques kept within the joints' strength?
+
+    def plain(self) -> dict[str, Any]:
+        """The same as plain data, from which `read` makes it again."""
+        phase = lambda p: {"priority": dict(p.priority), "permit": list(p.others)}  # noqa: E731
+        out: dict[str, Any] = {"name": self.name, "character": self.character, "gait": self.gait}
+        out |= {} if self.rest is None else {"rest": dict(self.rest)}
+        out |= {"springs": dict(self.springs)} if self.springs else {}
+        out |= {"limits": True} if self.limits else {}
+        return out | {"start": dict(self.start), "bursts": {"form": self.form}, "flight": phase(self.flight),
+                      "ground": phase(self.ground)}  # fmt: skip
+
+    @property
+    def digest(self) -> str:
+        """What tells this sketch from any other."""
+        return hashlib.sha256(json.dumps(self.plain()).encode()).hexdigest()[:16]
+
+    def palette(self) -> Palette:
+        """The modes of its body."""
+        return _palette(self.character, self.rest, self.springs, self.gait)
+
+    def rig(self, contact: str = "soft") -> Rig:
+        """Its body in the world."""
+        body = load_any_character(self.character)
+        stiffness = _stiffness(body, self.springs)
+        return Rig.of(body, rest_pose(body, self.rest), stiffness, self.gait, float(self.springs.get("damping", 0.1)),
+                      contact=contact, form=self.form, limited=self.limits)  # fmt: skip
+
+
+def _stiffness(body: Any, springs: Mapping[str, float]) -> Any:
+    changes = {k: v for k, v in springs.items() if k not in ("scale", "damping")}
+    return stiffness_of(body, changes, float(springs.get("scale", 1.0)))
+
+
+def _palette(character: str, rest: Mapping[str, Any] | None, springs: Mapping[str, float], gait: str) -> Palette:
+    body = load_any_character(character)
+    return palette(body, rest_pose(body, rest), _stiffness(body, springs), "both" if gait == HOP else "right")
+
+
+def built_in() -> tuple[str, ...]:
+    """Names of the sketches that come with poise."""
+    return tuple(sorted(p.stem for p in (Path(__file__).parent / "sketches").glob("*.toml")))
+
+
+def find_sketch(name_or_path: str) -> Sketch:
+    """A built-in sketch by its name, or the one in a file."""
+    if name_or_path in built_in():
+        return load_sketch(Path(__file__).parent / "sketches" / f"{name_or_path}.toml")
+    path = Path(name_or_path)
+    if not path.exists() and not path.suffix:
+        raise UnknownName("sketch or file", name_or_path, built_in())
+    return load_sketch(path)
+
+
+def load_sketch(path: str | PathLike[str]) -> Sketch:
+    """The sketch in a file."""
+    file = must_exist(path)
+    try:
+        data = tomllib.loads(read_bytes(file, LARGEST).decode("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadFile(path, f"it is no sketch: {str(error).rstrip('.')}.") from None
+    try:
+        return read(data, Path(path).stem)
+    except UnknownName as error:
+        raise BadFile(path, str(error)) from None
+    except BadValue as error:
+        raise BadFile(path, str(error)) from None
+
+
+def read(data: Mapping[str, Any], name: str = "sketch") -> Sketch:
+    """A sketch from plain data; what cannot be meant is refused, with the names that exist."""
+    _known(data, "")
+    for table in ("bursts", "start"):
+        _known(_table(data, table), table)
+    gait = data.get("gait", RUN)
+    if gait not in GAITS:
+        raise UnknownName("gait", gait, GAITS)
+    if not isinstance(data.get("character"), str):
+        raise BadValue('A sketch names its character, such as character = "runner".')
+    rest = _table(data, "rest") if "rest" in data else None
+    springs = {k: _number(f"springs.{k}", v, 0.0) for k, v in _table(data, "springs").items()}
+    found = _palette(data["character"], rest, springs, gait)
+    if gait == RUN and not found.symmetric:
+        raise BadValue(f"Left and right of {data['character']} are not alike, so its legs cannot take turns by "
+                       "exchanging them; gait = \"one leg\" or a symmetric body can be had.")  # fmt: skip
+    start = dict(START) | {k: _number(f"start.{k}", v, 0.0) for k, v in _table(data, "start").items()}
+    form = _table(data, "bursts").get("form", SQUARE)
+    if form not in (SQUARE, EASED):
+        raise UnknownName("form of a burst", form, (SQUARE, EASED))
+    if not isinstance(data.get("limits", False), bool):
+        raise BadValue(f"limits of a sketch is true or false, not {data['limits']!r}.")
+    flight, ground = (_phase(_table(data, p), p, found) for p in ("flight", "ground"))
+    return Sketch(str(data.get("name", name)), data["character"], gait, flight, ground, rest, springs, start, form,
+                  bool(data.get("limits", False)))  # fmt: skip
+
+
+def _phase(data: Mapping[str, Any], phase: str, found: Palette) -> Phase:
+    """The modes of a phase: priority and permitted, or all of the slowest but those excluded."""
+    _known(data, phase)
+    every = tuple(m.name for m in getattr(found, phase))
+    priority = {m: _number(f"{phase}.priority.{m}", a) for m, a in _table(data, "priority").items()}
+    permit, exclude = (_names(data, k, phase) for k in ("permit", "exclude"))
+    for mode in (*priority, *permit, *exclude):
+        if mode not in every:
+            raise UnknownName(f"{phase} mode of {found.character.name}", mode, (),
+                              f"There are {every[0]} to {every[-1]}; poise modes {found.character.name} lists "
+                              "them.")  # fmt: skip
+    both = set(exclude) & set(priority)
+    if both:
+        raise BadValue(f"{min(both)} of {phase} has priority and is excluded; it can be one of them.")
+    count = data.get("modes", 12 if "exclude" in data else 0)
+    if not isinstance(count, int) or not 0 <= count <= len(every):
+        raise BadValue(f"{phase}.modes must be a whole number up to {len(every)}, not {count!r}.")
+    slow = [m for m in every[:count] if m not in exclude]
+    others = tuple(dict.fromkeys(m for m in (*permit, *slow) if m not in priority))
+    if not priority and not others:
+        raise BadValue(f"The sketch excludes all modes of {phase}: nothing would move the body; permit some of them.")
+    return Phase(priority, others)
+
+
+def _table(data: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    value = data.get(name, {})
+    if not isinstance(value, Mapping):
+        raise BadValue(f"{name} of a sketch must be a table, [{name}], not {value!r}.")
+    return value
+
+
+def _names(data: Mapping[str, Any], key: str, phase: str) -> list[str]:
+    value = data.get(key, [])
+    if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
+        raise BadValue(f'{phase}.{key} must be a list of modes, such as ["{phase[0]}1"], not {value!r}.')
+    return value
+
+
+def _number(what: str, value: Any, least: float = -np.inf) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not np.isfinite(value) or value < least:
+        raise BadValue(f"{what} must be a number{' of at least 0' if least == 0.0 else ''}, not {value!r}.")
+    return float(value)
+
+
+def _known(data: Mapping[str, Any], table: str) -> None:
+    for key in data:
+        if key not in _KEYS[table]:
+            raise UnknownName(f"entry of {table or 'a sketch'}", key, _KEYS[table])

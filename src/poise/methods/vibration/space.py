@@ -1,0 +1,116 @@
+"""The search space: from a vector of numbers about zero to controls (section 6.1 of Nunes et al. 2012)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from poise.maths import configuration as conf
+from poise.maths import rotations as rot
+from poise.maths.rotations import Array
+from poise.methods.vibration.palette import Palette
+from poise.methods.vibration.rig import Controls, Rig
+from poise.methods.vibration.sketch import Sketch
+
+AMPLITUDE = 60.0  # [N m] of a unit in the vector
+LENGTHS, PERIODS, SHARES = (0.04, 0.24), (0.6, 1.1), (0.5, 0.72)  # [s], [s], of T: what the search may reach
+TURN, RATE = 0.1, 1.0  # [rad, m], [rad/s, m/s] of a unit of the initial state
+
+
+@dataclass(frozen=True, eq=False)
+class Space:
+    """Amplitudes ψ^f and ψ^g, lengths δ^f and δ^g, T and α, and one number for how far the body leans at the start.
+
+    Priority amplitudes are the sketch's and more: ψ = sign (|sketched| + AMPLITUDE |x|). `plain`: the paper's torques
+    Φ ψ in the place of K Φ ψ; `state`: the initial state is searched too, as the paper does; `canonical`: every joint
+    by itself in the place of modes.
+    """
+
+    sketch: Sketch
+    palette: Palette
+    plain: bool = False
+    state: bool = False
+    canonical: bool = False
+
+    @cached_property
+    def bases(self) -> tuple[Array, Array]:
+        """Torques (nv, modes) of unit amplitudes in flight and on the ground."""
+        if self.canonical:
+            each = np.eye(len(self.palette.stiffness))[:, 6:]
+            return each, each
+        out = []
+        for phase in ("flight", "ground"):
+            names = [m.name for m in getattr(self.palette, phase)]
+            columns = self.palette.plain_torques(phase) if self.plain else self.palette.torques(phase)
+            out.append(columns[:, [names.index(m) for m in getattr(self.sketch, phase).names]])
+        return out[0], out[1]
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """How many amplitudes in flight and on the ground."""
+        return self.bases[0].shape[1], self.bases[1].shape[1]
+
+    @property
+    def dimension(self) -> int:
+        """Length of the vector."""
+        return sum(self.sizes) + 5 + (2 * len(self.palette.stiffness) - 2 if self.state else 0)
+
+    def amplitudes(self, x: Array) -> tuple[Array, Array]:
+        """ψ^f and ψ^g [N m]."""
+        first, second = self.sizes
+        return (self._bounded(x[:first], self.sketch.flight.priority),
+                self._bounded(x[first : first + second], self.sketch.ground.priority))  # fmt: skip
+
+    def _bounded(self, x: Array, priority: object) -> Array:
+        psi = AMPLITUDE * np.asarray(x, float)
+        if not self.canonical:
+            for k, least in enumerate(priority.values()):  # type: ignore[attr-defined]
+                psi[k] = np.sign(least or 1.0) * (abs(least) + abs(psi[k]))
+        return psi
+
+    def controls(self, x: Array) -> Controls:
+        """The controls of a vector."""
+        flight, ground = self.amplitudes(x)
+        d = x[sum(self.sizes) :]
+        start = self.sketch.start
+        first, second = (_within(d[k], start[name], *LENGTHS)
+                         for k, name in enumerate(("flight_length", "ground_length")))  # fmt: skip
+        period = _within(d[2], start["period"], *PERIODS)
+        return Controls(
+            self.bases[0] @ flight, self.bases[1] @ ground, first, second, period, _within(d[3], 0.6, *SHARES)
+        )
+
+    def lean(self, x: Array) -> Array:
+        """Attitude (4,) of the root that the search's helping hand holds: so far forward."""
+        return rot.exp(np.array([0.0, 0.25 * np.tanh(x[sum(self.sizes) + 4]), 0.0]))
+
+    def begin(self, rig: Rig, x: Array) -> Array:
+        """The initial state (nq + nv,) of a vector that has one."""
+        start = self.sketch.start
+        state = rig.start(start["height"], start["speed"])
+        if not self.state:
+            return state
+        nq, nv = len(rig.rest), len(self.palette.stiffness)
+        d = x[sum(self.sizes) + 5 :]
+        move = np.concatenate([np.zeros(2), TURN * d[: nv - 2]])
+        state[:nq] = conf.integrate(rig.character.layout, state[:nq], move)
+        state[nq:] += RATE * d[nv - 2 :]
+        return state
+
+    def dominance(self, x: Array) -> tuple[float, float]:
+        """Σ|ψ_p| - Σ|ψ_o| of (12) in flight and on the ground [N m]; the canonical basis has no priority modes."""
+        if self.canonical:
+            return 0.0, 0.0
+        out = []
+        for psi, phase in zip(self.amplitudes(x), (self.sketch.flight, self.sketch.ground), strict=True):
+            n = len(phase.priority)
+            out.append(float(np.abs(psi[:n]).sum() - np.abs(psi[n:]).sum()))
+        return out[0], out[1]
+
+
+def _within(x: float, at_zero: float, low: float, high: float) -> float:
+    """A number between low and high that is `at_zero` for x = 0 and changes by about a quarter of the range with 1."""
+    share = np.clip((at_zero - low) / (high - low), 0.02, 0.98)
+    return low + (high - low) / (1.0 + float(np.exp(-(x + np.log(share / (1.0 - share))))))

@@ -1,0 +1,173 @@
+"""Rehearsals: what was searched is performed to the last bit, however it was searched; what cannot be is said."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import poise
+from poise.errors import BadFile, BadValue
+from poise.methods.rehearse import Rehearsed
+from poise.methods.rehearse.beam import Beam, chosen
+from poise.methods.rehearse.feedforward import FeedForward
+from poise.methods.rehearse.rows import STEP, Rows
+from poise.methods.rehearse.servos import Servos
+from poise.motion.reference import Reference
+from poise.rehearsal.course import Course
+from poise.rehearsal.judged import performed
+from poise.rehearsal.passes import Progress, rehearse
+from poise.rehearsal.settings import Settings
+from poise.simulate.mujoco import MujocoSimulator
+
+FEW = Settings(samples=24, keep=8, passes=2, retries=1)
+
+
+@pytest.fixture(scope="module")
+def clip():
+    return poise.load_clip("kick").cut(0.0, 1.2)
+
+
+@pytest.fixture(scope="module")
+def plan(clip):
+    return rehearse(clip, settings=FEW, threads=1)
+
+
+def test_what_was_rehearsed_is_performed_to_the_last_bit(plan):
+    take = performed(plan)
+    assert np.array_equal(take.q[::6][: len(plan.q) - 1], plan.q[:-1]) and np.array_equal(take.q[-1], plan.q[-1])
+    assert np.array_equal(take.v[-1], plan.v[-1])
+    assert take.method == "rehearsed" and take.ended.whole and plan.whole
+    assert poise.audit(take).passed
+
+
+def test_threads_change_no_bit(clip, plan):
+    other = rehearse(clip, settings=FEW, threads=3)
+    assert np.array_equal(other.offsets, plan.offsets) and np.array_equal(other.q, plan.q)
+
+
+def test_another_seed_is_another_plan_and_no_seed_is_negative(clip, plan):
+    other = rehearse(clip, settings=replace(FEW, passes=1), seed=1, threads=1)
+    assert not np.array_equal(other.offsets, plan.offsets)
+    with pytest.raises(BadValue, match="seed"):
+        rehearse(clip, seed=-1)
+
+
+def test_stopped_and_resumed_is_the_same(clip, plan, tmp_path, monkeypatch):
+    monkeypatch.setattr("poise.rehearsal.passes._OFTEN", 4)
+    seen: list[Progress] = []
+
+    def stop(now: Progress) -> None:
+        seen.append(now)
+        if len(seen) == 11:
+            raise KeyboardInterrupt
+
+    under_way = tmp_path / "x.part"
+    with pytest.raises(KeyboardInterrupt):
+        rehearse(clip, settings=FEW, threads=1, checkpoint=under_way, progress=stop)
+    assert under_way.is_file() and len(seen[-1].picture()) == 40
+    windows: list[int] = []
+    again = rehearse(clip, settings=FEW, threads=1, checkpoint=under_way, progress=lambda p: windows.append(p.window))
+    assert windows[0] > 1  # it went on, and did not begin anew
+    assert np.array_equal(again.offsets, plan.offsets) and again.passes == plan.passes
+    assert not under_way.exists()
+
+
+def test_a_saved_plan_is_the_same_plan(plan, tmp_path):
+    plan.save(tmp_path / "x.npz")
+    read = poise.load_plan(tmp_path / "x.npz")
+    assert np.array_equal(performed(read).q, performed(plan).q)
+    assert read.passes == plan.passes and read.reached == plan.reached
+    plan.clip.save(tmp_path / "clip.npz")
+    with pytest.raises(BadFile, match="no rehearsal"):
+        poise.load_plan(tmp_path / "clip.npz")
+
+
+def test_a_plan_is_a_source_like_any_other(plan):
+    show = poise.begin(plan).run(0.3)
+    assert show.take().traces["searched"][-2] == 0
+    show.push("chest", (0.0, 40.0, 0.0), duration=0.1)
+    take = show.run(0.4).take()
+    assert take.traces["searched"][-2] > 0 and show.fallen is None
+    assert np.array_equal(poise.replay(take).take().q, take.q)
+
+
+def test_a_plan_for_another_stage_body_or_clip_is_refused_in_words(plan):
+    with pytest.raises(BadValue, match=r"rehearsed \(other ground\)"):
+        poise.perform(plan, stage=replace(plan.stage, ground=poise.Slope(3.0)))
+    with pytest.raises(BadValue, match="performed by the method rehearsed"):
+        poise.perform(plan, "modal")
+    with pytest.raises(BadValue, match="another clip"):
+        poise.perform(poise.load_clip("stand"), Rehearsed(plan=plan))
+    with pytest.raises(BadValue, match=r"from 0 s of the clip"):
+        poise.begin(plan, start=0.5)
+
+
+def test_the_recorded_torque_is_the_true_one_and_within_limits():
+    character = poise.load_character("human42")
+    q = character.standing_pose()
+    clip = poise.load_clip("stand").cut(0.0, 0.5)
+    rows, servos = Rows(Reference(clip), 1.0), Servos.of(character, 0.35, 0.06)
+    simulator = MujocoSimulator(character, dt=STEP)
+    q[2] += 1.0  # in the air: joint torques are all that acts beside gravity
+    simulator.reset(q, np.zeros(character.model.nv))
+    jolt = np.zeros(character.model.nv)
+    jolt[6:] = 0.8
+    servo = servos.servo(rows, 0, 12, np.zeros(character.model.nv), jolt)
+    before = simulator.state()
+    simulator.step(servo)
+    torque, after = simulator.collect().torque, simulator.state()
+    assert np.all(np.abs(torque) <= 1.006 * servos.limit + 1e-9)
+    assert np.any(np.abs(torque) > 0.99 * servos.limit[6:].min())
+    from poise.dynamics import Dynamics
+
+    needed = Dynamics(character).at(before.q, before.v).inverse_dynamics((after.v - before.v) / STEP)
+    free = np.isclose(needed, torque, atol=1e-6 * np.abs(torque).max())
+    assert free[:6].all() and free.mean() > 0.9  # the others are at a joint's stop
+    assert np.array_equal(simulator.joints.inertia, simulator.joints.own)  # given back
+
+
+def test_a_push_far_away_in_time_changes_no_bit():
+    clip = poise.load_clip("stand")
+    plain = poise.perform(clip, Rehearsed(search="never"), seconds=0.3)
+    late = poise.Stage(events=[poise.Push("chest", force=(0, 50, 0), at=5.0, duration=0.1)])
+    assert np.array_equal(plain.q, poise.perform(clip, Rehearsed(search="never"), seconds=0.3, stage=late).q)
+
+
+def test_feed_forward_holds_a_stance():
+    clip = poise.load_clip("stand")
+    torque = FeedForward(Reference(clip), 1.0).at(0.5)
+    limit = clip.character.torque_limit
+    assert not torque[:6].any() and np.all(np.abs(torque[6:]) <= limit[6:])
+    knees = np.concatenate([clip.character.dofs("left_shin"), clip.character.dofs("right_shin")])
+    assert np.abs(torque[knees]).max() > 1.0  # they carry the body
+
+
+def test_a_body_too_weak_is_told_which_joint_and_by_how_much():
+    clip = poise.load_clip("squat").cut(0.5, 1.5)
+    weak = replace(clip.character, torque_limit=0.05 * clip.character.torque_limit)
+    plan = rehearse(replace(clip, character=weak), settings=replace(FEW, passes=1, retries=0), threads=1)
+    assert not plan.whole
+    assert "% of the strength of" in plan.passes[-1] and "too weak" in plan.passes[-1]
+
+
+def test_the_best_are_kept_and_some_others():
+    total = np.arange(100.0)[::-1]
+    kept = chosen(total, 20)
+    assert kept[0] == 99 and len(np.unique(kept)) == 20
+    assert total[kept].max() > 40 and np.median(total[kept]) < 20
+
+
+def test_a_course_goes_back_farther_each_time(monkeypatch):
+    here = Beam.begin(np.zeros((1, 4)), np.zeros(7), np.zeros(6))
+    course = Course(0, 0, [here] * 41)
+    monkeypatch.setattr(Course, "_remember", lambda self: None)
+    course._go_back(40)
+    assert course.window == 34 and course.until == 40
+    course.layers += [here] * 6
+    course._go_back(41)
+    assert course.window == 29 and course.attempt == 2
+    course.layers += [here] * 40
+    course._go_back(69)
+    assert course.window == 63 and course.attempt == 1

@@ -1,0 +1,358 @@
+"""Sketches, searches, gaits: what is refused, what repeats, what stays up."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import poise
+from cli_files import done
+from poise.cli.main import main
+from poise.errors import PoiseError
+from poise.methods.vibration import Vibration, flow
+from poise.methods.vibration.control import EASED, burst, bursts
+from poise.methods.vibration.design import design, keep, restored, without_feedback
+from poise.methods.vibration.gait import load_gait
+from poise.methods.vibration.rig import Controls
+from poise.methods.vibration.search import Designer, Round, judge
+from poise.methods.vibration.sketch import built_in, find_sketch, read
+from poise.methods.vibration.space import Space
+from poise.motion.mirror import mirror_q
+from poise.simulate.batch import Batch, shares
+from poise.solve import cma
+from poise.solve.multipliers import first_run, met
+from poise.solve.riccati import periodic_feedback
+
+SHORT = (Round(1.0, 3, 2, 0.3), Round(0.3, 2, 2, 0.2))
+SKETCH = {"character": "runner", "flight": {"priority": {"f2": -40}}, "ground": {"priority": {"g7": 20}}}
+
+
+@pytest.fixture(scope="module")
+def gait() -> Path:
+    """The runner's gait that comes with poise."""
+    return Path(poise.methods.vibration.__file__).parent / "gaits" / "runner.toml"
+
+
+# solvers
+
+
+def test_cma_finds_the_least_of_a_stretched_bowl_and_of_rosenbrock():
+    scales = np.logspace(0, 3, 8)
+    s = cma.begin(np.ones(8), 0.5, seed=1)
+    for _ in range(350):
+        x = cma.ask(s)
+        s = cma.tell(s, x, np.sum(scales * x**2, axis=1))
+    assert np.abs(s.mean).max() < 1e-4
+    s = cma.begin(np.zeros(4), 0.3, seed=2)
+    for _ in range(400):
+        x = cma.ask(s)
+        s = cma.tell(s, x, np.sum(100 * (x[:, 1:] - x[:, :-1] ** 2) ** 2 + (1 - x[:, :-1]) ** 2, axis=1))
+    assert np.abs(s.mean - 1.0).max() < 1e-2
+
+
+def test_cma_goes_on_bit_for_bit_from_its_arrays():
+    a = cma.begin(np.ones(5), 0.5, seed=3)
+    for k in range(6):
+        if k == 3:
+            a = cma.restored(a.arrays())
+        x = cma.ask(a)
+        a = cma.tell(a, x, np.sum(x**2, axis=1))
+    b = cma.begin(np.ones(5), 0.5, seed=3)
+    for _ in range(6):
+        x = cma.ask(b)
+        b = cma.tell(b, x, np.sum(x**2, axis=1))
+    assert np.array_equal(a.mean, b.mean) and np.array_equal(a.covariance, b.covariance) and a.sigma == b.sigma
+
+
+def test_what_is_no_number_counts_as_the_worst():
+    s = cma.begin(np.zeros(3), 1.0)
+    x = cma.ask(s)
+    costs = np.arange(len(x), dtype=float)
+    costs[0] = np.nan
+    assert np.isfinite(cma.tell(s, x, costs).mean).all()
+
+
+def test_multipliers_reach_a_constrained_minimum():
+    """min x² + y² with x + y = 1 is at (½, ½) with λ = -1; a fixed penalty alone misses it."""
+    m, x = first_run(1), np.zeros(2)
+    for _ in range(40):
+        k, lam = m.penalty, float(m.multiplier[0])
+        x = np.full(2, (2 * k - lam) / (2 + 4 * k))  # the least of W, in closed form
+        grid = x + 0.01 * np.array([[0, 0], [1, 0], [-1, 0], [0, 1], [0, -1]])
+        w = m.augmented(np.sum(grid**2, axis=1), grid.sum(axis=1, keepdims=True) - 1.0)
+        assert np.argmin(w) == 0
+        m = m.updated(x.sum(keepdims=True) - 1.0, 0.5)
+    assert np.allclose(x, 0.5, atol=1e-6) and met(x.sum(keepdims=True) - 1.0, 1e-5)
+    assert np.isclose(m.multiplier[0], -1.0, atol=1e-5)
+
+
+def test_periodic_feedback_is_the_stationary_one_where_all_stages_are_alike():
+    from scipy.linalg import solve_discrete_are
+
+    rng = np.random.default_rng(0)
+    A, B = 1.1 * np.linalg.qr(rng.normal(size=(4, 4)))[0], rng.normal(size=(4, 2))
+    Q, R = np.eye(4), 0.3 * np.eye(2)
+    P = solve_discrete_are(A, B, Q, R)
+    found = periodic_feedback([A, A, A], [B, B, B], Q, R)
+    G = np.linalg.solve(R + B.T @ P @ B, B.T @ P @ A)
+    assert all(np.allclose(g, G, atol=1e-8) for g in found.gains) and np.allclose(found.cost, P, atol=1e-7)
+    assert found.radius < 1.0 and found.residual < 1e-9
+
+
+def test_shares_cover_all_members():
+    assert [s.tolist() for s in shares(5, 2)] == [[0, 1, 2], [3, 4]] and len(shares(2, 8)) == 2
+
+
+# control
+
+
+def test_a_burst_has_its_impulse_whatever_the_step():
+    for form in ("square", EASED):
+        for start in (0.0, 0.0131, 0.3):
+            w = burst(start, 0.0817, 200, 1 / 480, 200 / 480, form)
+            assert np.isclose(w.sum() / 480, 0.0817 if start < 0.3 else min(0.0817, 200 / 480 - 0.3), atol=2e-3)
+            assert w.min() >= 0.0 and w.max() <= (1.0 if form == "square" else 2.0) + 1e-9
+
+
+def test_a_burst_that_outlasts_its_unit_goes_on_mirrored():
+    S = np.diag([1.0, -1.0])
+    given = bursts(np.zeros(2), np.array([3.0, 5.0]), (0.1, 0.1), 0.35, 192, 1 / 480, S)
+    assert np.isclose(given.table[0, :, 0].sum() / 480, 3.0 * 0.1)
+    assert np.isclose(given.table[0, :10, 1].mean(), -5.0) and np.isclose(given.table[0, -5:, 1].mean(), 5.0)
+    assert np.allclose(given.table[1], given.table[0] @ S)
+
+
+def test_a_mirrored_start_gives_a_mirrored_unit():
+    sketch = find_sketch("runner")
+    rig = sketch.rig()
+    space = Space(sketch, sketch.palette())
+    given = rig.bursts(space.controls(np.zeros(space.dimension)))
+    state = rig.start(0.05, 2.0)
+    even = rig.run(state, given, 1).states[-1]
+    odd = given._replace(table=given.table[::-1].copy())
+    nq = len(rig.rest)
+    mirrored = np.concatenate([mirror_q(rig.character, state[None, :nq])[0], rig.mirror @ state[nq:]])
+    other = rig.run(mirrored, odd, 1).states[-1]
+    assert np.allclose(mirror_q(rig.character, other[None, :nq])[0], even[:nq], atol=1e-5)
+
+
+# sketches
+
+
+def test_a_sketch_reads_itself_back():
+    for name in built_in():
+        sketch = find_sketch(name)
+        again = read(sketch.plain(), sketch.name)
+        assert again.digest == sketch.digest and again.flight.names == sketch.flight.names
+
+
+def test_priority_amplitudes_are_lower_bounds_with_their_sign():
+    sketch = find_sketch("runner")
+    space = Space(sketch, sketch.palette())
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        for psi, phase in zip(space.amplitudes(rng.normal(size=space.dimension)), (sketch.flight, sketch.ground),
+                              strict=True):  # fmt: skip
+            least = np.array(list(phase.priority.values()))
+            assert np.all(np.sign(psi[: len(least)]) == np.sign(least)) and np.all(
+                np.abs(psi[: len(least)]) >= abs(least)
+            )
+
+
+def changed(**more) -> dict:
+    return {**SKETCH, **more}
+
+
+BAD = {
+    "a mode that does not exist": (changed(flight={"priority": {"f99": 1}}), "f1 to f30"),
+    "all modes excluded": (changed(flight={"exclude": [f"f{k}" for k in range(1, 13)]}), "excludes all modes"),
+    "priority and excluded": (changed(flight={"priority": {"f2": 1}, "exclude": ["f2"]}), "priority and is excluded"),
+    "an unknown gait": (changed(gait="fly"), "Known: hop, one leg, run"),
+    "an unknown entry": (changed(colour="red"), "colour"),
+    "an unknown body": (changed(character="runer"), "runner"),
+    "no body": ({k: v for k, v in SKETCH.items() if k != "character"}, "names its character"),
+    "an amplitude that is none": (changed(ground={"priority": {"g7": "much"}}), "must be a number"),
+    "a lopsided body for a symmetric gait": (changed(springs={"left_shin": 500}), "not alike"),
+    "an unknown form": (changed(bursts={"form": "round"}), "eased"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_sketches_are_refused_in_a_sentence(case: str):
+    data, words = BAD[case]
+    with pytest.raises(PoiseError) as caught:
+        read(data)
+    assert words in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_bad_commands_overwrite_nothing(tmp_path: Path, capsys):
+    there = tmp_path / "gait.toml"
+    there.write_text("mine")
+    assert main(["design", "runner", "-o", str(there)]) == 2 and "exists already" in capsys.readouterr().err
+    assert main(["design", "runer", "-o", str(tmp_path / "a.toml")]) == 2 and "runner" in capsys.readouterr().err
+    assert main(["design", "runner", "-o", str(tmp_path / "a.npz")]) == 2 and ".toml" in capsys.readouterr().err
+    (tmp_path / "b.toml.checkpoint.npz").write_text("no checkpoint")
+    assert main(["design", "runner", "-o", str(tmp_path / "b.toml")]) == 2
+    assert "no checkpoint of poise design" in capsys.readouterr().err
+    assert there.read_text() == "mine" and (tmp_path / "b.toml.checkpoint.npz").read_text() == "no checkpoint"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["b.toml.checkpoint.npz", "gait.toml"]
+
+
+def test_a_cluster_without_its_package_is_told_before_the_work(tmp_path: Path, capsys):
+    from poise.extras import installed
+
+    code = main(["design", "runner", "-o", str(tmp_path / "a.toml"), "--cluster", "tcp://127.0.0.1:1"])
+    told = capsys.readouterr().err
+    assert code == 2 and ("Dask scheduler" if installed("distributed") else "poise[cluster]") in told
+
+
+# the search
+
+
+def stepped(workers: int, tmp: Path | None = None, stop: int = 0) -> tuple[Designer, list]:
+    work = Designer(find_sketch("runner"), 5, SHORT, population=8)
+    with Batch(workers) as batch:
+        for k in range(4):
+            if tmp is not None and k == stop:
+                keep(tmp, work.progress, work.sketch, 5, SHORT, 8)
+                done = restored(tmp, work.sketch, 5, SHORT, 8)
+                work = Designer(work.sketch, 5, SHORT, population=8, progress=done)
+            work.generation(batch)
+    return work, [work.progress.search.mean, work.progress.state, work.progress.best]
+
+
+def test_a_search_that_was_stopped_goes_on_as_if_it_had_not_been(tmp_path: Path):
+    _, one = stepped(1)
+    _, two = stepped(1, tmp_path / "kept.npz", 2)
+    assert all(np.array_equal(a, b) for a, b in zip(one, two, strict=True))
+
+
+def test_members_are_judged_alike_in_any_share():
+    work, _ = stepped(1)
+    members = cma.ask(work.progress.search)
+    whole = judge(work.job(), members)
+    parts = [r for share in (members[5:], members[:5]) for r in judge(work.job(), share)]
+    assert [r.score.cost for r in whole] == [r.score.cost for r in (*parts[3:], *parts[:3])]
+
+
+@pytest.mark.slow
+def test_the_number_of_processes_changes_nothing():
+    _, one = stepped(1)
+    _, two = stepped(2)
+    assert all(np.array_equal(a, b) for a, b in zip(one, two, strict=True))
+
+
+def test_a_checkpoint_of_another_sketch_is_refused_and_kept(tmp_path: Path):
+    work, _ = stepped(1)
+    path = tmp_path / "kept.npz"
+    keep(path, work.progress, work.sketch, 5, SHORT, 8)
+    before = path.read_bytes()
+    other = read({**work.sketch.plain(), "flight": {"priority": {"f2": -41.0}}})
+    with pytest.raises(PoiseError, match="another sketch"):
+        design(other, seed=5, plan=SHORT, population=8, checkpoint=path)
+    with pytest.raises(PoiseError, match="another seed"):
+        restored(path, work.sketch, 6, SHORT, 8)
+    assert path.read_bytes() == before
+
+
+# gaits
+
+
+def test_a_gait_loads_like_a_clip_and_says_what_it_is(gait: Path, tmp_path: Path):
+    clip = poise.load_clip(gait)
+    found = load_gait(gait)
+    assert (
+        clip.cycle is not None and clip.character.name == "runner" and abs(clip.duration - found.times["period"]) < 1e-6
+    )
+    assert abs(clip.cycle.shift[0] / clip.duration - found.facts["speed"]) < 0.02 * found.facts["speed"]
+    clip.save(tmp_path / "gait.bvh")
+    found.save(tmp_path / "again.toml")
+    again = load_gait(tmp_path / "again.toml")
+    assert np.allclose(again.gains, found.gains, rtol=1e-3) and again.flight == found.flight
+
+
+def test_a_gait_runs_in_the_house_and_open_loop_falls(gait: Path):
+    clip = poise.load_clip(gait)
+    take = poise.perform(clip, "vibration", seconds=8.0)
+    assert take.ended == "whole" and take.fell is None
+    report = poise.audit(take)
+    assert report.penetration < 0.005 + 0.003
+    printed = poise.perform(clip, Vibration.printed(), seconds=8.0)
+    assert printed.fell is not None
+
+
+def test_the_compiled_search_and_the_house_agree(gait: Path):
+    """The same start, the same bits of the root after a unit."""
+    found = load_gait(gait)
+    rig, space = found.sketch.rig(), found.space()
+    given = rig.bursts(found.controls(space))
+    fix = found.corrections(rig, space, given.table.shape[1])
+    take = poise.perform(poise.load_clip(gait), "vibration", seconds=1.0)
+    state = np.concatenate([take.q[0], take.v[0]])
+    run = rig.run(state, given, 1, fix)
+    assert run.finished == 1
+    steps = given.table.shape[1]
+    if steps % 4 == 0:
+        assert np.allclose(run.states[1][: len(rig.rest)], take.q[steps // 4], atol=1e-9)
+
+
+def test_a_gait_is_a_cycle_that_attracts(gait: Path):
+    found = load_gait(gait)
+    rig, space = found.sketch.rig(), found.space()
+    given = rig.bursts(found.controls(space))
+    run = rig.run(found.cycle[0], given, 81, found.corrections(rig, space, given.table.shape[1]))
+    assert run.finished == 81 and np.abs(rig.drift(run.states[40], run.states[41])).max() < 0.01
+    assert np.abs(rig.drift(run.states[80], run.states[81])).max() < 0.001
+    assert run.measured[flow.DEEPEST] < 0.008 and found.facts["feedback_share"] < 0.1
+    bare = without_feedback(found)
+    assert rig.run(found.cycle[0], given, 81, bare.corrections(rig, space, given.table.shape[1])).finished < 40
+
+
+def test_vibration_refuses_what_is_no_gait(tmp_path: Path, capsys):
+    with pytest.raises(PoiseError, match="no gait"):
+        poise.perform(poise.load_clip("stand"), "vibration", seconds=0.1)
+    bad = tmp_path / "bad.toml"
+    bad.write_text('kind = "gait"\ncharacter = "runner"\n')
+    assert main(["perform", str(bad)]) == 2 and "damaged gait" in capsys.readouterr().err
+    bad.write_text('character = "runner"\n')
+    assert main(["perform", str(bad)]) == 2 and "no gait" in capsys.readouterr().err
+
+
+def test_the_command_performs_a_gait_by_itself(gait: Path, capsys):
+    told = json.loads(done(capsys, "perform", gait, "--seconds", "3", "--json"))
+    assert told["method"] == "vibration" and told["fell"] is None
+
+
+def test_controls_are_within_what_can_be_meant():
+    sketch = find_sketch("runner")
+    space = Space(sketch, sketch.palette())
+    for x in (np.zeros(space.dimension), np.full(space.dimension, 50.0), np.full(space.dimension, -50.0)):
+        c = space.controls(x)
+        assert isinstance(c, Controls) and 0.59 < c.period < 1.11 and 0.49 < c.share < 0.73
+
+
+def test_the_same_calls_give_the_same_bits_and_a_saved_show_goes_on(gait: Path, tmp_path: Path):
+    """What test_conformance asks of every method, with a gait in the place of the standing clip."""
+    clip = poise.load_clip(gait)
+
+    def played(by_frame: bool) -> poise.Show:
+        show = poise.begin(clip, Vibration(gait=str(gait)), noise=0.01, seed=4)
+        for _ in range(2):
+            if by_frame:
+                for _ in range(12):
+                    show.step()
+            else:
+                show.run(0.1)
+            show.push("chest", (0.0, 30.0, 0.0), duration=0.05)
+        return show
+
+    one, other = played(True), played(False)
+    a, b = one.take(), other.take()
+    assert np.array_equal(a.q, b.q) and np.array_equal(a.torque, b.torque) and np.isfinite(a.q).all()
+    assert np.array_equal(poise.replay(a).take().q, a.q)
+    one.save_state(tmp_path / "state.npz")
+    again = poise.resume(tmp_path / "state.npz")
+    assert np.array_equal(one.run(0.2).take().q[-25:], again.run(0.2).take().q)
