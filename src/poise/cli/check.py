@@ -5,26 +5,19 @@ from __future__ import annotations
 import argparse
 import json
 
-from poise.cli import many
 from poise.cli.process import complain, say
 from poise.cli.source import add_source, load
 from poise.errors import PoiseError
 
 
 def arguments(p: argparse.ArgumentParser) -> None:
-    p.add_argument(
-        "files",
-        nargs="+",
-        metavar="FILE",
-        help="motion files (.bvh .amc .fbx .txt .npz .toml), folders of them, or built-in names",
-    )
+    p.add_argument("files", nargs="+", metavar="FILE", help="motion files (.bvh .amc .fbx .txt .npz) or built-in names")
     add_source(p)
 
 
 def run(args: argparse.Namespace) -> int:
     from poise.motion.check.check import check
 
-    args.files = many.expanded(args.files)
     if len(args.files) == 1:
         report = check(load(args, args.files[0]))
         say(json.dumps(report.to_dict(), indent=2) if args.json else report.text())
