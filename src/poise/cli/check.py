@@ -11,7 +11,8 @@ from poise.errors import PoiseError
 
 
 def arguments(p: argparse.ArgumentParser) -> None:
-    p.add_argument("files", nargs="+", metavar="FILE", help="motion files (.bvh .amc .fbx .txt .npz) or built-in names")
+    p.add_argument("files", nargs="+", metavar="FILE",
+                   help="motion files (.bvh .amc .fbx .txt .npz, gaits .toml) or built-in names")  # fmt: skip
     add_source(p)
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from poise.take import Take
 
 NOT_WHOLE = 1  # exit code of a performance that did not come to its end on its feet
-DEFAULT = "mcsim"  # the method that keeps the most clips on their feet: docs/which_method.md
+DEFAULT = "mcsim"  # a method that stays up on most clips it was tried on: docs/which_method.md
 _MOTION = (".bvh", ".glb", ".usd", ".usda", ".usdc")  # endings that --in-place is for
 
 
@@ -220,14 +220,14 @@ def _prepared(args: argparse.Namespace, source: str, floor: Ground | None, repai
 
 def _on_stairs(clip: Clip, floor: Ground | None) -> Clip:
     """A clip for level ground with each of its steps on a tread of the stairs asked for; others as they are."""
-    from poise.ground.ground import level_of
-    from poise.ground.stairs import Stairs
+    from poise.ground.ground import level_of, steps_of
     from poise.motion import edit
 
-    if not isinstance(floor, Stairs) or level_of(clip.ground) is None:
+    steps = None if floor is None else steps_of(floor)
+    if steps is None or level_of(clip.ground) is None:
         return clip
     try:
-        return clip.edit(edit.Stairs(floor.rise, floor.run))
+        return clip.edit(edit.Stairs(*steps))
     except PoiseError as error:
         complain(f"The clip was not fitted to the stairs: {error}")
         return clip

@@ -53,6 +53,12 @@ def tops_of(ground: Ground) -> tuple[float, ...] | None:
     return getattr(ground, "tops", None)
 
 
+def steps_of(ground: Ground) -> tuple[float, float] | None:
+    """Rise and run [m] of a staircase of equal steps; None: the ground is of another kind."""
+    rise, run = getattr(ground, "rise", None), getattr(ground, "run", None)
+    return None if rise is None or run is None else (float(rise), float(run))
+
+
 def obstacles_of(ground: Ground) -> Array:
     """Boxes (K, 6) on level ground that feet go over or beside (`obstacles`).
 

@@ -28,7 +28,7 @@ from poise.take import Recorder
 from poise.take.stream import check_target
 from poise.threads import on_one_thread
 
-DEFAULT = "mcsim"  # the method that keeps the most clips on their feet: docs/which_method.md
+DEFAULT = "mcsim"  # a method that stays up on most clips it was tried on: docs/which_method.md
 
 
 @on_one_thread
