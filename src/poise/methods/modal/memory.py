@@ -103,7 +103,7 @@ class Memory:
     def decide(self, time: float, q: Array, v: Array, reference: Reference, pushes: Sequence[Wrench] = ()) -> Decision:
         """What to do in the step from `time` [s] on, from the state q (nq,), v (nv,), under these pushes."""
         watched, q, v = self.watched, np.ascontiguousarray(q, float), np.ascontiguousarray(v, float)
-        if not self.holds(q):
+        if self.placed is None or not self.holds(q):
             self.placed = (q, watched.place(q))
         holds = contact_points.update_grips(self.points, watched.places(), time) if self.points.grips else self._open[0]
         if self.loads is not None:
