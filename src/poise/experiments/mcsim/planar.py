@@ -34,7 +34,7 @@ GAINS: dict[str, dict[str, float]] = {  # by hand for a motion, as in table 1; (
     "run": {"kos": 450.0, "cd": 0.1, "cv": 0.02}, "jump": {"kos": 300.0}, "platform": {"cd": 0.1},
 }  # fmt: skip
 STEADIED = ("relative", "flight")  # departures of the balance feedback (11)
-OURS: dict[str, dict[str, float]] = {"run": {"cv": 0.25}, "jump": {"grip_damping": 40.0}}
+OURS: dict[str, dict[str, float]] = {"run": {"cv": 0.2}, "jump": {"grip_damping": 40.0}}
 
 
 def sagittal(clip: Clip) -> Clip:

@@ -107,7 +107,9 @@ def repair(clip: Clip, *, change: float = 1.0, friction: float = 0.8, margin: fl
     must_hang_together(seen.track)
     labels = touching_points(seen) if clip.labels is None else believed(replace(seen.track, labels=given))
     recorded = with_hands(replace(seen.track, labels=labels))
-    weights = replace(Weights(), toes=TOES, spread=SPREAD, glide=GLIDE).allowing(change).following(force)
+    # where no force is kept, feet need not glide for it: they are held from the first frame of a stance to the last
+    usual = replace(Weights(), toes=TOES, spread=SPREAD, glide=GLIDE) if force > 0.0 else Weights()
+    weights = usual.allowing(change).following(force)
     plan = Plan.of(clip, recorded, None, friction=friction, margin=margin, keep=bodies, weights=weights,
                    loaded=loaded_feet(seen, recorded.contacts.labels))  # fmt: skip
     seats = unexplained_frames(props, len(clip))
