@@ -16,11 +16,10 @@ from poise.simulate.contacts import (
     ADDRESS,
     CONTACTS,
     COUNT,
-    FRICTION,
     GEOM,
     GEOMS,
-    MU,
     SIZE,
+    scale_friction,
 )
 
 LEAST_FRICTION = 1e-3  # a factor below this is one: MuJoCo's cones need some friction
@@ -84,6 +83,4 @@ def soap(where, ncon, factors):
         for g in (g0, g1):
             body = geoms[g, 0]
             if body < factors.shape[0] and factors[body] != 1.0:
-                numbers[c, where[FRICTION]] *= factors[body]
-                numbers[c, where[FRICTION] + 1] *= factors[body]
-                numbers[c, where[MU]] *= factors[body]
+                scale_friction(numbers, c, where, factors[body])

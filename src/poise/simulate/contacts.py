@@ -270,6 +270,14 @@ def mean_rows(sums, count, torque, steps, dt, out, mean):
         row[column.SLIP], row[column.BILATERAL] = s[SLIP] / s[WEIGHT], s[BILATERAL]
 
 
+@njit(cache=True, inline="always")
+def scale_friction(numbers, c, where, factor):
+    """Scale both sliding coefficients of MuJoCo's contact c, and that of its regularised cone, by a factor."""
+    numbers[c, where[FRICTION]] *= factor
+    numbers[c, where[FRICTION] + 1] *= factor
+    numbers[c, where[MU]] *= factor
+
+
 @njit(cache=True)
 def repaint(where, ncon, patches):
     """Give contacts with the ground (label 0) that lie on a patch the friction of that patch.
@@ -289,8 +297,5 @@ def repaint(where, ncon, patches):
         x, y = numbers[c, where[POS]], numbers[c, where[POS] + 1]
         for k in range(patches.shape[0] - 1, -1, -1):
             if abs(x - patches[k, 0]) <= patches[k, 2] and abs(y - patches[k, 1]) <= patches[k, 3]:
-                scale = patches[k, 4] / numbers[c, where[FRICTION]]
-                numbers[c, where[FRICTION]] *= scale
-                numbers[c, where[FRICTION] + 1] *= scale
-                numbers[c, where[MU]] *= scale
+                scale_friction(numbers, c, where, patches[k, 4] / numbers[c, where[FRICTION]])
                 break
