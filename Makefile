@@ -34,6 +34,8 @@ demo: $(READY)
 	@echo "  $(BIN)/poise convert recordings/ repaired/ --physical   a folder made physical, with a table"
 	@echo "  $(BIN)/poise perform my_walk.bvh --try --save best.html  which method suits it, and how it looks"
 	@echo "  $(BIN)/poise perform walk --ground stairs:0.12x0.4 --save stairs.html"
+	@echo "  $(BIN)/poise perform my_kick.bvh --method auto         rehearsed where no method follows it"
+	@echo "  $(BIN)/poise hands pickup-1 -n 5 -o fingers            fingers for a hand that was recorded without"
 	@echo "  docs/recipes.md, docs/which_method.md                Blender, Unity, your own character, your own ground"
 
 test: $(READY) lint
