@@ -53,6 +53,19 @@ STILL, NEAR = 0.3, 0.03  # [m/s], [m] slower and nearer to the ground a limb see
 ENOUGH = 0.06  # [s] of standing that tell its usual height
 
 
+SURE = 0.9  # of what is said of a limb: a smaller probability is told
+
+
+class Unsure(NamedTuple):
+    """Frames in which it is not clear whether a limb touches."""
+
+    limb: str
+    first: int
+    last: int  # included
+    touches: bool  # what is said nevertheless
+    sure: float  # smallest probability of that
+
+
 class Bearing(NamedTuple):
     """A foot or a hand: the points of each of its states (off first), and what they cost by height and speed (N, K)."""
 
@@ -90,6 +103,14 @@ class Evidence:
         force = explain(self.wrench, s.columns, on, s.friction, most=20).forces
         up = np.einsum("nkd,nkd->nk", force, s.columns[..., 5])
         return np.stack([up[:, points.of(limb)].sum(axis=1) for limb in self.limbs], axis=1) / REFERENCE
+
+    def unsure(self, least: float = SURE) -> list[Unsure]:
+        """Stretches in which what is said of a limb is less probable than `least`, in the order of time."""
+        on = [np.any(self.labels[:, self.track.character.contact_points.of(limb)], axis=1) for limb in self.limbs]
+        out = [Unsure(limb, int(a), int(e) - 1, touches, float(sure[a:e].min()))
+               for limb, sure, said in zip(self.limbs, self.sure.T, on, strict=True) for touches in (True, False)
+               for a, e in runs((sure < least) & (said == touches))]  # fmt: skip
+        return sorted(out, key=lambda u: (u.first, u.limb))
 
     @property
     def lift(self) -> Array:

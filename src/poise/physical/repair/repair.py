@@ -129,10 +129,17 @@ def repair(clip: Clip, *, change: float = 1.0, friction: float = 0.8, margin: fl
         out, results = clip.with_q(q, labels=plan.labels), results + more
     told += [Doubt(p.first, p.last, p.text()) for p in props]
     if belt is not None:
-        told.append(Doubt(0, len(clip) - 1, f"a treadmill of {np.linalg.norm(belt):.2f} m/s: put over ground"))
+        told.append(
+            Doubt(
+                0,
+                len(clip) - 1,
+                f"a treadmill of {np.linalg.norm(belt):.2f} m/s: put over ground (--in-place keeps it on the spot)",
+            )
+        )
     if progress is not None:
         progress(len(clip), len(clip))
-    report = compare(replace(clip, labels=plan.labels), out, friction, told, flips=flipped_joints(clip),
+    certain = {"sure": seen.sure, "unsure": tuple(seen.unsure())} if clip.labels is None else {}
+    report = compare(replace(clip, labels=plan.labels), out, friction, told, flips=flipped_joints(clip), **certain,
                      iterations=sum(len(r.steps) for r in results), status=results[-1].status.value)  # fmt: skip
     return Repaired(out, report)
 
