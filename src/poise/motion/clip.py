@@ -248,7 +248,7 @@ class Clip:
     def make_physical(self, **options: object) -> Clip:
         """The nearest motion that leaves no force that the ground cannot give; see `poise.physical.repair.repair`.
 
-        Options: change, friction, margin, force, keep.
+        Options: change, friction, margin, force, keep, belt.
         """
         from poise.physical.repair.repair import make_physical
 
