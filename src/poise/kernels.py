@@ -47,8 +47,7 @@ def njit(*, cache: bool = True, **options: Any) -> Callable[[Callable[..., Any]]
     return compiled
 
 
-@intrinsic
-def uncounted(typing: Any, array: Any) -> Any:
+def _uncounted(typing: Any, array: Any) -> Any:
     """The same array, for use inside a kernel, without numba's count of who holds it.
 
     numba counts at each call of a function that holds an array across a branch, with an atomic instruction; in loops of
@@ -61,6 +60,9 @@ def uncounted(typing: Any, array: Any) -> Any:
         return out._getvalue()
 
     return array(array), code
+
+
+uncounted: Any = intrinsic(_uncounted)
 
 
 class _Cache(FunctionCache):
