@@ -137,6 +137,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     "retarget/table": Experiment("retargeting", recordings=True, takes=("only", "characters")),
     "stage/tour": Experiment("stage_tour", takes=("only",)),
     "truth/plates": Experiment("truth.plates", plots=True, recordings=True, takes=("only",)),
+    "vibration/cluster": Experiment("vibration.cluster", "distributed"),
     "vibration/designs": Experiment("vibration.gaits:designs", takes=("only",)),
     "vibration/disturbed": Experiment("vibration.disturbed", takes=("only",)),
     "vibration/gaits": Experiment("vibration.gaits", takes=("only",)),
