@@ -140,6 +140,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     "truth/labels": Experiment("truth.labels", recordings=True, takes=("only",)),
     "truth/performed": Experiment("truth.performed", takes=("only",)),
     "truth/plates": Experiment("truth.plates", plots=True, recordings=True, takes=("only",)),
+    "vibration/cluster": Experiment("vibration.cluster", "distributed"),
     "vibration/designs": Experiment("vibration.gaits:designs", takes=("only",)),
     "vibration/disturbed": Experiment("vibration.disturbed", takes=("only",)),
     "vibration/gaits": Experiment("vibration.gaits", takes=("only",)),
