@@ -13,7 +13,7 @@ from poise.ground.ground import carries
 from poise.maths import GRAVITY
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
-from poise.methods.momentum.clock import AHEAD, BACK, paced, rate_of, root_of
+from poise.methods.momentum.clock import AHEAD, BACK, STEADY, paced, rate_of, root_of
 from poise.methods.momentum.feedback import along, bounded, lift, separate
 from poise.methods.momentum.feet import Balance, Feet
 from poise.methods.momentum.forces import moment_of, step_length
@@ -69,6 +69,7 @@ class Memory:
         law = Foothold(ahead=settings.ahead, aside=settings.aside, apart=settings.apart)
         self.law = law if settings.has("footholds") else None
         self.phi: Array | None = None  # Φ since the beginning, world axes; None: at the reference's
+        self.strayed = 0.0  # [m] by which the divergent component is beside that of the plan
         self.lag = 0.0  # [s] by which t_d is ahead of the time that went by
         self.goal = np.zeros(12)  # ΔΨ now, world axes
         self.after = np.zeros(3)  # of the body in the next segment
@@ -115,18 +116,23 @@ class Memory:
         frequency = float(np.sqrt(GRAVITY / max(x[2] - self.feet.level - self.offset[2], 0.3)))
         balance = self._balance(x, frequency, heading) if self.law is not None else None
         self.feet.plan_landings(self.td, self.law, balance, dt)
+        off = divergent(x[:2], x[3:5] / self.plan.course.mass, frequency) - self._planned(self.td, frequency)
+        self.strayed = float(np.linalg.norm(off - self.offset[:2]))
         self.goal = self._goal(frequency)
         self.tc = self._find(x, error, dt)
         used, index = self._used(self.tc)
         wrench, shortened = self._feedback(x, error, used, index)
         if self.settings.has("reach") and not self.flies:
-            wrench[2] = self._held_down(x, wrench[2], frequency)
+            wrench[2] = self._held_down(x, wrench[2])
         final = float(now.final)
         rate = paced(rate_of(final, self.td, self.tc)) if self.settings.free_time else 1.0
         if self.feet.lacking > _NEAR and self.settings.has("hurry") and not self.flies:
             rate = max(rate, min(1.0 + self.settings.hurry * (self.feet.lacking - _NEAR), _HURRY))
         if not line.touching(self.td).any():  # flight cannot be warped
             rate = 1.0
+        elif self.settings.has("steady"):
+            before = float(self.traces.get("rate", 1.0))  # type: ignore[arg-type]
+            rate = min(max(rate, before - STEADY), before + STEADY)
         return Wanted(wrench, rate, shortened)
 
     def _goal(self, frequency: float) -> Array:
@@ -266,14 +272,13 @@ class Memory:
             force, moment = bounded(s, low, force, moment, mass)
         return np.concatenate([placed.turn @ force, placed.turn @ moment]), shortened
 
-    def _held_down(self, x: Array, force: float, frequency: float) -> float:
+    def _held_down(self, x: Array, force: float) -> float:
         """The vertical force [N] with which the leg that carries stays as long as it is."""
         foot, mass = self.line.carrying(self.td), self.plan.course.mass
         if foot is None or self.legs.length <= 0.0:
             return force
-        off = divergent(x[:2], x[3:5] / mass, frequency) - self._planned(self.td, frequency) - self.offset[:2]
         room = self.legs.room(self.compiled.terms.positions, foot, x[3:5] / mass)
-        return held_down(force, room + slack(float(np.linalg.norm(off))), x[5] / mass, mass)
+        return held_down(force, room + slack(self.strayed), x[5] / mass, mass)
 
     def advance(self, rate: float, dt: float, places: Array) -> None:
         """Go on by a frame in which t_d goes at `rate`; points are at places (P, 3) then."""
