@@ -84,6 +84,7 @@ class McSim:
 
     name = "mcsim"
     has = has_departure
+    meets = True
 
     def __post_init__(self) -> None:
         check(self, self.name)
@@ -125,6 +126,9 @@ class McSim:
             free = np.array([0, 2, 4] if self.planar else range(6), np.int64)
             character = reference.character
             memory.structure = tuple(structure_of(character, reference, memory.feet, free))
+        met = reference.met
+        if met is not None and met != memory.reference.met:
+            memory.meet(met)
         return memory
 
     def surround(self, memory: Memory, reference: Reference, stage: Stage) -> Memory:

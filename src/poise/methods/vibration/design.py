@@ -10,7 +10,6 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-import mujoco
 import numpy as np
 
 from poise import files
@@ -18,7 +17,6 @@ from poise.errors import BadFile
 from poise.maths import configuration as conf
 from poise.maths.rotations import Array
 from poise.methods.vibration import flow
-from poise.methods.vibration.control import Bursts, Corrections, correction, total_torque
 from poise.methods.vibration.gait import Gait
 from poise.methods.vibration.rig import Rig
 from poise.methods.vibration.score import Score, judged
@@ -104,9 +102,10 @@ def finished(work: Designer, seconds: float) -> Gait:
     cycle = settled.stages.copy() if settled.finished == SETTLE else p.cycle.copy()
     cycle[:, :2] = 0.0
     start = cycle[0]
-    states = steps_of(rig, start, given, fix, 2 if rig.swaps else 1)
+    nq, nv = len(rig.rest), len(rig.stiffness)
+    once = rig.run(start, given, 2 if rig.swaps else 1, fix, traced=True)
+    states = np.vstack([once.trace[:, : nq + nv], once.states[-1]])
     dt, track = resampled(rig, states)
-    nq = len(rig.rest)
     unit = given.table.shape[1] * rig.dt
     cycles = 2.0 if rig.swaps else 1.0
     names = (work.sketch.flight.names, work.sketch.ground.names)
@@ -129,25 +128,6 @@ def finished(work: Designer, seconds: float) -> Gait:
     shift = states[-1, :3] - states[0, :3]
     shift[1:] = 0.0
     return Gait(work.sketch, flight, ground, times, p.cycle, p.steady, p.gains, track, dt, shift, start[nq:], facts)
-
-
-def steps_of(rig: Rig, state: Array, given: Bursts, fix: Corrections, units: int) -> Array:
-    """States (steps + 1, nq + nv) of every step of some units."""
-    d, nq, nv = rig.data, len(rig.rest), len(rig.stiffness)
-    mujoco.mj_resetData(rig.model, d)
-    d.qpos[:], d.qvel[:] = state[:nq], state[nq:]
-    held, quiet = np.zeros(nv), np.zeros(2 * nv)
-    out = [np.concatenate([d.qpos, d.qvel])]
-    for n in range(units * given.table.shape[1]):
-        unit, i = divmod(n, given.table.shape[1])
-        odd = unit % 2 if rig.swaps else 0
-        stage = np.flatnonzero(fix.starts[:-1] == i)
-        if len(stage):
-            correction(rig.springs, fix, int(stage[0]), odd, rig.mirror, d.qpos, d.qvel, quiet, held)
-        total_torque(rig.springs, d.qpos, d.qvel, given.table[odd, i], held, d.qfrc_applied)
-        mujoco.mj_step(rig.model, d)
-        out.append(np.concatenate([d.qpos, d.qvel]))
-    return np.array(out)
 
 
 def resampled(rig: Rig, states: Array) -> tuple[float, Array]:
