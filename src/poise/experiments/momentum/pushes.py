@@ -84,7 +84,8 @@ def compared(options: Options) -> Table:
             for phase, side in cases:
                 at = moment(clip, phase, options.seeds)
                 stage = Stage(events=(push(force, side, at, lasts),))
-                good += back(perform(clip, name, stage=stage, seconds=at + lasts + AFTER), at + lasts, calm[name])
+                take = perform(clip, name, stage=stage, seconds=at + lasts + AFTER, limp=False)
+                good += back(take, at + lasts, calm[name])
             cells.append(f"{good}/{len(cases)}")
         rows.append(told((force, lasts, *cells)))
     return Table("The same pushes by other methods, walk on human42", ("force [N]", "lasts [s]", *OTHERS), tuple(rows),

@@ -38,7 +38,7 @@ def performed(clip: Clip, form: str, seconds: float, events: Sequence[Any] = (),
     stage = replace(clip.stage(start, seconds), events=tuple(events))
     if ground is not None:
         stage = replace(stage, ground=ground)
-    return perform(clip, method(form, settings), stage=stage, seconds=seconds, start=start)
+    return perform(clip, method(form, settings), stage=stage, seconds=seconds, start=start, limp=False)
 
 
 def push(force: float, direction: float, at: float, duration: float) -> Push:

@@ -80,6 +80,7 @@ def advance(settings: Settings, state: State, dt: float, memory: Memory, pushes:
     torque = _torques(memory, state, v, ground, forces, pushes, dt)
     memory.traces["residual"] = float(np.linalg.norm(solved.residual)) if solved is not None else 0.0
     memory.traces["shortened"] = wanted.shortened
+    memory.traces["strain"] = float(np.max(np.abs(torque) / memory.strength))
     touches = Touches(ground.rows(forces, memory.friction), memory.names)
     places = memory.compiled.terms.points[memory.plan.course.points]
     memory.advance(wanted.rate, dt, places)
