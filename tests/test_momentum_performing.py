@@ -39,11 +39,11 @@ def test_a_push_is_recovered(calm, way):
 
 def test_a_push_from_ahead_slows_the_clock_and_one_from_behind_speeds_it_up(calm):
     lags = []
-    for force in (-60.0, 60.0):
+    for force in (-100.0, 100.0):
         stage = Stage(events=(Push("chest", (force, 0.0, 0.0), 1.2, 0.2),))
         take = perform(load_clip("walk"), "momentum", stage=stage, seconds=3.0)
         lags.append(float(take.traces["reference_lag"][-2]))
-    assert lags[0] < -0.02 < 0.02 < lags[1]
+    assert lags[0] < -0.03 < 0.03 < lags[1]
 
 
 def test_stairs_are_climbed():
