@@ -9,6 +9,7 @@ import numpy as np
 
 from poise.character import Character
 from poise.errors import BadValue
+from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.methods.vibration.control import Bursts, Corrections, Springs, correction, total_torque
 from poise.methods.vibration.gait import load_gait
@@ -98,12 +99,29 @@ class Vibration:
         return out
 
     def _decide(self, state: State, memory: Memory, stage: int, odd: int) -> None:
-        """The feedback of a stage, held from now on; heights count from the ground under the root."""
+        """The feedback of a stage, held from now on."""
         nv = len(state.v)
         noise = np.zeros(2 * nv)
         if self.pose_noise or self.speed_noise:
             draw = np.random.default_rng([self.noise_seed, memory.decided]).standard_normal(2 * nv)
             noise = draw * np.repeat([self.pose_noise, self.speed_noise], nv)
-        q = state.q.copy()
-        q[2] -= float(memory.ground.height(q[0], q[1]))
-        correction(memory.springs, memory.corrections, stage, odd, memory.mirror, q, state.v, noise, memory.held)
+        q, v = seen_from(memory.ground, state.q, state.v)
+        correction(memory.springs, memory.corrections, stage, odd, memory.mirror, q, v, noise, memory.held)
+
+
+def seen_from(ground: Any, q: Array, v: Array) -> tuple[Array, Array]:
+    """A state q (nq,), v (nv,) as it is seen from the ground under the root, whose normal is up there.
+
+    A gait is found on flat ground; on a slope gravity pulls back a little, and all else is the same to it.
+    """
+    q, v = q.copy(), v.copy()
+    here = np.array([q[0], q[1], float(ground.height(q[0], q[1]))])
+    normal = np.asarray(ground.normal(q[0], q[1]), float)
+    if abs(normal[2]) > 1.0 - 1e-12:
+        q[2] -= here[2]
+        return q, v
+    level = rot.between(normal, np.array([0.0, 0.0, 1.0]))
+    q[2] = float(normal @ (q[:3] - here))
+    q[3:7] = rot.multiply(level, q[3:7])
+    v[:3] = rot.rotate(level, v[:3])
+    return q, v
