@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import poise
-from poise.cli.convert import contact_frames
+from poise.cli.edits import contact_frames
 from poise.errors import BadValue
 from poise.experiments.truth.measured import Plates
 from poise.experiments.truth.plates import compared, moments

@@ -25,13 +25,20 @@ from poise.methods.hands.windows import open_pose
 from poise.solve.gauss_newton import Normal, Settings, minimise
 
 KEPT = 8  # pairs of a finger in a frame at most
+CLEAR = 2.5e-3  # [m] that a finger keeps from the object on its way, since it moves between frames too
+ARRIVING = 4  # frames before its first contact in which it comes closer
 FASTEST = 5.5  # [rad/s] above which a joint's speed costs
 _LIMIT, _SPEED = 300.0, 60.0  # weights of limits and of speed beyond the fastest [1/rad]
 
 
 @njit(cache=True)
-def _linearise(F, solid, plane, f, Q, R, p, pairs, count, rest, others, known, W, jerk, drift, fastest, grad, bands):
-    """Cost of one finger's motion Q (T, 6), with gradient (T, 6) and bands (3, T, 6, 6) of (41)."""
+def _linearise(
+    F, solid, plane, f, Q, R, p, pairs, count, rest, others, known, W, clear, coming, jerk, drift, fastest, grad, bands
+):
+    """Cost of one finger's motion Q (T, 6), with gradient (T, 6) and bands (3, T, 6, 6) of (41).
+
+    Weights are W, and `clear` in the first `coming` frames, in which the finger is on its way.
+    """
     T = Q.shape[0]
     turn, place, axes, points = np.empty((4, 3, 3)), np.empty((4, 3)), np.empty((6, 3)), np.empty((6, 3))
     res, J = np.empty(ROWS), np.empty((ROWS, 6))
@@ -52,7 +59,7 @@ def _linearise(F, solid, plane, f, Q, R, p, pairs, count, rest, others, known, W
             rest,
             others[t],
             known,
-            W,
+            clear if t < coming else W,
             turn,
             place,
             axes,
@@ -112,7 +119,7 @@ class _Finger:
     def _fill(self, x: Array) -> float:
         if np.array_equal(x, self.at):
             return self.value
-        F, solid, plane, f, R, p, pairs, count, rest, others, known, W, jerk, drift, fastest = self.fixed
+        F, solid, plane, f, R, p, pairs, count, rest, others, known, W, clear, coming, *costs = self.fixed
         self.value = _linearise(
             F,
             solid,
@@ -127,9 +134,9 @@ class _Finger:
             others,
             known,
             W,
-            jerk,
-            drift,
-            fastest,
+            clear,
+            coming,
+            *costs,
             self.grad,
             self.bands,
         )
@@ -213,8 +220,10 @@ def first_motion(problem: Problem, path: list[Node], window: np.ndarray, W: Weig
     return Q
 
 
-def smooth(problem: Problem, path: list[Node], Q: Array, W: Weights, jerk: float = 25.0, rounds: int = 2) -> Array:
-    """(H, T, 5, 6) the motion of (41) from a first one; `jerk` weighs E₁."""
+def smooth(
+    problem: Problem, path: list[Node], window: np.ndarray, Q: Array, W: Weights, jerk: float = 25.0, rounds: int = 2
+) -> Array:
+    """(H, T, 5, 6) the motion of (41) from a first one; `jerk` weighs E₁, window (H, 5, 2) the contact windows."""
     T, H = problem.frames, len(problem.hands)
     Q = Q.copy()
     held = W._replace(
@@ -229,6 +238,7 @@ def smooth(problem: Problem, path: list[Node], Q: Array, W: Weights, jerk: float
         penetration=1.2e4,
         apart=6e3,
     )
+    clear = held._replace(margin=CLEAR)
     kept = [[kept_pairs(problem, path, h, f) for f in range(5)] for h in range(H)]
     caps = np.zeros((H, T, 5, 4, 7))
     for h in range(H):
@@ -238,7 +248,12 @@ def smooth(problem: Problem, path: list[Node], Q: Array, W: Weights, jerk: float
             for f in range(5):
                 beside = np.concatenate(
                     [caps[h, :, g, 1 : F.links[g]] for g in range(5) if g != f]
-                    + [caps[g].reshape(T, 20, 7) for g in range(H) if g != h],
+                    + [
+                        caps[o, :, g, : other.links[g]]
+                        for o, other in enumerate(problem.hands)
+                        if o != h
+                        for g in range(5)
+                    ],
                     axis=1,
                 )
                 pairs, count = kept[h][f]
@@ -256,6 +271,8 @@ def smooth(problem: Problem, path: list[Node], Q: Array, W: Weights, jerk: float
                         np.ascontiguousarray(beside),
                         beside.shape[1],
                         held,
+                        clear,
+                        min(int(window[h, f, 0]), path[0].t) - ARRIVING,
                         jerk,
                         3.0,
                         FASTEST / problem.scene.fps,

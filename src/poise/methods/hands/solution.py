@@ -205,7 +205,7 @@ def finish(search: Search, path: list[Node], round: int = 0) -> Solution | None:
     problem, settings = search.problem, search.settings
     first = first_motion(problem, path, search.window, search.W)
     for jerk in TAUTNESS:
-        Q = smooth(problem, path, first, search.W, jerk)
+        Q = smooth(problem, path, search.window, first, search.W, jerk)
         loads, _ = loads_of(problem, Q, path, settings)
         if loads is not None:
             return Solution(Q, tuple(loads), round)

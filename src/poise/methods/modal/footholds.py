@@ -186,6 +186,11 @@ class Walker:
         _off_course(views, root, M, v, frames, first, self._off, self._drift, self._error)
         return self._error
 
+    def meet(self) -> None:
+        """The reference begins where the body is: nothing of it is moved any more."""
+        for offsets in (self.root, self.feet, self.speed, self.goal, self._body):
+            offsets[:] = 0.0
+
     @property
     def displaced(self) -> bool:
         """Is the whole reference shifted?"""
@@ -214,11 +219,8 @@ class Walker:
             left = _landing(self._labels, 0, f)
             if left < 0 or not stands[other]:
                 continue
-            shift = self.law.wanted(error - self.feet[other], frequency, left * self.dt, heading)
-            landing = self._places[left, f] + self.feet[other]
-            stand = self._places[0, other] + self.feet[other]
-            side = 1.0 if f == 0 else -1.0
-            self.goal[f] = self.feet[other] + self.law.uncrossed(shift, landing, stand, side, heading)
+            self.goal[f] = self.law.landing(error, self.feet[other], frequency, left * self.dt, heading,
+                                            self._places[left, f], self._places[0, other], 1.0 - 2.0 * f)  # fmt: skip
 
     def ahead(self, frames: Frames, first: int, count: int, heading: float) -> Offsets:
         """Offsets of this frame and the next ones, for frames of the reference as it was given."""

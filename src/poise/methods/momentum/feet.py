@@ -144,7 +144,7 @@ class Feet:
             out[2] = asked[:, 2].min()
         if len(standing) > 1:
             out[2] -= self._sunk(int(frame))
-        newest = max(standing, key=lambda f: self._came(int(frame), f))
+        newest = max(standing, key=lambda f: line.came(int(frame), f))
         out[:2] += self.moved[newest]
         return out, self.moved[newest] - self.moved[1 - newest]
 
@@ -157,13 +157,6 @@ class Feet:
         if wide <= apart or leg <= 0.0:
             return 0.0
         return float(np.sqrt(leg**2 - min(apart / 2, leg) ** 2) - np.sqrt(max(leg**2 - (wide / 2) ** 2, 0.25 * leg**2)))
-
-    def _came(self, frame: int, foot: int) -> int:
-        """The frame at which a foot that stands at `frame` came down."""
-        k = frame
-        while self.timeline.stands(k - 1, foot) and frame - k < 400:
-            k -= 1
-        return k
 
     def offsets(self, frame: float) -> Array:
         """Offsets (P, 3) of all points at a frame; a swinging foot is on its way from one place to the next."""

@@ -16,7 +16,7 @@ from poise.maths.rotations import Array
 from poise.methods.momentum.clock import AHEAD, BACK, paced, rate_of, root_of
 from poise.methods.momentum.feedback import along, bounded, lift, separate
 from poise.methods.momentum.feet import Balance, Feet
-from poise.methods.momentum.forces import step_length
+from poise.methods.momentum.forces import moment_of, step_length
 from poise.methods.momentum.kept_plans import plan_of
 from poise.methods.momentum.model import pyramid
 from poise.methods.momentum.reach import Legs, held_down, slack
@@ -259,7 +259,7 @@ class Memory:
             mine = s.touching[low]
             shortened = step_length(s.forces[low][mine], change[mine], pyramid(self.usual))
         forces = s.forces[low] + shortened * change
-        moment = np.cross(s.corners[low] - local[:3], forces).sum(axis=0)
+        moment = moment_of(s.corners[low], forces, local[:3])
         force = forces.sum(axis=0)
         if self.settings.has("sagittal"):
             force[2] = lift(s, low, off, aim, way)

@@ -12,7 +12,7 @@ from poise.errors import BadValue
 from poise.maths import configuration as conf
 from poise.maths.rotations import Array
 from poise.methods.contract import Around, Stepped
-from poise.methods.momentum.forces import matched, wrench_matrix, yielding
+from poise.methods.momentum.forces import matched, moment_of, wrench_matrix, yielding
 from poise.methods.momentum.memory import Memory
 from poise.methods.momentum.pose import Tracking, momenta, put, reduce, velocity, with_momenta
 from poise.methods.momentum.settings import Settings
@@ -279,11 +279,12 @@ def _arrive(memory: Memory, seen: Seen, u: Array, ground: Grounded, forces: Arra
         q[:3] += goal - terms.centre_of_mass
         put(terms, q)
     centre = terms.centre_of_mass.copy()
-    about = np.cross(seen.x[:3], seen.x[3:6]) + seen.x[9:] + dt * np.cross(ground.places, world).sum(axis=0)
-    about = about + dt * np.cross(0.5 * (seen.x[:3] + centre), course.mass * course.gravity)
+    turning = seen.x[9:] + dt * moment_of(ground.places, world, centre)
+    turning = turning + moment_of(np.stack([seen.x[:3], 0.5 * (seen.x[:3] + centre)]),
+                                  np.stack([seen.x[3:6], dt * course.mass * course.gravity]), centre)  # fmt: skip
     for push in pushes:
-        about = about + dt * np.cross(push.point, push.force)
-    v = with_momenta(terms, u, np.concatenate([linear, about - np.cross(centre, linear)]))
+        turning = turning + dt * np.cross(push.point - centre, push.force)
+    v = with_momenta(terms, u, np.concatenate([linear, turning]))
     memory.compiled.at(q, v)
     return q, v
 

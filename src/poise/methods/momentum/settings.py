@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 from poise.methods.momentum.departures import DEPARTURES
 from poise.methods.momentum.model import Weights
 from poise.methods.pose_rows import PoseRows
 from poise.motion.reference import Reference
 from poise.physical.prepare import prepared
-from poise.settings import check, flag, names, number, numbers, parts, printed, whole
+from poise.settings import check, flag, has_departure, names, number, numbers, parts, printed_form, whole
 from poise.stage import Stage
 
 
@@ -59,18 +59,11 @@ class Settings:
         "without it", DEPARTURES, "departure of momentum", printed=())  # fmt: skip
 
     name = "momentum"
+    has = has_departure
+    printed = classmethod(printed_form)  # no departure, the document's weights for walks
 
     def __post_init__(self) -> None:
         check(self, self.name)
-
-    def has(self, departure: str) -> bool:
-        """Is this departure from the document on?"""
-        return departure in self.departures and (departure != "repair" or self.repair)
-
-    @classmethod
-    def printed(cls, **changes: Any) -> Self:
-        """The document's own form, its printed errors corrected: no departure, its weights for walks."""
-        return cls(**{**printed(cls), **changes})
 
     def weights(self) -> Weights:
         """Those of the optimal control problem (20)."""

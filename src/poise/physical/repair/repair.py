@@ -105,7 +105,10 @@ def repair(clip: Clip, *, change: float = 1.0, friction: float = 0.8, margin: fl
         told.append(Doubt(0, len(clip) - 1, f"all of it lay {100 * buried:.0f} cm in the ground, and was raised"))
     props = missing_props(seen)
     must_hang_together(seen.track)
-    labels = touching_points(seen) if clip.labels is None else believed(replace(seen.track, labels=given))
+    if clip.labels is None:
+        labels = touching_points(seen, clip, seated=bool(props))
+    else:
+        labels = believed(replace(seen.track, labels=given))
     recorded = with_hands(replace(seen.track, labels=labels))
     # where no force is kept, feet need not glide for it: they are held from the first frame of a stance to the last
     usual = replace(Weights(), toes=TOES, spread=SPREAD, glide=GLIDE) if force > 0.0 else Weights()
