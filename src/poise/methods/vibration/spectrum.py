@@ -55,7 +55,7 @@ def spectra(rig: Rig, palette: Palette, start: Array, given: Bursts, fix: Correc
     q, v = trace[:, :nq], trace[:, nq : nq + nv]
     points = rig.character.contact_points
     heights = rig.character.points(q)[:, :, 2]
-    low = {side: heights[:, np.isin(points.bodies, _foot(rig, side))].min(axis=1) for side in ("right", "left")}
+    low = {side: heights[:, np.isin(points.bodies, foot(rig, side))].min(axis=1) for side in ("right", "left")}
     stands = low["right"] < TOUCHES
     flies = ~stands if rig.gait == HOP else (low["right"] > TOUCHES) & (low["left"] > TOUCHES)
     out = []
@@ -66,5 +66,6 @@ def spectra(rig: Rig, palette: Palette, start: Array, given: Bursts, fix: Correc
     return out[0], out[1]
 
 
-def _foot(rig: Rig, side: str) -> list[int]:
+def foot(rig: Rig, side: str) -> list[int]:
+    """Bodies of a foot."""
     return [rig.character.body(f"{side}_{p}") for p in ("foot", "toes") if rig.character.has(f"{side}_{p}")]
