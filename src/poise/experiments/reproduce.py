@@ -142,12 +142,15 @@ EXPERIMENTS: dict[str, Experiment] = {
     "truth/performed": Experiment("truth.performed", takes=("only",)),
     "truth/plates": Experiment("truth.plates", plots=True, recordings=True, takes=("only",)),
     "vibration/cluster": Experiment("vibration.cluster", "distributed"),
+    "vibration/compared": Experiment("vibration.compared", plots=True, takes=("only",)),
     "vibration/designs": Experiment("vibration.gaits:designs", takes=("only",)),
     "vibration/disturbed": Experiment("vibration.disturbed", takes=("only",)),
     "vibration/gaits": Experiment("vibration.gaits", takes=("only",)),
     "vibration/modes": Experiment("vibration.modes"),
     "vibration/printed": Experiment("vibration.gaits:printed"),
     "vibration/pushes": Experiment("vibration.disturbed:pushes", takes=("only",)),
+    "vibration/random": Experiment("vibration.sketches"),
+    "vibration/recorded": Experiment("vibration.sketches:recorded", recordings=True, takes=("only",)),
 }
 
 

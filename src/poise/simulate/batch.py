@@ -57,7 +57,7 @@ class Batch:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._drop()
+        self._drop(wait=kind is None)
         if self._client is not None:
             self._client.close()
             self._client = None
@@ -84,9 +84,9 @@ class Batch:
             self._pool = ProcessPoolExecutor(self.workers, mp_context=get_context("spawn"))
         return self._pool
 
-    def _drop(self) -> None:
+    def _drop(self, wait: bool = False) -> None:
         if self._pool is not None:
-            self._pool.shutdown(wait=False, cancel_futures=True)
+            self._pool.shutdown(wait=wait, cancel_futures=True)
             self._pool = None
 
     def _on_cluster(self, judge: Judge, job: Any, members: Array) -> list[Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import time
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from os import PathLike
@@ -45,21 +45,29 @@ def design(sketch: Sketch, *, seed: int = 0, plan: tuple[Round, ...] = PLAN, pop
     kept = None if checkpoint is None else Path(checkpoint)
     done = None if kept is None or not kept.exists() else restored(kept, sketch, seed, plan, population)
     work = Designer(sketch, seed, plan, population=population, progress=done)
-    begun = time.process_time()
+    begun = cpu_seconds() - (0.0 if done is None else done.seconds)
     with batch or Batch(1) as workers:
         for progress in work.rounds(workers):
+            spent = cpu_seconds() - begun
             if kept is not None:
-                keep(kept, progress, sketch, seed, plan, population)
+                keep(kept, replace(progress, seconds=spent), sketch, seed, plan, population)
             if watch is not None:
-                watch(work, time.process_time() - begun)
-    return finished(work, time.process_time() - begun)
+                watch(work, spent)
+    made = finished(work)
+    return replace(made, facts={**made.facts, "cpu_seconds": round(cpu_seconds() - begun, 1)})
+
+
+def cpu_seconds() -> float:
+    """CPU time [s] of this process and of those it has waited for; what a cluster spends is not in it."""
+    t = os.times()
+    return t.user + t.system + t.children_user + t.children_system
 
 
 def keep(path: Path, p: Progress, sketch: Sketch, seed: int, plan: tuple[Round, ...], population: int) -> None:
     """Write a checkpoint, whole or not at all."""
     score = np.zeros(0) if p.score is None else np.concatenate([[p.score.cost], p.score.easy, p.score[2:]])
     told = json.dumps({"sketch": sketch.digest, "seed": seed, "plan": plan, "population": population, "round": p.round,
-                       "evaluations": p.evaluations})  # fmt: skip
+                       "evaluations": p.evaluations, "seconds": p.seconds})  # fmt: skip
     arrays = {f"search_{k}": v for k, v in p.search.arrays().items()}
     with files.writing(path) as temporary, temporary.open("wb") as stream:
         np.savez(stream, told=np.array(told), state=p.state, best=p.best, score=score, cycle=p.cycle, steady=p.steady,
@@ -88,10 +96,10 @@ def restored(path: Path, sketch: Sketch, seed: int, plan: tuple[Round, ...] = PL
     score = Score(float(s[0]), s[1:10], *(float(x) for x in s[10:])) if len(s) else None
     search = cma.restored({k.removeprefix("search_"): v for k, v in arrays.items() if k.startswith("search_")})
     return Progress(int(told["round"]), search, arrays["state"], arrays["best"], score, arrays["cycle"],
-                    arrays["steady"], arrays["gains"], int(told["evaluations"]))  # fmt: skip
+                    arrays["steady"], arrays["gains"], int(told["evaluations"]), float(told["seconds"]))  # fmt: skip
 
 
-def finished(work: Designer, seconds: float) -> Gait:
+def finished(work: Designer) -> Gait:
     """The gait of a search that is over, and facts about it."""
     p, rig, space = work.progress, work.rig, work.space
     controls = space.controls(p.best)
@@ -115,7 +123,7 @@ def finished(work: Designer, seconds: float) -> Gait:
              "flight_length": round(controls.flight_length, 6),
              "ground_length": round(controls.ground_length, 6)}  # fmt: skip
     facts: dict[str, Any] = {
-        "seed": work.seed, "evaluations": p.evaluations, "cpu_seconds": round(seconds, 1),
+        "seed": work.seed, "evaluations": p.evaluations, "cpu_seconds": 0.0,
         "speed": round(score.speed, 4), "energy": round(score.energy, 1) if np.isfinite(score.energy) else -1.0,
         "easy": [round(float(e), 4) if np.isfinite(e) else -1.0 for e in score.easy],
         "cyclic_error": round(score.drift, 6) if np.isfinite(score.drift) else -1.0,

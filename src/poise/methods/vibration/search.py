@@ -85,6 +85,7 @@ class Progress:
     steady: Array  # (K, inputs)
     gains: Array  # (K, inputs, 2 nv)
     evaluations: int = 0
+    seconds: float = 0.0  # CPU time spent up to a checkpoint
 
 
 @lru_cache(maxsize=4)
@@ -188,8 +189,9 @@ class Designer:
         if number >= len(self.plan):
             self.progress = replace(p, round=number)
             return
-        score = None if number < len(self.plan) else p.score
-        self.progress = replace(p, round=number, search=self._round_search(number, p.best), score=score)
+        self.progress = replace(p, round=number, search=self._round_search(number, p.best))
+        first = judge_one(self.rig, self.space, self.job(), p.best)  # it stays the best until a better one is found
+        self.progress = replace(self.progress, score=first.score)
 
     def _centred(self, p: Progress) -> Progress:
         """Feedback anew, about the cycle that the best of the round has settled into.
