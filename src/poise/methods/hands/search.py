@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from poise.maths.rotations import Array
-from poise.methods.hands.expanding import UNBALANCED, expand
+from poise.methods.hands.expanding import STUCK, UNBALANCED, expand
 from poise.methods.hands.finger import LINK as PAIR_LINK
 from poise.methods.hands.finger import pair_slip
 from poise.methods.hands.force_test import MOST_PROXIES, POINTS_ALONE, PROXY, THESIS, force_test
@@ -37,7 +37,7 @@ from poise.methods.hands.reach_ahead import below, look_at_reach
 from poise.methods.hands.settings import Hands
 from poise.methods.hands.windows import LATER, First, clear_pose, closed_pool, overlaps, surface_pool, windows
 
-CREEP = 1e-3  # [m] that a contact may slip in all while it carries a force
+CREEP = 2e-3  # [m] that a contact may slip in all while it carries a force; smoothing takes it back
 RHO = 0.05  # [m] by which torques are made forces
 _TABLE_COST = 1e-3  # of a force of the table, which costs the hand nothing: it settles which of many is taken
 _ALONE = np.zeros((1, 7))
@@ -48,7 +48,7 @@ class Counts:
     """What a search has done."""
 
     nodes: int = 0
-    verdicts: np.ndarray = field(default_factory=lambda: np.zeros(6, int))
+    verdicts: np.ndarray = field(default_factory=lambda: np.zeros(7, int))
     rounds: int = 0
     deepest: int = 0
     trace: list[tuple[int, Array]] | None = None  # every feasible node, for figures 27 and 28
@@ -262,9 +262,8 @@ class Search:
         rail = self._rails(parent, asked, contacts)
         good, normal, tangent, m = self.balance(t, contacts, self._cost(parent, contacts, price), rail)
         if not good:
-            for c in contacts[rail[:, 0] > 0, :3].astype(int):
-                held = asked.pairs[c[0], c[1], : asked.number[c[0], c[1]], PAIR_LINK].astype(int)
-                return SLIPS, int(c[0]), int(c[1]), int(np.flatnonzero(held == c[2])[0]), None
+            for c in contacts[rail[:, 0] > 0, :2].astype(int):
+                return STUCK, int(c[0]), int(c[1]), -1, None
             return UNBALANCED, -1, -1, -1, None
         node = self._node(parent, asked, q, contacts, (normal, tangent), m, price)
         carries = np.zeros_like(slips)
