@@ -47,7 +47,6 @@ EXPERIMENTS: dict[str, Experiment] = {
     "balance/tracking": Experiment("balance.tracking", plots=True, recordings=True),
     "hands/coverage": Experiment("hands.coverage"),
     "hands/cup": Experiment("hands.studies:cup"),
-    "hands/forward": Experiment("hands.table2:forward", takes=("only",)),
     "hands/friction": Experiment("hands.studies:friction"),
     "hands/objects": Experiment("hands.studies:objects"),
     "hands/speed": Experiment("hands.speed", "clarabel"),

@@ -17,12 +17,12 @@ from poise.methods.hands.scenes.authoring import SIDE, TOP, approach, ease, fram
 from poise.methods.hands.thing import Piece, Thing
 
 
-def cup(T: int = 100, degrees: float = 120.0) -> Scene:
+def cup(T: int = 160, degrees: float = 120.0) -> Scene:
     """A paper cup turned by 120 degrees in a hand above it that keeps still (5.6.4)."""
     thing = Thing("cup", (Piece("cylinder", (0.034, 0.045)),), 0.05)
     motion = Track(still(T, (0, 0, 0.3)), turns((0, 0, 1), degrees * ease((frames(T) - 8) / (T - 12))))
     wrist = held(motion, TOP, (0.105, 0.004, -0.092), fixed=True)
-    return Scene("cup", thing, motion, {"right": wrist}, slide=5e-4, move=2.5e-3, styles=((0.0, "reluctant"),))
+    return Scene("cup", thing, motion, {"right": wrist}, slide=5e-4, move=5e-3, styles=((0.0, "reluctant"),))
 
 
 def small_cup(T: int = 100) -> Scene:

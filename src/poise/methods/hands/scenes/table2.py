@@ -231,7 +231,7 @@ def two_hand_big_1(T: int = 101) -> Scene:
         "two-hand-big-1",
         big_box(),
         motion,
-        _two_hands(motion, 0.11, 0.030, 0.07, 0.2),
+        _two_hands(motion, 0.11, 0.038, 0.07, 0.2),
         friction=1.732,
         slide=5e-4,
         move=2e-3,
@@ -248,7 +248,7 @@ def two_hand_big_2(T: int = 65) -> Scene:
         "two-hand-big-2",
         big_box(),
         motion,
-        _two_hands(motion, 0.11, 0.030, 0.07, 1.6),
+        _two_hands(motion, 0.11, 0.038, 0.07, 1.6),
         friction=1.732,
         slide=5e-4,
         move=2e-3,
@@ -264,7 +264,7 @@ def two_hand_small(T: int = 141) -> Scene:
         np.stack([0 * t, 0 * t, 0.09 + 0.2 * up], 1),
         turns((0, 0, 1), 15 * ease((t - 50) / 40) - 15 * ease((t - 95) / 40)),
     )
-    stand = Stand((0.05, 0.04, 0.06), (0, 0, 0.03))
+    stand = Stand((0.04, 0.018, 0.06), (0, 0, 0.03))
     return Scene(
         "two-hand-small", thing, motion, _two_hands(motion, 0.045, 0.030, 0.06, 0.8, 0.10), stands=(stand,), slide=2e-4
     )
