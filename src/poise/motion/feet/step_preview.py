@@ -54,7 +54,9 @@ class StepPreview:
         """The shift [m] in one direction."""
         count = max(4, round(until / _DT))
         times = _DT * (np.arange(count) + 0.5)
-        grown = np.exp(frequency * (_DT * count - _DT * np.arange(1, count + 1)))  # of what each step brings, at the end
+        grown = np.exp(
+            frequency * (_DT * count - _DT * np.arange(1, count + 1))
+        )  # of what each step brings, at the end
         share = (math.exp(frequency * _DT) - 1.0) * grown  # ξ(T) = exp(ω T) ξ(0) - Σ share p
         landed = times > lands
         free = math.exp(frequency * _DT * count) * (d + rate / frequency) - float(share[~landed].sum()) * o
