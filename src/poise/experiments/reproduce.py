@@ -136,6 +136,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     "retarget/sheets": Experiment("retargeting:sheets", recordings=True),
     "retarget/table": Experiment("retargeting", recordings=True, takes=("only", "characters")),
     "stage/tour": Experiment("stage_tour", takes=("only",)),
+    "truth/costs": Experiment("truth.costs", recordings=True, takes=("only",)),
     "truth/flights": Experiment("truth.flights", recordings=True, takes=("only",)),
     "truth/labels": Experiment("truth.labels", recordings=True, takes=("only",)),
     "truth/performed": Experiment("truth.performed", takes=("only",)),

@@ -187,7 +187,10 @@ class Clip:
         """
         if not 0 <= first <= last < len(self):
             raise BadValue(f"Frames {first} to {last} are not within those of this clip, 0 to {len(self) - 1}.")
-        known = self if self.labels is not None else replace(self, labels=np.array(self.contact_evidence.labels))
+        from poise.motion.contact.evidence import tells_force
+
+        guessed = self.labels is None and tells_force(self)
+        known = replace(self, labels=np.array(self.contact_evidence.labels)) if guessed else self
         contacts = known.contacts.override(name, first * self.dt, last * self.dt, touching)
         return replace(self, labels=np.array(contacts.labels))
 

@@ -17,7 +17,7 @@ from poise.motion.check.flaws import FreeFall, Spike, free_fall, spikes, unheld
 from poise.motion.check.report import table, text
 from poise.motion.clip import Clip
 from poise.motion.contact.contacts import Contacts
-from poise.motion.contact.evidence import Evidence, Unsure
+from poise.motion.contact.evidence import Evidence, Unsure, tells_force
 from poise.motion.contact.foot_motion import foot_motion
 from poise.motion.contact.missing_props import missing_props
 from poise.motion.hold import Hold
@@ -28,8 +28,6 @@ from poise.threads import on_one_thread
 __all__ = ["CheckReport", "FloorReport", "check", "penetration", "skating", "table"]
 
 
-FEWEST, MOST = 12, 40_000  # frames of a motion whose force tells of contacts
-SLOWEST, QUICKEST = 15.0, 1000.0  # frames a second, likewise
 OTHERWISE = 0.05  # [s] for which height and force must disagree about a limb to be told
 
 
@@ -111,7 +109,7 @@ class CheckReport:
 def check(clip: Clip) -> CheckReport:
     """What a clip holds: size, axes, frame rate, joints, floor, contacts, and what is wrong with it."""
     contacts, floor = clip.contacts, _floor(clip)
-    seen = clip.contact_evidence if clip.labels is None and _tells_force(clip) else None
+    seen = clip.contact_evidence if clip.labels is None and tells_force(clip) else None
     binding, source = clip.character.binding, clip.source
     placed = clip.placement if binding is None else binding.placement
     report = CheckReport(
@@ -136,11 +134,6 @@ def check(clip: Clip) -> CheckReport:
     props += [] if belt is None else [f"It was recorded on a treadmill of {np.linalg.norm(belt):.2f} m/s: a repair "
                                       "puts it over ground, or keeps it on its belt (--belt)."]  # fmt: skip
     return replace(report, warnings=(*_warnings(report), *props))
-
-
-def _tells_force(clip: Clip) -> bool:
-    """Is a clip long and fine enough, and its body such, that the force which it needs tells of contacts?"""
-    return FEWEST <= len(clip) <= MOST and SLOWEST <= clip.fps <= QUICKEST and bool(clip.character.contact_points.limbs)
 
 
 def _otherwise(contacts: Contacts, seen: Evidence) -> list[Unsure]:

@@ -53,6 +53,8 @@ STILL, NEAR = 0.3, 0.03  # [m/s], [m] slower and nearer to the ground a limb see
 ENOUGH = 0.06  # [s] of standing that tell its usual height
 
 
+FEWEST, MOST = 12, 40_000  # frames of a motion whose force tells of contacts
+SLOWEST, QUICKEST = 15.0, 1000.0  # frames a second, likewise
 SURE = 0.9  # of what is said of a limb: a smaller probability is told
 
 
@@ -116,6 +118,13 @@ class Evidence:
     def lift(self) -> Array:
         """Vertical force (N,) that the motion needs, in body weights."""
         return self.wrench[:, 5] / REFERENCE
+
+
+def tells_force(clip: Clip) -> bool:
+    """Is a clip long and fine enough, and its body and gravity such, that the force it needs tells of contacts?"""
+    down = float(-clip.character.model.opt.gravity[2])
+    seen = FEWEST <= len(clip) <= MOST and SLOWEST <= clip.fps <= QUICKEST
+    return seen and down > 1.0 and clip.character.mass > 0.0 and bool(clip.character.contact_points.limbs)
 
 
 def evidence(clip: Clip, friction: float = 0.8) -> Evidence:
