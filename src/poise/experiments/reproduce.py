@@ -103,6 +103,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     "momentum/repeated": Experiment("momentum.pushes:repeated", takes=("only",)),
     "momentum/speed": Experiment("momentum.speed"),
     "momentum/spin": Experiment("momentum.weights:spin"),
+    "momentum/strips": Experiment("momentum.strips", takes=("only",)),
     "momentum/sustained": Experiment("momentum.pushes:sustained", takes=("only",)),
     "momentum/timing": Experiment("momentum.timing", takes=("only",)),
     "momentum/weights": Experiment("momentum.weights"),
@@ -178,12 +179,20 @@ class Options:
         found = [] if self.recordings is None else motion_files(self.recordings)
         return next((p for p in found if p.stem.startswith(name)), None)
 
-    def film(self, take: Take, name: str) -> tuple[str, ...]:
-        """Draw the filmstrip of a take where there is a folder for figures; the name of its file."""
+    def film(self, take: Take, name: str, reference: bool = False) -> tuple[str, ...]:
+        """Draw the filmstrip of a take where there is a folder for figures, with its `reference` below if that is
+        asked for; the name of its file.
+        """
         path = self._figure(name)
         if path is None:
             return ()
-        take.save(path)
+        if reference:
+            from poise.export.filmstrip import save
+
+            clip = take.as_clip()
+            save([clip, clip.with_q(take.q_ref, labels=take.scheduled)], path, labels=("take", "reference"))
+        else:
+            take.save(path)
         return (str(path),)
 
     def plot(self, draw: Callable[[], Figure], name: str) -> tuple[str, ...]:
