@@ -21,6 +21,7 @@ from poise.methods.vibration.gait import Gait
 from poise.methods.vibration.rig import Rig
 from poise.methods.vibration.score import Score, judged
 from poise.methods.vibration.search import PLAN, POPULATION, Designer, Progress, Round
+from poise.methods.vibration.settling import settled
 from poise.methods.vibration.sketch import Sketch
 from poise.simulate.batch import Batch
 from poise.solve import cma
@@ -96,18 +97,20 @@ def restored(path: Path, sketch: Sketch, seed: int, plan: tuple[Round, ...] = PL
     score = Score(float(s[0]), s[1:10], *(float(x) for x in s[10:])) if len(s) else None
     search = cma.restored({k.removeprefix("search_"): v for k, v in arrays.items() if k.startswith("search_")})
     return Progress(int(told["round"]), search, arrays["state"], arrays["best"], score, arrays["cycle"],
-                    arrays["steady"], arrays["gains"], int(told["evaluations"]), float(told["seconds"]))  # fmt: skip
+                    arrays["steady"], arrays["gains"], int(told["evaluations"]),
+                    float(told.get("seconds", 0.0)))  # fmt: skip
 
 
 def finished(work: Designer) -> Gait:
     """The gait of a search that is over, and facts about it."""
+    work.progress = settled(work)
     p, rig, space = work.progress, work.rig, work.space
     controls = space.controls(p.best)
     given, fix = rig.bursts(controls), work.corrections()
     assert fix is not None
-    settled = rig.run(p.state, given, SETTLE, fix)
-    score = judged(rig, space, p.best, settled, SETTLE)
-    cycle = settled.stages.copy() if settled.finished == SETTLE else p.cycle.copy()
+    last = rig.run(p.state, given, SETTLE, fix)
+    score = judged(rig, space, p.best, last, SETTLE)
+    cycle = last.stages.copy() if last.finished == SETTLE else p.cycle.copy()
     cycle[:, :2] = 0.0
     start = cycle[0]
     nq, nv = len(rig.rest), len(rig.stiffness)
@@ -128,8 +131,8 @@ def finished(work: Designer) -> Gait:
         "easy": [round(float(e), 4) if np.isfinite(e) else -1.0 for e in score.easy],
         "cyclic_error": round(score.drift, 6) if np.isfinite(score.drift) else -1.0,
         "feedback_share": round(score.feedback, 4) if np.isfinite(score.feedback) else -1.0,
-        "deepest": round(float(settled.measured[flow.DEEPEST]), 5),
-        "flight": round(float(settled.measured[flow.FLYING]), 4),
+        "deepest": round(float(last.measured[flow.DEEPEST]), 5),
+        "flight": round(float(last.measured[flow.FLYING]), 4),
         "units": rig.run(start, given, LONG, fix).finished,
         "open_loop_units": rig.run(start, given, LONG).finished,
     }  # fmt: skip

@@ -149,9 +149,10 @@ class Designer:
 
     def corrections(self) -> Corrections | None:
         """The feedback as it is now."""
-        return self._about(self.progress)
+        return self.about(self.progress)
 
-    def _about(self, p: Progress) -> Corrections | None:
+    def about(self, p: Progress) -> Corrections | None:
+        """The feedback of a progress, for its best; none before the free rounds."""
         if not len(p.cycle):
             return None
         starts = feedback.cuts(self.rig.steps(self.space.controls(p.best)), len(p.cycle))
@@ -210,7 +211,7 @@ class Designer:
         for _ in range(CENTRED):
             found = self._feedback(p, state, fix, hand, units)
             made.append(found)
-            state, fix, hand, units = found.state, self._about(found), None, 2 * (job.units // 2) + 9
+            state, fix, hand, units = found.state, self.about(found), None, 2 * (job.units // 2) + 9
             if self._lasts(found) >= (LASTING, -SETTLED):
                 break
         return max(made, key=self._lasts)
@@ -234,7 +235,7 @@ class Designer:
 
     def _lasts(self, p: Progress) -> tuple[int, float]:
         """Units of `LASTING` that the best lasts with the feedback of a progress, and how far it is from a cycle."""
-        run = self.rig.run(p.state, self.rig.bursts(self.space.controls(p.best)), LASTING, self._about(p))
+        run = self.rig.run(p.state, self.rig.bursts(self.space.controls(p.best)), LASTING, self.about(p))
         if run.finished < LASTING:
             return run.finished, -np.inf
         return run.finished, -float(np.abs(self.rig.drift(run.states[-2], run.states[-1])).max())
