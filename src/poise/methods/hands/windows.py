@@ -185,7 +185,7 @@ def _open_and_way(F, f: int, rng: np.random.Generator) -> tuple[Array, Array]:
         q = (
             np.array(
                 [
-                    rng.uniform(-25, 22),
+                    rng.uniform(-8, 33),
                     rng.uniform(-48, -14),
                     rng.uniform(-20, 25),
                     0.0,
@@ -247,7 +247,7 @@ def closed_pool(
     return _opposed(problem, h, t, pool) if f == 0 else pool
 
 
-def _opposed(problem: Problem, h: int, t: int, pool: First, share: float = 0.6) -> First:
+def _opposed(problem: Problem, h: int, t: int, pool: First, share: float = 0.4) -> First:
     """The thumb's contacts that lie most nearly across from index and middle finger."""
     if len(pool.q) < 10:
         return pool
