@@ -49,6 +49,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     "hands/cup": Experiment("hands.studies:cup"),
     "hands/friction": Experiment("hands.studies:friction"),
     "hands/objects": Experiment("hands.studies:objects"),
+    "hands/recording": Experiment("hands.recording", recordings=True),
     "hands/speed": Experiment("hands.speed", "clarabel"),
     "hands/styles": Experiment("hands.studies:styles"),
     "hands/table2": Experiment("hands.table2", takes=("only",)),
