@@ -53,6 +53,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     "hands/speed": Experiment("hands.speed", "clarabel"),
     "hands/styles": Experiment("hands.studies:styles"),
     "hands/table2": Experiment("hands.table2", takes=("only",)),
+    "hands/timing": Experiment("hands.studies:timing"),
     "live/chains": Experiment("live:chains"),
     "live/edits": Experiment("live", takes=("only",)),
     "live/falls": Experiment("live:falls"),
