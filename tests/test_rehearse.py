@@ -9,6 +9,7 @@ import pytest
 
 import poise
 from poise.errors import BadFile, BadValue
+from poise.judge.joint_torque import residuals, unexplained_joint_torque
 from poise.methods.rehearse import Rehearsed
 from poise.methods.rehearse.beam import Beam, chosen
 from poise.methods.rehearse.feedforward import FeedForward
@@ -171,3 +172,14 @@ def test_a_course_goes_back_farther_each_time(monkeypatch):
     course.layers += [here] * 40
     course._go_back(69)
     assert course.window == 63 and course.attempt == 1
+
+
+def test_the_audit_finds_the_torque_that_acted_and_a_hidden_one():
+    take = poise.perform(poise.load_clip("run"), Rehearsed(search="never"), seconds=0.7)
+    left, free = residuals(take)
+    assert np.abs(np.where(free, left, 0.0).mean(axis=0)).max() < 0.5  # [N m], at 240 steps a second
+    torque = take.torque.copy()
+    elbow = int(take.character.dofs("left_forearm")[0])
+    torque[:, elbow] -= 4.0
+    found = unexplained_joint_torque(replace(take, torque=torque))
+    assert found.value == pytest.approx(4.0, abs=0.5) and found.what.startswith("left_forearm")

@@ -42,11 +42,16 @@ def belt_velocity(clip: Clip) -> Array | None:
     return belt if size > SLOWEST and alike > SHARE and drift < STAYS * size else None
 
 
+def on_belt(clip: Clip, belt: Array) -> Clip:
+    """A clip that goes over ground, put on a treadmill whose belt has a velocity (2,) [m/s]."""
+    q = np.array(clip.q)
+    q[:, :2] += clip.times[:, None] * belt
+    return clip.with_q(q)
+
+
 def over_ground(clip: Clip) -> Clip:
     """The clip with a treadmill's belt at rest: its root moves on instead; the clip itself where there is no belt."""
     belt = belt_velocity(clip)
     if belt is None:
         return clip
-    q = np.array(clip.q)
-    q[:, :2] -= clip.times[:, None] * belt
-    return clip.with_q(q)
+    return on_belt(clip, -belt)
