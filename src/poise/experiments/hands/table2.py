@@ -59,7 +59,8 @@ def run(options: Options) -> Table:
         f"mm with every seed; short: {', '.join(short) or 'none'}.",
         f"Performed forward, best of ten: the object stays within 1 cm and 10 degrees in {', '.join(share)} scenes "
         f"(one number a seed); of all solutions in {every[0]} of {every[1]}.",
-        f"Seeds 1 to {options.seeds}; seed 0 is what the search was tried on. Motions, frame rate (30/s) and hand are ours.",
+        f"Seeds 1 to {options.seeds}; seed 0 is what the search was tried on. Motions, frame rate (30/s) and hand are "
+        "ours.",
     )
     return Table("Table 2 of the thesis, authored anew", COLUMNS, tuple(rows), notes, figures)
 
