@@ -57,8 +57,8 @@ def run(options: Options) -> Table:
         lost, _ = _searched(Batch(cluster=cluster.scheduler_address), dict, lambda: _kill_one(client))
         rows.append(told(("Dask, one worker killed on the way", _same(first, lost), "", "")))
         client.close()
-    note = (f"{GENERATIONS} generations of {POPULATION} of the sketch {SKETCH}, after a few candidates that compile and "
-            "load and do not count.")  # fmt: skip
+    note = (f"{GENERATIONS} generations of {POPULATION} of the sketch {SKETCH}, after some that compile and load and "
+            "do not count.")  # fmt: skip
     return Table("Who judges", ("way", "same bits", "steps a CPU second", "% of bare"), tuple(rows), (note,))
 
 

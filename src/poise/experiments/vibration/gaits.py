@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 from poise.experiments.reproduce import Options, Table, told
+from poise.experiments.vibration.sketches import shares
 from poise.methods.vibration.design import design
 from poise.methods.vibration.gait import Gait, load_gait, shipped
 from poise.methods.vibration.printed import printed_design
@@ -13,7 +14,8 @@ from poise.motion.load import load_clip
 from poise.performance import perform
 
 COLUMNS = ("gait", "seed", "priority (f/g)", "permissible", "speed [m/s]", "energy [N² m²]", "violated", "cyclic error",
-           "feedback [%]", "deepest [mm]", "units closed", "open", "evaluations", "CPU [s]")  # fmt: skip
+           "feedback [%]", "deepest [mm]", "in priority modes, flight [%]", "on ground [%]", "units closed", "open",
+           "evaluations", "CPU [s]")  # fmt: skip
 NOTE = "Units asked: 401; half a cycle of a run, a whole one of a hop. The paper: hours, and no speeds or energies."
 
 
@@ -22,8 +24,8 @@ def _row(name: str, gait: Gait) -> tuple:
     violated = " ".join(f"E{k + 1}" for k, e in enumerate(f["easy"]) if e != 0.0) or "none"
     return (name, f["seed"], f"{len(s.flight.priority)}/{len(s.ground.priority)}",
             f"{len(s.flight.names)}/{len(s.ground.names)}", f["speed"], f["energy"], violated, f["cyclic_error"],
-            100.0 * f["feedback_share"], 1000.0 * f["deepest"], f["units"], f["open_loop_units"], f["evaluations"],
-            f["cpu_seconds"])  # fmt: skip
+            100.0 * f["feedback_share"], 1000.0 * f["deepest"], *shares(gait), f["units"], f["open_loop_units"],
+            f["evaluations"], f["cpu_seconds"])  # fmt: skip
 
 
 def run(options: Options) -> Table:
