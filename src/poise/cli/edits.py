@@ -64,6 +64,8 @@ def add_repair(p: argparse.ArgumentParser) -> None:
                           help="share of each foot's support left unused, from 0 to below 1 (default 0.2)")  # fmt: skip
     physical.add_argument("--keep", metavar="BODIES",
                           help="bodies that stay exactly where they are, such as left_hand,right_foot")  # fmt: skip
+    physical.add_argument("--belt", action="store_true", default=None,
+                          help="a motion on a treadmill stays on its belt, and is not put over ground")  # fmt: skip
     physical.add_argument("--contact", metavar="LIMB:FROM-TO", action="append", default=[],
                           help="what touches, in frames, such as left_hand:72-115; no:left:10-20 says that it does "
                                "not; may be repeated")  # fmt: skip
@@ -110,7 +112,7 @@ def told(args: argparse.Namespace) -> list[str]:
 
 def repair_options(args: argparse.Namespace) -> dict[str, Any]:
     """What is asked of the repair; refused where no repair is asked for."""
-    names = ("change", "friction", "margin", "keep")
+    names = ("change", "friction", "margin", "keep", "belt")
     given = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
     if not args.physical:
         if given:

@@ -31,8 +31,12 @@ KNOWN = 2  # frames that are not unknowns: one before the body's, for its veloci
 TOUCHES = 0.004  # [m] above the ground up to which a foot touches
 EARLY = 0.1  # [s] by which a foot may land before its time and stand from then on
 SOONEST, LATEST = 0.15, 0.45  # [s] in which the body comes to the edited motion: when its foot lands, within these
-RAISED, SINKS = 0.006, 0.6  # [m] above the ground from which on a point that should touch does not, and [m/s] it sinks at
-STEP = LiveRepair(window=0.8)  # far enough to see the next foot land and the body go over it
+RAISED, SINKS = (
+    0.006,
+    0.6,
+)  # [m] above the ground from which on a point that should touch does not, and [m/s] it sinks at
+TILTS = 0.08  # [s] in which at least a foot that stands on a part of it is laid onto the ground
+STEP = LiveRepair(window=0.8, iterations=6)  # far enough to see the next foot land and the body go over it
 PREVIEW = StepPreview()
 
 
@@ -101,10 +105,14 @@ def _labels(character: Character, ground: Ground, q: Array, samples: list[Sample
         if len(own) and not feet.down[0, side] and 0 < lands <= EARLY / dt and gap[0, own].min() < TOUCHES:
             out[:lands, own] = labels[lands, own]
     higher = gap[0] - np.where(labels[0], 0.0, np.maximum(gap[1], 0.0))
-    for i in np.flatnonzero(higher > RAISED):
-        for a, e in runs(out[:, i])[:1]:
-            if a * dt < LATEST:
-                out[a : min(int(e), int(a) + math.ceil(higher[i] / (SINKS * dt))), i] = False
+    firm = out[0] & (gap[0] < RAISED)
+    for own in feet.points:
+        least = TILTS if firm[own].any() else 0.0
+        for i in own[higher[own] > RAISED]:
+            for a, e in runs(out[:, i])[:1]:
+                if a * dt < EARLY:
+                    wait = max(higher[i] / SINKS, least)
+                    out[a : min(int(e), int(a) + math.ceil(wait / dt)), i] = False
     return out
 
 

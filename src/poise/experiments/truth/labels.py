@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -133,7 +134,7 @@ def _known(options: Options) -> Iterator[tuple[Path, dict[str, Told]]]:
 
 def run(options: Options) -> Table:
     """One row a recording and limb."""
-    rows: list[tuple[object, ...]] = []
+    rows: list[tuple[Any, ...]] = []
     for path, truth in _known(options):
         clip = load_clip(path)
         ways = [clip, *(spoil(clip) for spoil in SPOILT.values()), load_clip(path, toes=False)]

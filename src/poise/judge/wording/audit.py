@@ -11,7 +11,7 @@ from poise.judge.finding import Finding
 
 REMARKS = frozenset({
     "fell", "depth", "joint_range", "time_step", "inner_friction", "root_correction", "noise", "sliding", "hold",
-    "torque_needed", "peak",
+    "torque_needed", "peak", "mass",
 })  # fmt: skip
 """Kinds that are told and fail no audit; every other kind does."""
 
@@ -115,6 +115,14 @@ def _frames(f: Finding, d: Detail) -> str:
             f"{d['longest']:.2f} s.")  # fmt: skip
 
 
+def _mass(f: Finding, d: Detail) -> str:
+    low, high = d["usual"]
+    return (f"The mass of {f.value:.0f} kg is a guess from the height, at which most people weigh {low:.0f} to "
+            f"{high:.0f} kg: forces and torques in newtons may be {100 * (1 - low / f.value):.0f} % less or "
+            f"{100 * (high / f.value - 1):.0f} % more; shares of body weight, and the verdict, do not depend on it "
+            "(give --weight).")  # fmt: skip
+
+
 _SENTENCES: dict[str, Callable[[Finding, Detail], str]] = {
     "not_finite": _not_finite,
     "not_measured": _not_measured,
@@ -122,6 +130,7 @@ _SENTENCES: dict[str, Callable[[Finding, Detail], str]] = {
     "fell": _fell,
     "force_held": _held("force", "N"),
     "torque_held": _held("torque", "N m"),
+    "mass": _mass,
     "force": lambda f, d: f"The force that nothing explains is {f.value:.3g} N rms.",
     "torque": lambda f, d: f"The torque that nothing explains is {f.value:.3g} N m rms.",
     "position_force": _position("force", "N"),

@@ -13,12 +13,25 @@ in time from the first contact to an open hand: straight interpolation would go 
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from poise.kernels import njit
+from poise.maths.distance import onto_surface
 from poise.maths.rotations import Array
-from poise.methods.hands.finger import PAIR, ROWS, Weights, reach, residuals
-from poise.methods.hands.node import FREE, Node, as_pair
+from poise.methods.hands.finger import (
+    HAND_POINT,
+    NORMAL,
+    OBJECT_POINT,
+    PAIR,
+    ROWS,
+    Weights,
+    place_links,
+    reach,
+    residuals,
+)
+from poise.methods.hands.node import FREE, Node, as_pair, sliding
 from poise.methods.hands.pose_test import FINGER, HAND, LINK, capsules
 from poise.methods.hands.problem import Problem
 from poise.methods.hands.windows import open_pose
@@ -152,28 +165,50 @@ class _Finger:
 
 
 def kept_pairs(problem: Problem, path: list[Node], h: int, f: int) -> tuple[Array, np.ndarray]:
-    """Pairs (T, KEPT, PAIR) of loaded contacts of a finger, and how many; those that stay are kept a frame longer."""
+    """Pairs (T, KEPT, PAIR) of loaded contacts of a finger, and how many; those that stay are kept a frame longer.
+
+    The little that a contact slipped from frame to frame in the search is taken back as long as it stays, so that it
+    rolls and does not creep.
+    """
     T, mu = problem.frames, problem.scene.friction
     pairs, count = np.zeros((T, KEPT, PAIR)), np.zeros(T, np.int64)
+    crept: dict[int, tuple[int, Array, Array]] = {}  # of each link: frame, last pair, what is taken back so far
 
     def add(t: int, pair: Array) -> None:
         if 0 <= t < T and count[t] < KEPT:
             pairs[t, count[t]] = pair
             count[t] += 1
 
-    carried: set[tuple[int, int]] = set()
-    for node in path:
+    slid = [sliding(a, b.intent, mu) for a, b in pairwise(path)]  # into the frames after the first
+    for node, came, goes in zip(path, [{}, *slid], [*slid, {}], strict=True):
         kinds = node.kinds(mu)
-        intent = node.intent[5 * h + f]
         for k in np.flatnonzero((node.contacts[:, HAND] == h) & (node.contacts[:, FINGER] == f) & (kinds != FREE)):
-            pair = as_pair(node.contacts[k])
-            add(node.t, pair)
-            if (node.t - 1, int(node.contacts[k, LINK])) not in carried:
-                add(node.t - 1, pair)  # it is there and at rest when it begins to carry
-            carried.add((node.t, int(node.contacts[k, LINK])))
-            if not (kinds[k] == 2 and intent is not None and intent.moves):
-                add(node.t + 1, pair)
+            pair, link = as_pair(node.contacts[k]), int(node.contacts[k, LINK])
+            before, last, back = crept.get(link, (-2, pair, np.zeros(3)))
+            if before != node.t - 1:
+                back = np.zeros(3)
+            elif (h, f, link) not in came:
+                back = back - _slipped(problem, h, f, node, last)
+            crept[link] = node.t, pair, back
+            taken = pair.copy()
+            taken[OBJECT_POINT : OBJECT_POINT + 3] += back - (back @ pair[NORMAL:]) * pair[NORMAL:]
+            onto_surface(problem.solid, taken[OBJECT_POINT : OBJECT_POINT + 3], taken[NORMAL:])
+            add(node.t, taken)
+            if before != node.t - 1:
+                add(node.t - 1, taken)  # it is there and at rest when it begins to carry
+            if (h, f, link) not in goes:
+                add(node.t + 1, taken)
     return pairs, count
+
+
+def _slipped(problem: Problem, h: int, f: int, node: Node, pair: Array) -> Array:
+    """(3,) [m] by which a pair of the frame before has come apart along the surface."""
+    F, t = problem.hands[h], node.t
+    turn, place, axes, points = np.empty((4, 3, 3)), np.empty((4, 3)), np.empty((6, 3)), np.empty((6, 3))
+    place_links(F, f, node.q[h, f], problem.turn[h, t], problem.place[h, t], turn, place, axes, points)
+    link, n = int(pair[0]), pair[NORMAL:]
+    off = place[link] + turn[link] @ pair[HAND_POINT : HAND_POINT + 3] - pair[OBJECT_POINT : OBJECT_POINT + 3]
+    return off - (off @ n) * n
 
 
 def first_motion(problem: Problem, path: list[Node], window: np.ndarray, W: Weights) -> Array:
@@ -196,7 +231,7 @@ def first_motion(problem: Problem, path: list[Node], window: np.ndarray, W: Weig
             for f in coming:
                 before = Q[h, t + 1, f]
                 q = before.copy()
-                beside = np.concatenate([caps[g, 1 : F.links[g]] for g in range(5) if g != f])
+                beside = np.concatenate([*(caps[g, 1 : F.links[g]] for g in range(5) if g != f), problem.stands[t]])
                 reach(
                     F,
                     problem.solid,
@@ -253,7 +288,8 @@ def smooth(
                         for o, other in enumerate(problem.hands)
                         if o != h
                         for g in range(5)
-                    ],
+                    ]
+                    + [problem.stands],
                     axis=1,
                 )
                 pairs, count = kept[h][f]

@@ -91,12 +91,6 @@ class Memory:
     strained: int = 0  # programs that met a torque bound in a row
     notes: list[tuple[str, str]] = field(default_factory=list)
 
-    def meet(self, time: float) -> None:
-        """The reference begins where the body is at a time [s]: nothing of it is moved, late or early any more."""
-        self.clock.time, self.clock.held = time, 0.0
-        self.offset[:], self.shift[:], self.lift[:] = 0.0, 0.0, 0.0
-        self.landing = [(-np.inf, np.zeros(2), np.zeros((0, 2)))] * 2
-
     @property
     def sole(self) -> tuple[np.ndarray, np.ndarray]:
         """Contact points of each foot."""

@@ -84,7 +84,6 @@ class McSim:
 
     name = "mcsim"
     has = has_departure
-    meets = True
 
     def __post_init__(self) -> None:
         check(self, self.name)
@@ -121,14 +120,16 @@ class McSim:
         return memory
 
     def follow(self, memory: Memory, reference: Reference) -> Memory:
-        """The memory for another reference; a plan learns of its schedule by itself."""
+        """The memory for another reference; a plan learns of its schedule by itself.
+
+        From now on the clock comes back to the time of the motion that was edited: steps that land early, a hundredth
+        of a second each, would else add up.
+        """
         if reference.baked is not memory.reference.baked:
             free = np.array([0, 2, 4] if self.planar else range(6), np.int64)
             character = reference.character
             memory.structure = tuple(structure_of(character, reference, memory.feet, free))
-        met = reference.met
-        if met is not None and met != memory.reference.met:
-            memory.meet(met)
+        memory.clock.returns = True
         return memory
 
     def surround(self, memory: Memory, reference: Reference, stage: Stage) -> Memory:

@@ -219,8 +219,11 @@ class Walker:
             left = _landing(self._labels, 0, f)
             if left < 0 or not stands[other]:
                 continue
-            self.goal[f] = self.law.landing(error, self.feet[other], frequency, left * self.dt, heading,
-                                            self._places[left, f], self._places[0, other], 1.0 - 2.0 * f)  # fmt: skip
+            shift = self.law.wanted(error - self.feet[other], frequency, left * self.dt, heading)
+            landing = self._places[left, f] + self.feet[other]
+            stand = self._places[0, other] + self.feet[other]
+            side = 1.0 if f == 0 else -1.0
+            self.goal[f] = self.feet[other] + self.law.uncrossed(shift, landing, stand, side, heading)
 
     def ahead(self, frames: Frames, first: int, count: int, heading: float) -> Offsets:
         """Offsets of this frame and the next ones, for frames of the reference as it was given."""

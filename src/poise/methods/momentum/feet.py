@@ -25,7 +25,7 @@ from poise.motion.feet.capture_point import Foothold
 
 _REACHED = 0.85  # share of a swing at which the foot is over its new place
 _RISEN = 0.6  # share of a swing at which it is at the height of a step up; a step down begins at 1 - this
-_PATIENT = (0.03, 0.1)  # [m] of error along the way at touch-down: left to the clock, and none of it left
+_PATIENT = (0.06, 0.15)  # [m] of error along the way at touch-down: left to the clock, and none of it left
 _CLEAR = 0.05  # [m] by which it is lifted above the higher of both places, half-way
 
 

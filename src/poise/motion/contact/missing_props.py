@@ -41,7 +41,7 @@ class MissingProp(NamedTuple):
     place: tuple[float, ...]  # (3,) of the pelvis, mean [m]
 
     def text(self) -> str:
-        """For people."""
+        """For people, with its place; frames tell its time."""
         x, y, z = self.place
         return (f"something that the clip does not tell of (a seat?) carries about {100 * self.force:.0f} % of the "
                 f"body near x = {x:.2f}, y = {y:.2f}, z = {z:.2f} m")  # fmt: skip

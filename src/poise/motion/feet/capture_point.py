@@ -55,15 +55,6 @@ class Foothold:
         least = min(self.apart, own)
         return shift if gap >= least else shift + side * (least - gap) * np.array([along, across])
 
-    def landing(self, error: Array, off: Array, frequency: float, left: float, heading: float, lands: Array, stand: Array,
-                side: float) -> Array:  # fmt: skip
-        """Shift (2,) [m] of the foothold of a foot whose other foot stands `off` (2,) [m] its own planned place.
-
-        `lands` and `stand` (2,) [m] are the planned places of both; the rest is as in `wanted` and `uncrossed`.
-        """
-        shift = self.wanted(error - off, frequency, left, heading)
-        return off + self.uncrossed(shift, lands + off, stand + off, side, heading)
-
     def towards(self, now: Array, wanted: Array, dt: float) -> Array:
         """The shift after dt seconds on the way from `now` to `wanted`."""
         most, (x, y), (u, v) = self.rate * dt, now.tolist(), wanted.tolist()

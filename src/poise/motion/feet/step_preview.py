@@ -6,7 +6,8 @@ under the foot that stands, widely while both do. Here both are weighed against 
     d'' = ω² (d - p),    p = o + u before the foot lands,    p = s + u after it
 
 for how far the centre of mass is off its motion, d; o is how far the standing foot is off, u how far the centre of
-pressure is led from where the motion has it under that foot, s how far the foothold is moved. Least squares give u and s:
+pressure is led from where the motion has it under that foot, s how far the foothold is moved. Least squares give
+both:
 
     Σ (u / σ_u)² + (s / (λ t_l))² + ((d + d'/ω - s)(T) / σ_e)²
 
@@ -54,7 +55,9 @@ class StepPreview:
         """The shift [m] in one direction."""
         count = max(4, round(until / _DT))
         times = _DT * (np.arange(count) + 0.5)
-        grown = np.exp(frequency * (_DT * count - _DT * np.arange(1, count + 1)))  # of what each step brings, at the end
+        grown = np.exp(
+            frequency * (_DT * count - _DT * np.arange(1, count + 1))
+        )  # of what each step brings, at the end
         share = (math.exp(frequency * _DT) - 1.0) * grown  # ξ(T) = exp(ω T) ξ(0) - Σ share p
         landed = times > lands
         free = math.exp(frequency * _DT * count) * (d + rate / frequency) - float(share[~landed].sum()) * o
