@@ -154,6 +154,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     "vibration/pushes": Experiment("vibration.disturbed:pushes", takes=("only",)),
     "vibration/random": Experiment("vibration.sketches"),
     "vibration/recorded": Experiment("vibration.sketches:recorded", recordings=True, takes=("only",)),
+    "vibration/styles": Experiment("vibration.gaits:styles", takes=("only",)),
 }
 
 
