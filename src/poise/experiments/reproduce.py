@@ -45,6 +45,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     "balance/standing": Experiment("balance.standing"),
     "balance/struck": Experiment("balance.spheres:struck"),
     "balance/tracking": Experiment("balance.tracking", plots=True, recordings=True),
+    "hands/cooking": Experiment("hands.cooking"),
     "hands/coverage": Experiment("hands.coverage"),
     "hands/cup": Experiment("hands.studies:cup"),
     "hands/friction": Experiment("hands.studies:friction"),
