@@ -145,6 +145,11 @@ def period(method: Any, dt: float) -> float:
     return float(getattr(method, "period", dt))
 
 
+def meets(method: Any) -> bool:
+    """Does a method take up a reference that begins where the body is, moved and in its velocity (`reference.met`)?"""
+    return bool(getattr(method, "meets", False))
+
+
 def prepared(method: Any, reference: Reference, stage: Stage) -> tuple[Reference, Notes]:
     """What a method follows instead of a reference on a stage, and what was done; the reference itself otherwise."""
     if not hasattr(method, "prepare"):

@@ -82,6 +82,7 @@ class Splice:
     at: float  # [s] when it begins
     path: Spline
     labels: np.ndarray  # (M, P) bool: contacts at the knots of the path
+    met: bool = False  # does it begin where the body is?
 
     @property
     def end(self) -> float:
@@ -98,7 +99,7 @@ class Splice:
         """The part that is needed up to time t [s]."""
         count = max(2, math.ceil((t - self.at) / self.path.dt) + 1)
         path = replace(self.path, q=self.path.q[:count].copy(), coef=self.path.coef[: count - 1].copy())
-        return self if count >= len(self.labels) else Splice(self.at, path, self.labels[:count].copy())
+        return self if count >= len(self.labels) else Splice(self.at, path, self.labels[:count].copy(), self.met)
 
 
 @dataclass(frozen=True, eq=False)
@@ -239,7 +240,7 @@ class Reference:
     def parts(self) -> dict[str, Any]:
         """All that it is made of, as clips, edits, numbers and arrays; `of_parts` makes the same of them."""
         out: dict[str, Any] = {"clip": self.clip, "edits": self.edits, "start": self.start}
-        out["splices"] = [(s.at, s.path.dt, s.path.q, s.path.coef, s.labels) for s in self._splices]
+        out["splices"] = [(s.at, s.path.dt, s.path.q, s.path.coef, s.labels, s.met) for s in self._splices]
         hand = self._from
         if hand is not None:
             out["from"] = (hand.before, hand.at, hand.over, hand.path.dt, hand.path.q, hand.path.coef, hand.align.turn,
@@ -257,8 +258,8 @@ class Reference:
                 clip = replace(clip, character=before.character)
                 layout = clip.character.layout
             hand = _Handover(before, at, over, Spline(layout, q, coef, dt), Shift(turn, tuple(shift)), ground)
-        splices = tuple(Splice(at, Spline(layout, q, coef, dt), labels)
-                        for at, dt, q, coef, labels in parts["splices"])  # fmt: skip
+        splices = tuple(Splice(at, Spline(layout, q, coef, dt), labels, met)
+                        for at, dt, q, coef, labels, met in parts["splices"])  # fmt: skip
         return cls(clip, tuple(parts["edits"]), parts["start"], hand, splices)
 
     def _with(self, splices: tuple[Splice, ...], hand: _Handover | None = None) -> Reference:
@@ -273,25 +274,38 @@ class Reference:
         vars(other).update(baked=self.baked, _curve=self._curve)
         return other
 
-    def taken_up(self, at: float, ahead: float, place: Array) -> Reference:
+    def taken_up(self, at: float, ahead: float = 0.0, place: Array | None = None, spliced: bool = False) -> Reference:
         """This reference up to `at` [s], then the same motion `ahead` [s] of itself, its root over `place` (2,) [m].
 
-        On a slope it is moved along the slope.
+        Without a place it stays where it is; on a slope it is moved along the slope. What it was blended with is over.
+        `spliced`: a curve will be spliced in at `at`; then references that are taken up again and again do not nest.
         """
-        other = self.begun(self.start + ahead)
-        old = self.moved
-        there = old.move(other._plain(at)).q
-        x, y = float(place[0] - there[0]), float(place[1] - there[1])
-        rise = self.ground.height(place[:1], place[1:2]) - self.ground.height(there[:1], there[1:2])
-        align = Shift(old.turn, (old.shift[0] + x, old.shift[1] + y, old.shift[2] + float(rise[0])))
+        other, old = self.begun(self.start + ahead), self.moved
+        x, y, rise = 0.0, 0.0, 0.0
+        if place is not None:
+            there = old.move(other._plain(at)).q
+            x, y = float(place[0] - there[0]), float(place[1] - there[1])
+            heights = self.ground.height(np.array([place[0], there[0]]), np.array([place[1], there[1]]))
+            rise = float(heights[0] - heights[1])
+        align = Shift(old.turn, (old.shift[0] + x, old.shift[1] + y, old.shift[2] + rise))
+        hand, splices = self._from, self._splices
+        past = hand is not None and hand.over == 0.0 and bool(splices) and splices[0].at <= hand.at
+        if spliced and past and hand is not None and at <= splices[-1].end:
+            return other._with(splices, replace(hand, align=align, ground=self.ground))
         return other._with((), _Handover(self, at, 0.0, self._curve[0], align, self.ground))
 
-    def spliced(self, at: float, dt: float, q: Array, v: Array, a: Array, labels: np.ndarray) -> Reference:
+    @property
+    def met(self) -> float | None:
+        """When [s] a curve that begins where the body is was last spliced in; None: never."""
+        return next((s.at for s in reversed(self._splices) if s.met), None)
+
+    def spliced(self, at: float, dt: float, q: Array, v: Array, a: Array, labels: np.ndarray, met: bool = False
+                ) -> Reference:  # fmt: skip
         """This reference up to `at` [s], then the curve through q (M, nq) a time dt apart, then its own motion again.
 
         v and a (M, nv) are the rates at the knots and labels (M, P) the contacts. What is spliced in should meet this
         reference at `at`, and at its end the reference without splices, in place and in rates. Curves that were spliced
-        in before end at `at`; frames before it are not touched.
+        in before end at `at`; frames before it are not touched. `met`: it begins where the body is, not this reference.
         """
         layout, points = self.character.layout, len(self.character.contact_points)
         count = len(q)
@@ -301,7 +315,7 @@ class Reference:
         if labels.shape != (count, points) or not dt > 0.0 or not math.isfinite(at):
             raise BadValue(f"A curve needs contacts of shape ({count}, {points}), a finite beginning and a positive "
                            f"time between its knots, not {labels.shape}, {at} and {dt} s.")  # fmt: skip
-        curve = Splice(at, Spline.through(layout, q, dt, v, a), np.ascontiguousarray(labels, bool))
+        curve = Splice(at, Spline.through(layout, q, dt, v, a), np.ascontiguousarray(labels, bool), met)
         past = [s for s in self._splices if s.at < at]
         if past:
             past[-1] = past[-1].until(at)

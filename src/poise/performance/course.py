@@ -18,6 +18,7 @@ from poise.motion.clip import Clip, Edit
 from poise.motion.reference import Reference
 from poise.performance.pace import Pace, speed_of
 from poise.performance.transition import LEAD, MEET, WAIT, joined, length, moments, ways
+from poise.physical.from_body import repair_from
 from poise.physical.live import LiveRepair
 from poise.simulate.simulator import State
 from poise.stage import Stage
@@ -114,8 +115,11 @@ class Course:
         if self._prepares:
             self._prepare = lambda reference: contract.prepared(way, reference, stage)
 
-    def due(self, time: float) -> bool:
-        """Change and repair the motion ahead where that is due; true where another reference is followed now."""
+    def due(self, time: float, state: Callable[[], State], meets: bool) -> bool:
+        """Change and repair the motion ahead where that is due; true where another reference is followed now.
+
+        For a method that `meets` a reference which begins where the body is, that is where the repair begins.
+        """
         if not (self.edited or self._ahead):
             return False
         before = self.followed
@@ -126,11 +130,15 @@ class Course:
             return self.followed is not before
         self._repaired = time
         try:
-            made = LiveRepair().ahead(self.followed, time)
+            made = self._from_body(state()) if meets else LiveRepair().ahead(self.followed, time)
         except PoiseError:
             return self.followed is not before  # what cannot be repaired is followed as it is
         self.followed = made
         return made is not before
+
+    def _from_body(self, body: State) -> Reference:
+        """What is followed, from where the body is on."""
+        return repair_from(self.followed, body.time, body.q, body.v)
 
     def edit(self, edit: Edit, time: float, over: float | None) -> None:
         """Both references edited from a time [s] on: loops in step, all else blended in over so many seconds."""

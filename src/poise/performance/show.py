@@ -136,7 +136,7 @@ class Show:
         if self._ended is not None or self._finished is not None:
             return False
         driver = self.driver
-        if self.course.due(driver.time):
+        if self.course.due(driver.time, driver.state, contract.meets(driver.way)):
             self._follow()
         try:
             contacts = driver.frame(self.recorder)

@@ -146,15 +146,8 @@ class LiveRepair:
 
         Where an open clip ends in the midst of a motion, what follows is not repaired.
         """
-        character = reference.character
-        if not len(character.tree.kind) or character.tree.kind[0] != FREE:
-            raise ClipMismatch(f"{character.name} has no free root: nothing about its balance can be repaired.")
-        if not math.isfinite(at):
-            raise BadValue(f"A repair cannot begin at {at} s.")
-        quick = QUICK * min(1.0, FEW / character.model.nv) if self.fps is None else self.fps
-        dt = max(reference.baked.dt, 1.0 / quick)
-        count = math.floor((min(at + self.window, _stops(reference)) - at) / dt + 1e-6)
-        if count < SHORTEST:
+        dt, count = repairable(reference, at, self)
+        if not count:
             return reference
         course = Course.of(reference, at, dt, count, max(2, round(self.fade / dt)))
         if count * dt < self.window - dt:  # nothing follows that it would have to pass into
@@ -162,6 +155,19 @@ class LiveRepair:
         problem = course.problem(self)
         x = problem.solve(course.start, Settings(self.iterations, step=2e-5, gain=1e-3, attempts=3)).x
         return reference.spliced(at, dt, *course.curve(problem.configurations(x)), course.labels[1:])
+
+
+def repairable(reference: Reference, at: float, how: LiveRepair) -> tuple[float, int]:
+    """Time [s] between the frames of a window that begins at `at` [s], and how many there are; 0 where too few."""
+    character = reference.character
+    if not len(character.tree.kind) or character.tree.kind[0] != FREE:
+        raise ClipMismatch(f"{character.name} has no free root: nothing about its balance can be repaired.")
+    if not math.isfinite(at):
+        raise BadValue(f"A repair cannot begin at {at} s.")
+    quick = QUICK * min(1.0, FEW / character.model.nv) if how.fps is None else how.fps
+    dt = max(reference.baked.dt, 1.0 / quick)
+    count = math.floor((min(at + how.window, _stops(reference)) - at) / dt + 1e-6)
+    return dt, count if count >= SHORTEST else 0
 
 
 def repair_ahead(reference: Reference, at: float, window: float = 0.5, **options: float) -> Reference:
@@ -194,9 +200,10 @@ class Course:
     labels: np.ndarray  # (M, P)
     goals: Array  # (N, P, 3) where contact points shall be while they touch [m]
     holds: tuple[Hold, ...]  # told from frame 0 on
-    ends: tuple[tuple[Array, Array, Array], tuple[Array, Array, Array]]  # q, v, a at `at` and at the end of the fade
+    ends: tuple[tuple[Array, Array, Array | None], tuple[Array, Array, Array]]  # q, v, a at `at` and after the fade
     dt: float  # [s]
     held: float = HELD  # cost of changes in the last frames of the window
+    known: int = KNOWN  # frames that are not unknowns
 
     @classmethod
     def of(cls, reference: Reference, at: float, dt: float, count: int, more: int) -> Course:
@@ -227,14 +234,13 @@ class Course:
                           posture=posture(character, weights), smooth=weights.spread / self.dt,
                           limits=weights.limits)  # fmt: skip
         clip = Clip(character, q.copy(), self.dt, ground=self.ground, labels=on, holds=())
-        ground = gripped(
-            pushing(clip, self.goals, standing(self.goals, on, self.dt), how.friction, how.margin), self.holds, times
-        )
+        pushed = standing(self.goals, on, self.dt)
+        ground = gripped(pushing(clip, self.goals, pushed, how.friction, how.margin), self.holds, times)
         carried = any(h.carries for h in self.holds)
         body = masses(character, loads(character, self.holds, times)) if carried else _masses(character)
         scale = REFERENCE / (character.mass * float(np.linalg.norm(character.model.opt.gravity)))
         return PhysicalProblem(motion, body, ground, self.dt, scale, weights.unexplained,
-                               weights.jump / (120.0 * self.dt), KNOWN)  # fmt: skip
+                               weights.jump / (120.0 * self.dt), self.known)  # fmt: skip
 
     def _points(self, q: Array, on: np.ndarray, times: Array, weights: Weights
                 ) -> list[ik.PointTarget | ik.FloorTarget]:  # fmt: skip
@@ -270,8 +276,8 @@ class Course:
         whole = np.concatenate([q, conf.integrate(layout, rest, left)])
         v, a = conf.rates(layout, whole, dt)
         whole, v, a = whole[1:], v[1:], a[1:]
-        for k, exact in zip((0, -1), self.ends, strict=True):
-            whole[k], v[k], a[k] = exact
+        for k, (place, rate, bend) in zip((0, -1), self.ends, strict=True):
+            whole[k], v[k], a[k] = place, rate, a[k] if bend is None else bend
         return whole, v, a
 
 

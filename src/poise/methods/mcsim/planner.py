@@ -90,7 +90,7 @@ def _tick(way: McSim, state: State, feet: np.ndarray, memory: Memory, dt: float)
     if not way.has("clock"):
         memory.clock.time = state.time
         return 1.0
-    return memory.clock.advance(memory.schedule, feet.tolist(), dt)
+    return memory.clock.advance(memory.schedule, feet.tolist(), dt, state.time)
 
 
 def _scene(way: McSim, now: Terms, touching: np.ndarray, feet: np.ndarray, rate: float, memory: Memory, dt: float

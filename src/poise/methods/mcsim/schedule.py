@@ -19,6 +19,7 @@ from poise.motion.reference import Reference
 _GRID = 1 / 120  # [s] of the table
 _FAR = 2.0  # [s] beyond which a touch-down is not looked for
 _LIMIT = round(_FAR / _GRID)  # the same in rows
+_RETURN, _MOST = 0.5, 0.08  # [s] in which a clock that returns comes back to real time, and share of its rate at most
 _AT_REST = 0.3  # [m/s] of the root below which a clip ends at rest
 _BLOCK = 240  # rows that the table grows by
 
@@ -120,9 +121,10 @@ class Clock:
         self.time = 0.0  # [s] of the reference
         self.early, self.late = early, late  # [s]
         self.held = 0.0  # [s] for which it has waited for the coming touch-down
+        self.returns = False  # does it come back to real time?
 
-    def advance(self, schedule: Schedule, touching: Sequence[bool], dt: float) -> float:
-        """One period later; gives the rate at which the reference runs now (0 while it waits)."""
+    def advance(self, schedule: Schedule, touching: Sequence[bool], dt: float, now: float = 0.0) -> float:
+        """One period later, at `now` [s]; gives the rate at which the reference runs now (0 while it waits)."""
         near = False
         for side in (0, 1):
             step = schedule.foot(side, self.time)
@@ -138,5 +140,8 @@ class Clock:
             near |= step.left < 0.05
         if not near:
             self.held = 0.0
-        self.time += dt
-        return 1.0
+        rate = 1.0
+        if self.returns:
+            rate -= min(max((self.time - now) / _RETURN, -_MOST), _MOST)
+        self.time += rate * dt
+        return rate

@@ -186,6 +186,11 @@ class Walker:
         _off_course(views, root, M, v, frames, first, self._off, self._drift, self._error)
         return self._error
 
+    def meet(self) -> None:
+        """The reference begins where the body is: nothing of it is moved any more."""
+        for offsets in (self.root, self.feet, self.speed, self.goal, self._body):
+            offsets[:] = 0.0
+
     @property
     def displaced(self) -> bool:
         """Is the whole reference shifted?"""

@@ -138,6 +138,9 @@ class Memory:
     def followed(self, reference: Reference) -> Memory:
         """The memory for another reference: this one, or a fresh one where it is another kind of motion."""
         if _kind(reference) == self.kind and window_for(self.settings.window, reference, DT) == self.window:
+            before = self.preview.reference
+            if self.walker is not None and before is not None and reference.met not in (None, before.met):
+                self.walker.meet()
             return self
         return Memory(self.settings, self.character, reference, self.stage, self.alone)
 

@@ -28,6 +28,7 @@ class Modal(Settings):
     """Long-horizon planning in modal space, advanced by the analytic modal update."""
 
     name = "modal"
+    meets = True
 
     def start(self, character: Character, reference: Reference, stage: Stage) -> Memory:
         """A fresh memory."""

@@ -148,7 +148,9 @@ class Preview:
         if grips:
             a.touching[row, feet:] = [g.covers(time + 1e-9) for g in grips]
         if alone or not self._came:
-            before = reference.sample(time - self.dt).q if self._came and time > 0.0 else None
+            met = reference.met  # it jumped then to where the body is
+            came = self._came and time > 0.0 and (met is None or not time - self.dt < met <= time)
+            before = reference.sample(time - self.dt).q if came else None
             a.v[row] = sample.v if before is None else conf.difference(layout, sample.q, before) / -self.dt
             _note(self._constants, a, row)
             if not alone:

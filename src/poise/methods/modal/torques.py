@@ -40,6 +40,7 @@ class ModalTorques(Settings):
                              "0: not at all", 0, 1e3, "1/s", printed=0.0, said="not in the paper")  # fmt: skip
 
     name = "modal-torques"
+    meets = True
 
     def start(self, character: Character, reference: Reference, stage: Stage) -> Memory:
         """A fresh memory."""
