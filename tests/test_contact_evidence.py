@@ -113,6 +113,17 @@ def test_a_treadmill_is_found_and_put_over_ground(plates: Path):
     )
 
 
+def test_a_short_walk_on_the_spot_is_found_where_no_foot_rests():
+    clip = replace(poise.load_clip("walk").repeat(1).cut(0.0, 0.8), labels=None, holds=())
+    speed = (clip.q[-1, :2] - clip.q[0, :2]) / clip.duration
+    q = np.array(clip.q)
+    q[:, :2] -= clip.times[:, None] * speed
+    on_spot = clip.with_q(q)
+    assert belt_velocity(clip) is None and not on_spot.contacts.labels.any()
+    found = belt_velocity(on_spot)
+    assert found is not None and np.linalg.norm(found + speed) < 0.1
+
+
 def test_what_is_told_by_hand_rests_on_the_evidence_and_is_remembered(tmp_path: Path):
     clip = replace(poise.load_clip("squat"), labels=None, cycle=None)
     q = np.array(clip.q)

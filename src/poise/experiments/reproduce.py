@@ -137,6 +137,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     "rehearse/clips": Experiment("rehearse.clips", takes=("only",)),
     "rehearse/compared": Experiment("rehearse.clips:compared", takes=("only",)),
     "rehearse/disturbed": Experiment("rehearse.disturbed", takes=("only",)),
+    "rehearse/getup": Experiment("rehearse.getup", takes=("only",)),
     "retarget/sheets": Experiment("retargeting:sheets", recordings=True),
     "retarget/table": Experiment("retargeting", recordings=True, takes=("only", "characters")),
     "stage/tour": Experiment("stage_tour", takes=("only",)),
@@ -155,6 +156,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     "vibration/pushes": Experiment("vibration.disturbed:pushes", takes=("only",)),
     "vibration/random": Experiment("vibration.sketches"),
     "vibration/recorded": Experiment("vibration.sketches:recorded", recordings=True, takes=("only",)),
+    "vibration/styles": Experiment("vibration.gaits:styles", takes=("only",)),
 }
 
 

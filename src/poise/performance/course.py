@@ -115,10 +115,10 @@ class Course:
         if self._prepares:
             self._prepare = lambda reference: contract.prepared(way, reference, stage)
 
-    def due(self, time: float, state: Callable[[], State], meets: bool) -> bool:
+    def due(self, time: float, body: Callable[[], State] | None = None) -> bool:
         """Change and repair the motion ahead where that is due; true where another reference is followed now.
 
-        For a method that `meets` a reference which begins where the body is, that is where the repair begins.
+        The repair begins where the `body` is, for a method that meets such a reference; else where the reference is.
         """
         if not (self.edited or self._ahead):
             return False
@@ -130,7 +130,7 @@ class Course:
             return self.followed is not before
         self._repaired = time
         try:
-            made = self._from_body(state()) if meets else LiveRepair().ahead(self.followed, time)
+            made = LiveRepair().ahead(self.followed, time) if body is None else self._from_body(body())
         except PoiseError:
             return self.followed is not before  # what cannot be repaired is followed as it is
         self.followed = made
@@ -195,6 +195,15 @@ class Course:
         for change in changes:
             self._change(change, time)
         self.pace = None
+
+    def ends(self, time: float) -> float:
+        """When [s] all that is known of at a time has happened."""
+        return self._ahead[-1].at + self._ahead[-1].over if self._ahead else time
+
+    def left(self, time: float) -> float:
+        """How long [s] the last clip goes on after that; inf of a loop."""
+        last = self._ahead[-1].own if self._ahead else self.own
+        return last.ends - self.ends(time)
 
     def _last(self, time: float) -> tuple[Change, float]:
         """What is followed when all that is known of now has happened, and from when [s] on that can be changed."""
