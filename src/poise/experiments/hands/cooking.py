@@ -6,24 +6,24 @@ from dataclasses import replace
 
 import numpy as np
 
-import poise
 from poise.experiments.hands.table2 import solved
 from poise.experiments.reproduce import Options, Table, told
 from poise.judge.hands.validity import Checker
 from poise.maths.rotations import Array, conjugate, from_matrix, multiply
-from poise.methods.hands.on_body import WRIST_AXES, with_fingers, wrist_track
+from poise.methods.hands.on_body import WRIST_AXES, with_fingers, with_hands, wrist_track
 from poise.methods.hands.scenes.authoring import ease
 from poise.methods.hands.scenes.kitchen import Kitchen, kitchen
 from poise.methods.hands.solution import Load, Solution
 from poise.motion.clip import Clip
 from poise.motion.ik import ik
+from poise.motion.load import load_clip
 
 FPS = 30.0
 
 
 def reaching(scene: Kitchen) -> Clip:
     """The body that stands and reaches, so that its right wrist goes along its way."""
-    clip = poise.load_clip("stand")
+    clip = load_clip("stand")
     body, N = clip.character, len(scene.wrist)
     q = np.tile(clip.q[0], (N, 1))
     hand = body.body("right_hand")
@@ -94,7 +94,7 @@ def _film(scene: Kitchen, clip: Clip, q: Array, options: Options) -> str:
 
     assert options.out is not None
     body = with_fingers(clip.character)
-    whole = poise.with_hands(clip)
+    whole = with_hands(clip)
     first = int(body.model.joint("right_thumb_cmc_spread").qposadr[0])
     posed = whole.q.copy()
     posed[:, first : first + 30] = q.reshape(len(q), 30)

@@ -17,7 +17,8 @@ from poise.methods.hands.scenes.table2 import milk_box
 from poise.methods.hands.thing import Piece, Thing
 
 TABLE = 0.92  # [m] its height
-PIECE, WAY = 130, 34  # frames of a piece, and of the way to the next
+PIECE, WAY = 130, 46  # frames of a piece, and of the way to the next
+OVER = (-0.06, 0.0, 0.24)  # [m] by which the hand goes over what stands there
 _FORWARD = from_euler("xyz", np.radians([0.0, 0.0, -90.0]))  # fingers of `SIDE` point ahead, the palm to the left
 
 
@@ -66,9 +67,10 @@ def kitchen() -> Kitchen:
     wrists = [wrist for _, wrist in pieces]
     place, turn = [wrists[0].place], [wrists[0].turn]
     for before, after in pairwise(wrists):
-        u = ease((frames(WAY) + 1) / (WAY + 1))
+        s = (frames(WAY) + 1) / (WAY + 1)
+        u, high = ease((s - 0.25) / 0.5), ease(s / 0.4) - ease((s - 0.6) / 0.4)  # up, across and down again
         way = before.place[-1] + u[:, None] * (after.place[0] - before.place[-1])
-        place += [way + 0.16 * (4 * u * (1 - u))[:, None] * np.array([-0.6, 0.0, 0.8]), after.place]
+        place += [way + high[:, None] * np.array(OVER), after.place]
         turn += [np.array([slerp(before.turn[-1], after.turn[0], x) for x in u]), after.turn]
     return Kitchen(things, tuple(tracks), Track(np.concatenate(place), np.concatenate(turn)), spans)
 
