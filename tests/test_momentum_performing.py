@@ -123,3 +123,10 @@ def test_what_only_a_simulator_knows_is_refused():
 @pytest.mark.parametrize("name", ["run", "hop"])
 def test_clips_that_fly_go_on(name):
     assert perform(load_clip(name), "momentum", seconds=3.0).ended.whole
+
+
+@pytest.mark.parametrize("side", [0.0, 90.0, 180.0])
+def test_a_run_that_is_pushed_goes_on(side):
+    way = np.radians(side)
+    push = Push("chest", (50.0 * np.cos(way), 50.0 * np.sin(way), 0.0), 1.2, 0.2)
+    assert perform(load_clip("run"), "momentum", stage=Stage(events=(push,)), seconds=4.0).ended.whole

@@ -45,6 +45,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     "balance/standing": Experiment("balance.standing"),
     "balance/struck": Experiment("balance.spheres:struck"),
     "balance/tracking": Experiment("balance.tracking", plots=True, recordings=True),
+    "hands/cooking": Experiment("hands.cooking"),
     "hands/coverage": Experiment("hands.coverage"),
     "hands/cup": Experiment("hands.studies:cup"),
     "hands/friction": Experiment("hands.studies:friction"),
@@ -155,6 +156,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     "vibration/pushes": Experiment("vibration.disturbed:pushes", takes=("only",)),
     "vibration/random": Experiment("vibration.sketches"),
     "vibration/recorded": Experiment("vibration.sketches:recorded", recordings=True, takes=("only",)),
+    "vibration/styles": Experiment("vibration.gaits:styles", takes=("only",)),
 }
 
 

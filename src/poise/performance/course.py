@@ -115,10 +115,10 @@ class Course:
         if self._prepares:
             self._prepare = lambda reference: contract.prepared(way, reference, stage)
 
-    def due(self, time: float, state: Callable[[], State], meets: bool) -> bool:
+    def due(self, time: float, body: Callable[[], State] | None = None) -> bool:
         """Change and repair the motion ahead where that is due; true where another reference is followed now.
 
-        For a method that `meets` a reference which begins where the body is, that is where the repair begins.
+        The repair begins where the `body` is, for a method that meets such a reference; else where the reference is.
         """
         if not (self.edited or self._ahead):
             return False
@@ -130,7 +130,7 @@ class Course:
             return self.followed is not before
         self._repaired = time
         try:
-            made = self._from_body(state()) if meets else LiveRepair().ahead(self.followed, time)
+            made = LiveRepair().ahead(self.followed, time) if body is None else self._from_body(body())
         except PoiseError:
             return self.followed is not before  # what cannot be repaired is followed as it is
         self.followed = made

@@ -136,7 +136,7 @@ class Show:
         if self._ended is not None or self._finished is not None:
             return False
         driver = self.driver
-        if self.course.due(driver.time, driver.state, contract.meets(driver.way)):
+        if self.course.due(driver.time, driver.state if contract.meets(driver.way) else None):
             self._follow()
         try:
             contacts = driver.frame(self.recorder)

@@ -24,7 +24,8 @@ AFTER = 5.05  # [s] that are watched after it
 
 def method(form: str, settings: Mapping[str, Any] | None = None) -> Momentum:
     """The document's form or ours, with other settings on top."""
-    return (Momentum.printed if form == "printed" else Momentum)(**(settings or {}))
+    options = dict(settings or {})
+    return Momentum.printed(**options) if form == "printed" else Momentum(**options)
 
 
 def heavy(name: str) -> Clip:

@@ -69,7 +69,8 @@ def clip_of(name: str, options: Options, character: Character | None = None, own
 
 def method(form: str, settings: Mapping[str, Any] | None = None) -> Posture:
     """The document's form or ours, with other settings on top."""
-    return (Posture.printed if form == "printed" else Posture)(**{"repair": False, **(settings or {})})
+    options = {"repair": False, **(settings or {})}
+    return Posture.printed(**options) if form == "printed" else Posture(**options)
 
 
 def performed(clip: Clip, form: str, seconds: float, events: Sequence[Any] = (), start: float = 0.0,

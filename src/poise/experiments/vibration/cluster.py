@@ -57,8 +57,8 @@ def run(options: Options) -> Table:
         lost, _ = _searched(Batch(cluster=cluster.scheduler_address), dict, lambda: _kill_one(client))
         rows.append(told(("Dask, one worker killed on the way", _same(first, lost), "", "")))
         client.close()
-    note = (f"{GENERATIONS} generations of {POPULATION} of the sketch {SKETCH}, after a few candidates that compile and "
-            "load and do not count.")  # fmt: skip
+    note = (f"{GENERATIONS} generations of {POPULATION} of the sketch {SKETCH}, after some that compile and load and "
+            "do not count.")  # fmt: skip
     return Table("Who judges", ("way", "same bits", "steps a CPU second", "% of bare"), tuple(rows), (note,))
 
 
@@ -107,7 +107,7 @@ def _bare(work: Designer, runs: list[Run]) -> float:
         begun = time.process_time()
         states, _ = mujoco.rollout.rollout(rig.model, rig.data, start, torques, control_spec=forces)
         spent, steps = spent + time.process_time() - begun, steps + torques.shape[1]
-        same = np.allclose(states[0, -1, 1 : 1 + nq], run.states[-1][:nq], atol=1e-3)
+        same = np.allclose(np.asarray(states)[0, -1, 1 : 1 + nq], run.states[-1][:nq], atol=1e-3)
         assert same or run.finished < PLAN[0].units, "the comparison is between different motions"
     return steps / spent
 

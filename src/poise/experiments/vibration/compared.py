@@ -94,10 +94,12 @@ def _figure(drawn: dict[str, tuple[Spectrum, Spectrum]]) -> Figure:
     base = find_sketch("runner")
     for k, (phase, title) in enumerate(((base.flight, "flight"), (base.ground, "ground"))):
         axes = figure.add_subplot(2, 1, k + 1)
+        names: tuple[str, ...] = ()
         for n, (name, found) in enumerate(drawn.items()):
+            names = found[k].names
             share = found[k].energy / found[k].energy.sum()
             axes.bar(np.arange(SHOWN) + (n - 1.5) * 0.2, 100.0 * share[:SHOWN], 0.2, label=name)
-        labels = [f"{m}*" if m in phase.priority else m for m in found[k].names[:SHOWN]]
+        labels = [f"{m}*" if m in phase.priority else m for m in names[:SHOWN]]
         axes.set_xticks(range(SHOWN), labels)
         axes.set_ylabel(f"{title}: % of energy")
         axes.legend()

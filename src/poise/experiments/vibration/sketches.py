@@ -49,8 +49,9 @@ def jog_sketch(path: Path) -> Sketch:
         "name": "jog", "character": str(path), "gait": "run", "limits": True,
         "springs": {"chest": 400.0, "head": 60.0, "upper_arm": 40.0, "forearm": 25.0, "hand": 6.0, "thigh": 300.0,
                     "shin": 400.0, "foot": 300.0},
-        "flight": {"priority": {"f4": -40.0, "f6": -20.0, "f19": 20.0}, "permit": ["f15", "f7"]},
-        "ground": {"priority": {"g2": 30.0, "g9": 30.0, "g8": -20.0, "g20": 20.0}, "permit": ["g1", "g7", "g17"]},
+        "start": {"period": 0.65, "flight_length": 0.15, "ground_length": 0.09},
+        "flight": {"priority": {"f4": -40.0, "f6": -40.0, "f19": 180.0}, "permit": ["f15", "f7"]},
+        "ground": {"priority": {"g2": 150.0, "g9": 200.0, "g8": -80.0, "g20": 40.0}, "permit": ["g1", "g7", "g17"]},
     })  # fmt: skip
 
 

@@ -33,3 +33,6 @@ DEPARTURES: dict[str, str] = {
     "repair": "a clip is made physical before it begins; the document: followed as recorded",
 }
 """What each departure does, and what the document does instead."""
+
+WALKING = frozenset({"separate", "reach", "footholds", "hurry"})
+"""Departures that clips which leave the ground do without: runs and hops fell by each of them."""

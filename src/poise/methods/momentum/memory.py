@@ -14,6 +14,7 @@ from poise.maths import GRAVITY
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.methods.momentum.clock import AHEAD, BACK, STEADY, paced, rate_of, root_of
+from poise.methods.momentum.departures import WALKING
 from poise.methods.momentum.feedback import along, bounded, lift, separate
 from poise.methods.momentum.feet import Balance, Feet
 from poise.methods.momentum.forces import moment_of, step_length
@@ -69,7 +70,7 @@ class Memory:
         self.feet = Feet(self.line, stage.ground, level, self.td, self.legs.length if settings.has("sink") else 0.0)
         self.feet.asked = np.array(settings.stride, float)
         law = Foothold(ahead=settings.ahead, aside=settings.aside, apart=settings.apart)
-        self.law = law if settings.has("footholds") else None
+        self.law = law if self._has("footholds") else None
         self.phi: Array | None = None  # Φ since the beginning, world axes; None: at the reference's
         self.longer = np.zeros(3)  # [m] world axes, by which steps are longer, those of the plan faster
         self.strayed = 0.0  # [m] by which the divergent component is beside that of the plan
@@ -82,6 +83,10 @@ class Memory:
         self.strength = np.where(np.isfinite(limit) & (limit > 0.0), limit, np.inf)  # (nv,) [N m]
         self.servos: tuple = ()  # those of the torques in a simulator
         self.names = ("ground",)
+
+    def _has(self, departure: str) -> bool:
+        """Is a departure on? Those that are for walkers are not where a clip leaves the ground."""
+        return self.settings.has(departure) and not (self.flies and departure in WALKING)
 
     def begin(self, time: float, places: Array) -> None:
         """Take over at a time [s] of the performance from a body whose points are at places (P, 3)."""
@@ -130,11 +135,11 @@ class Memory:
         self.tc = self._find(x, error, dt)
         used, index = self._used(self.tc)
         wrench, shortened = self._feedback(x, error, used, index)
-        if self.settings.has("reach") and not self.flies:
+        if self._has("reach"):
             wrench[2] = self._held_down(x, wrench[2])
         final = float(now.final)
         rate = paced(rate_of(final, self.td, self.tc)) if self.settings.free_time else 1.0
-        if self.feet.lacking > _NEAR and self.settings.has("hurry") and not self.flies:
+        if self.feet.lacking > _NEAR and self._has("hurry"):
             rate = max(rate, min(1.0 + self.settings.hurry * (self.feet.lacking - _NEAR), _HURRY))
         if not line.touching(self.td).any():  # flight cannot be warped
             rate = 1.0
@@ -279,7 +284,7 @@ class Memory:
         local = self._local(x, error, placed, self.tc, offset)
         off, aim = local - star, _turned(placed.turn, goal)
         way, mass = placed.turn.T @ self.way, self.plan.course.mass
-        if self.settings.has("separate") and not self.flies:
+        if self._has("separate"):
             force, moment = separate(s, low, off, aim, way, mass, self.settings.upright, self.settings.lever)
             return np.concatenate([placed.turn @ force, placed.turn @ moment]), 1.0
         change, shortened = (s.gain[low] @ off + s.goal_gain[low] @ aim).reshape(-1, 3), 1.0
@@ -289,7 +294,7 @@ class Memory:
         forces = s.forces[low] + shortened * change
         moment = moment_of(s.corners[low], forces, local[:3])
         force = forces.sum(axis=0)
-        if self.settings.has("sagittal"):
+        if self.settings.has("sagittal") and not self.flies:  # who takes off needs all that is asked for
             force[2] = lift(s, low, off, aim, way)
             force, moment = bounded(s, low, force, moment, mass)
         return np.concatenate([placed.turn @ force, placed.turn @ moment]), shortened

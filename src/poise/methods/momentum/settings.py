@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from poise.methods.momentum.departures import DEPARTURES
 from poise.methods.momentum.model import Weights
@@ -62,10 +62,14 @@ class Settings:
 
     name = "momentum"
     has = has_departure
-    printed = classmethod(printed_form)  # no departure, the document's weights for walks
 
     def __post_init__(self) -> None:
         check(self, self.name)
+
+    @classmethod
+    def printed(cls, **changes: Any) -> Self:
+        """The document's form: no departure, the document's weights for walks; with `changes`."""
+        return printed_form(cls, **changes)
 
     def weights(self) -> Weights:
         """Those of the optimal control problem (20)."""

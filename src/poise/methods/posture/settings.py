@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from poise.dynamics.response_space import KINDS, ResponseSpace
 from poise.methods.posture.departures import DEPARTURES
@@ -61,10 +61,14 @@ class Settings:
 
     name = "posture"
     has = has_departure
-    printed = classmethod(printed_form)  # no departure, the document's weights, steps of 1/60 s
 
     def __post_init__(self) -> None:
         check(self, self.name)
+
+    @classmethod
+    def printed(cls, **changes: Any) -> Self:
+        """The document's form: no departure, the document's weights, steps of 1/60 s; with `changes`."""
+        return printed_form(cls, **changes)
 
     @property
     def frames(self) -> int:
