@@ -194,3 +194,12 @@ def test_a_drawn_body_is_dressed_and_weighs_the_same():
     nose = [e for e in look.extras if e.body == character.body("head")]
     assert all(e.place[0] > 0.08 for e in nose)
     assert dress.fists_of(poise.load_clip("run")) == ("left", "right") and not dress.fists_of(poise.load_clip("walk"))
+
+
+def test_perform_is_told_what_touches(tmp_path, capsys):
+    saved = tmp_path / "told.npz"
+    done(capsys, "perform", "stand", "--seconds", "0.1", "--method", "kinematic", "--contact", "left_hand:3-5",
+         "--save", saved)  # fmt: skip
+    touching = Take.load(saved).clip.contacts.touching("left_hand")
+    assert np.flatnonzero(touching).tolist() == [3, 4, 5]
+    assert "left_hand:72-115" in refused(capsys, "perform", "stand", "--contact", "left_hand")

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import cli_files
+from poise.cli import process
 
 COMMAND = [sys.executable, "-m", "poise"]
 posix = pytest.mark.skipif(os.name != "posix", reason="signals and pipes of POSIX")
@@ -111,3 +112,15 @@ def test_a_first_compilation_says_so(tmp_path: Path) -> None:
     first, second = run("check", "walk", env=env, timeout=600), run("check", "walk", env=env, timeout=600)
     assert first.stderr.startswith("Compiling the numerical kernels") and first.stderr.count("\n") == 1
     assert first.returncode == second.returncode == 0 and second.stderr == ""
+
+
+def test_what_was_invented_is_red_on_a_terminal_alone(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture):
+    process.say("!! invented\nthe rest")
+    assert capsys.readouterr().out == "!! invented\nthe rest\n"
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    process.say("!! invented\nthe rest")
+    assert capsys.readouterr().out == "\x1b[31m!! invented\x1b[0m\nthe rest\n"
+    monkeypatch.setenv("NO_COLOR", "1")
+    process.say("!! invented")
+    assert "\x1b" not in capsys.readouterr().out

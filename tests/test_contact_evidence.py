@@ -11,13 +11,15 @@ import numpy as np
 import pytest
 
 import poise
-from poise.cli.convert import contact_frames
+from poise.cli.edits import contact_frames
 from poise.errors import BadValue
 from poise.experiments.truth.measured import Plates
 from poise.experiments.truth.plates import compared, moments
+from poise.motion.check.check import check
 from poise.motion.contact.evidence import evidence
 from poise.motion.contact.missing_props import missing_props, with_boxes
 from poise.motion.treadmill import belt_velocity
+from poise.physical.repair.invented import inventions
 from poise.physical.repair.recorded_force import tremble
 from poise.physical.repair.repair import repair
 from poise.physical.repair.standing import firmly
@@ -102,8 +104,57 @@ def test_a_treadmill_is_found_and_put_over_ground(plates: Path):
     found = belt_velocity(clip.with_q(q))
     assert found is not None and np.linalg.norm(found - [belt, 0.0]) < 0.1
     fixed, report = repair(clip.with_q(q))
-    assert any("treadmill" in d.reason for d in report.doubtful)
+    assert any("put over ground" in d.reason for d in report.doubtful)
     assert (fixed.q[-1, 0] - fixed.q[0, 0]) / fixed.duration == pytest.approx(-belt, abs=0.1)
+    kept, report = repair(clip.with_q(q), belt=True)
+    assert any("kept on its belt" in d.reason for d in report.doubtful)
+    assert np.allclose(kept.q[:, 0] - fixed.q[:, 0], fixed.times * found[0]) and np.array_equal(
+        kept.q[:, 2:], fixed.q[:, 2:]
+    )
+
+
+def test_a_short_walk_on_the_spot_is_found_where_no_foot_rests():
+    clip = replace(poise.load_clip("walk").repeat(1).cut(0.0, 0.8), labels=None, holds=())
+    speed = (clip.q[-1, :2] - clip.q[0, :2]) / clip.duration
+    q = np.array(clip.q)
+    q[:, :2] -= clip.times[:, None] * speed
+    on_spot = clip.with_q(q)
+    assert belt_velocity(clip) is None and not on_spot.contacts.labels.any()
+    found = belt_velocity(on_spot)
+    assert found is not None and np.linalg.norm(found + speed) < 0.1
+
+
+def test_what_is_told_by_hand_rests_on_the_evidence_and_is_remembered(tmp_path: Path):
+    clip = replace(poise.load_clip("squat"), labels=None, cycle=None)
+    q = np.array(clip.q)
+    q[:, 2] += 0.05 * np.sin(np.linspace(0.0, np.pi, len(q))) ** 2
+    told = clip.with_q(q).with_contact("left_hand", 3, 5)
+    assert told.contacts.feet().all()  # by height they float
+    told.save(tmp_path / "told.npz")
+    assert np.array_equal(poise.load_clip(tmp_path / "told.npz").contacts.labels, told.contacts.labels)
+
+
+def test_what_was_invented_is_told_with_an_alternative():
+    clip = poise.load_clip("stand")
+    frames, own = np.arange(len(clip)), clip.character.contact_points
+    high = np.array(clip.q)
+    high[:, 2] += 0.07
+    assert "centre of mass" in inventions(clip, clip.with_q(high))[0].what
+    air = np.array(clip.contacts.labels) & ((frames < 20) | (frames > 32))[:, None]
+    found = inventions(clip, replace(clip, labels=air))
+    assert len(found) == 1 and "flight" in found[0].what and ":20-32" in found[0].instead
+    moved, on = np.array(clip.q), np.array(clip.contacts.labels)
+    moved[30:, 0] += 0.15
+    on[20:30, own.of("left")] = False
+    assert any("left foot steps 15 cm" in one.what for one in inventions(clip, clip.with_q(moved, labels=on)))
+    assert not inventions(clip, clip)
+
+
+def test_doubts_about_contacts_are_told_by_check(mocap: Path):
+    report = check(poise.load_clip(next(mocap.glob("cmu/22_14*.bvh"))))
+    assert [(one.limb, one.touches) for one in report.by_force] == [("left", True)]
+    assert "by force" in report.text() and "left foot stands 1.01-1.52 s" in report.text()
+    assert check(poise.load_clip("walk")).by_force == ()  # its labels are given
 
 
 def test_labels_that_come_with_a_clip_are_believed():

@@ -42,3 +42,14 @@ def test_a_foot_comes_down_level_onto_a_lower_tread(walk):
             worst += [float(np.degrees(np.arcsin(along[k, 2] / np.linalg.norm(along[k])))) for k in landing]
         pitch[name] = max(worst)
     assert pitch["down"] < 3.0 < 10.0 < pitch["up"]  # degrees, toes up; climbing it lands on the heel as in the clip
+
+
+@pytest.mark.parametrize("start", [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
+def test_thighs_going_down_lean_as_peoples_do(walk, start):
+    """People's hips flex by about 40 degrees at most on the way down (Protopapadaki and others, 2007)."""
+    down = (walk if start == 0.0 else walk.cut(start, start + 2.0)).edit(edit.Stairs(-0.15, 0.3))
+    places, _ = down.character.forward(down.q)
+    for side in ("left", "right"):
+        thigh = places[:, down.character.body(f"{side}_shin")] - places[:, down.character.body(f"{side}_thigh")]
+        lean = np.degrees(np.arctan2(np.linalg.norm(thigh[:, :2], axis=1), -thigh[:, 2]))
+        assert lean.max() < 45.0  # 37 to 43.5; 49 to 61 where heels are thrown up and the body sinks at the end

@@ -224,6 +224,15 @@ def test_every_scene_is_balanced_where_nothing_is_held() -> None:
         assert found.solved, name
 
 
+def test_a_thing_fills_its_extent() -> None:
+    """A cylinder that stands ends at its caps, one that lies at its side; a capsule has its round ends."""
+    standing = Thing("bottle", (Piece("cylinder", (0.028, 0.075)),), 0.2)
+    assert standing.extent == pytest.approx(np.array([[-0.028, -0.028, -0.075], [0.028, 0.028, 0.075]]))
+    lying = Thing("bottle", (Piece("cylinder", (0.028, 0.075), turn=(90, 0, 0)),), 0.2)
+    assert lying.extent[1] == pytest.approx([0.028, 0.075, 0.028])
+    assert Thing("pill", (Piece("capsule", (0.01, 0.02)),), 0.1).extent[1] == pytest.approx([0.01, 0.01, 0.03])
+
+
 def test_scene_files_are_read_as_they_were_written(tmp_path: Path) -> None:
     made = scene("plate-1")
     again = load_scene(save_scene(made, tmp_path))

@@ -38,6 +38,14 @@ def test_solutions_are_valid_by_mujoco(solutions: list[Solution]) -> None:
         assert checker(s).faults == ()
 
 
+def test_a_solution_can_be_performed_forward(solutions: list[Solution]) -> None:
+    """Finger servos, the object free; and a hand that lets go loses it."""
+    done = [perform_forward(SCENE(), s) for s in solutions]
+    assert any(p.kept for p in done)
+    limp = replace(solutions[0], q=np.repeat(solutions[0].q[:, :1], len(SCENE()), axis=1))
+    assert not perform_forward(SCENE(), limp).kept
+
+
 def test_solutions_differ_pairwise(solutions: list[Solution]) -> None:
     problem = prepare(SCENE())
     for k, a in enumerate(solutions):

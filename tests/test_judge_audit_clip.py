@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -218,3 +220,10 @@ def test_recordings_are_judged_quickly_and_plausibly(mocap):
     report = audit(clip, cutoff=10.0)
     assert (time.process_time() - begun) / len(clip) < 3e-3
     assert 5 < report.unexplained_force_rms < 80  # a recorded walk after a low pass: tens of newtons
+
+
+def test_how_much_a_guessed_mass_matters_is_told(mocap: Path):
+    path = next(mocap.glob("cmu/02_01*.bvh"))
+    guessed, given = poise.audit(poise.load_clip(path)), poise.audit(poise.load_clip(path, weight=80.0))
+    assert any("is a guess" in r for r in guessed.remarks) and not any("is a guess" in r for r in given.remarks)
+    assert given.unexplained_force_share == pytest.approx(guessed.unexplained_force_share, rel=1e-3)

@@ -9,14 +9,21 @@ import pytest
 
 import poise
 from poise.errors import BadFile, BadValue
+from poise.judge.joint_torque import residuals, unexplained_joint_torque
+from poise.maths import rotations as rot
 from poise.methods.rehearse import Rehearsed
 from poise.methods.rehearse.beam import Beam, chosen
 from poise.methods.rehearse.feedforward import FeedForward
 from poise.methods.rehearse.rows import STEP, Rows
 from poise.methods.rehearse.servos import Servos
 from poise.motion.reference import Reference
-from poise.rehearsal.course import Course
+from poise.rehearsal import rising
+from poise.rehearsal.climb import Climb
+from poise.rehearsal.course import Course, Effort
+from poise.rehearsal.get_up import stands_at, ways
 from poise.rehearsal.judged import performed
+from poise.rehearsal.lying import attitude, lowest, lying, prone
+from poise.rehearsal.passage import passage
 from poise.rehearsal.passes import Progress, rehearse
 from poise.rehearsal.settings import Settings
 from poise.simulate.mujoco import MujocoSimulator
@@ -171,3 +178,82 @@ def test_a_course_goes_back_farther_each_time(monkeypatch):
     course.layers += [here] * 40
     course._go_back(69)
     assert course.window == 63 and course.attempt == 1
+
+
+def test_the_audit_finds_the_torque_that_acted_and_a_hidden_one():
+    take = poise.perform(poise.load_clip("run"), Rehearsed(search="never"), seconds=0.7)
+    left, free = residuals(take)
+    assert np.abs(np.where(free, left, 0.0).mean(axis=0)).max() < 0.5  # [N m], at 240 steps a second
+    torque = take.torque.copy()
+    elbow = int(take.character.dofs("left_forearm")[0])
+    torque[:, elbow] -= 4.0
+    found = unexplained_joint_torque(replace(take, torque=torque))
+    assert found.value == pytest.approx(4.0, abs=0.5) and found.what.startswith("left_forearm")
+
+
+@pytest.mark.parametrize("way", ["front", "back", "left", "right"])
+def test_limp_bodies_come_to_lie_on_the_ground(way):
+    character = poise.load_character("human42")
+    q = lying(character, way, 3)
+    assert np.array_equal(q, lying(character, way, 3)) and q[2] < 0.25
+    assert -0.03 < lowest(character, q[None])[0] < 0.01
+    with pytest.raises(BadValue, match="front, back, left or right"):
+        lying(character, "head")
+
+
+def test_attitudes_are_told_from_the_front_about_the_spine():
+    q = poise.load_character("human42").standing_pose()
+    for roll in (-2.0, 0.0, 1.0, 3.0):
+        q[3:7] = rot.multiply(rot.about_z(0.7), prone(roll))
+        assert attitude(q) == pytest.approx((0.7, roll), abs=1e-9)
+
+
+def test_a_phase_of_getting_up_is_searched_and_goes_on_to_the_last_bit():
+    character = poise.load_character("human42")
+    q = lying(character, "left", 0)
+    climb = Climb(character, poise.Stage(), q, 0, Effort(16, 4, 0, 3.0, 0.0), 1)
+    at = climb.begun
+    for _ in range(2):
+        phase = ways(climb, at)[0].phase
+        assert phase.name.startswith(("rolls", "draws")) and np.allclose(phase.q[0], at.q, atol=5e-3)
+        at = at.after(climb.phase(at, phase))
+    frames, window_q, _ = climb.frames(at.parts)
+    assert np.array_equal(frames[-1], at.q) and np.array_equal(frames[::6], window_q)
+    assert at.seconds == pytest.approx((len(frames) - 1) / 120.0)
+
+
+def test_key_poses_of_getting_up_lead_to_the_feet():
+    character = poise.load_character("human42")
+    tall = character.standing_pose()[2]
+    q = rising.push_up(character, lying(character, "front", 1)).q[-1]
+    for side in ("left", "right"):
+        foot = rising.set_foot(character, q, side).q[-1]
+        stands = rising.stand_up(character, foot, side).q
+        assert stands[0, 2] < 0.7 * tall and stands[-1, 2] > 0.95 * tall
+        assert np.abs(lowest(character, stands[-1:])) < 0.01
+
+
+def test_getting_up_refuses_what_it_does_not_know():
+    walk = poise.load_clip("walk")
+    with pytest.raises(BadValue, match="front, back, left or right, or from a pose"):
+        poise.get_up(walk, "head")
+    with pytest.raises(BadValue, match="finite numbers"):
+        poise.get_up(walk, np.zeros(3))
+    with pytest.raises(BadValue, match="level ground"):
+        poise.get_up(walk.edit(poise.edit.Slope(degrees=4)))
+
+
+@pytest.mark.slow
+def test_a_body_gets_up_and_walks_on():
+    plan = poise.get_up(poise.load_clip("walk"), "right", seed=1, seconds=3.0)
+    assert plan.whole and stands_at(plan) < 6.0
+    take = performed(plan)
+    assert take.ended.whole and poise.audit(take).passed and np.array_equal(take.q[-1], plan.q[-1])
+
+
+def test_a_passage_begins_with_one_clip_and_ends_with_the_other():
+    stand, squat = poise.load_clip("stand"), poise.load_clip("squat")
+    both = passage(stand, squat, 3.5)
+    assert both.duration == pytest.approx(3.5) and both.cycle is None
+    assert np.allclose(both.q[0, 7:], stand.q[0, 7:], atol=0.2)
+    assert both.q[:, 2].min() < 0.8 * stand.q[:, 2].min()  # it squats

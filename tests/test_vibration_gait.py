@@ -11,17 +11,23 @@ import pytest
 import poise
 from cli_files import done
 from poise.cli.main import main
+from poise.dynamics import Dynamics
 from poise.errors import PoiseError
+from poise.maths import configuration as conf
+from poise.maths import rotations as rot
 from poise.methods.vibration import Vibration, flow
 from poise.methods.vibration.control import EASED, burst, bursts
 from poise.methods.vibration.design import design, keep, restored, without_feedback
 from poise.methods.vibration.gait import load_gait
+from poise.methods.vibration.method import seen_from
 from poise.methods.vibration.rig import Controls
 from poise.methods.vibration.search import Designer, Round, judge
+from poise.methods.vibration.showing import sketch_clip
 from poise.methods.vibration.sketch import built_in, find_sketch, read
 from poise.methods.vibration.space import Space
+from poise.methods.vibration.spectrum import Spectrum, energies
 from poise.motion.mirror import mirror_q
-from poise.simulate.batch import Batch, shares
+from poise.simulate.batch import Batch
 from poise.solve import cma
 from poise.solve.multipliers import first_run, met
 from poise.solve.riccati import periodic_feedback
@@ -102,10 +108,6 @@ def test_periodic_feedback_is_the_stationary_one_where_all_stages_are_alike():
     assert found.radius < 1.0 and found.residual < 1e-9
 
 
-def test_shares_cover_all_members():
-    assert [s.tolist() for s in shares(5, 2)] == [[0, 1, 2], [3, 4]] and len(shares(2, 8)) == 2
-
-
 # control
 
 
@@ -162,6 +164,38 @@ def test_priority_amplitudes_are_lower_bounds_with_their_sign():
             )
 
 
+def test_a_vector_leads_back_to_its_controls():
+    sketch = find_sketch("runner")
+    space = Space(sketch, sketch.palette())
+    x = np.random.default_rng(1).normal(size=space.dimension)
+    c = space.controls(x)
+    times = {"flight_length": c.flight_length, "ground_length": c.ground_length, "period": c.period, "share": c.share}
+    again = space.controls(space.vector(*space.amplitudes(x), times))
+    assert all(np.allclose(a, b, rtol=1e-9) for a, b in zip(c, again, strict=True))
+
+
+def test_a_sketch_without_gravity_leaves_the_centre_of_mass_where_it_is():
+    """Bursts are within the body: nothing moves its centre of mass, and its limbs do move."""
+    clip = sketch_clip(find_sketch("flap"), cycles=1)
+    dynamics = Dynamics(clip.character)
+    com = np.array([dynamics.at(q).centre_of_mass for q in clip.q[::20]])
+    assert np.abs(com - com[0]).max() < 2e-3
+    assert np.ptp(clip.q[:, 7:], axis=0).max() > 0.2
+
+
+def test_all_energy_of_one_vibration_is_in_its_mode():
+    sketch = find_sketch("runner")
+    found = sketch.palette()
+    mode, layout = found["f2"], found.character.layout
+    phase = np.linspace(0.0, 2.0 * np.pi, 64, endpoint=False)[:, None]
+    w = 2.0 * np.pi * mode.frequency
+    q = conf.integrate(layout, found.rest, 1e-3 * np.sin(phase) * mode.shape)
+    energy = energies(found.flight, found, q, 1e-3 * w * np.cos(phase) * mode.shape)
+    assert np.allclose(energy[:, 1], 0.5e-6 * w**2, rtol=1e-3)
+    spectrum = Spectrum(tuple(m.name for m in found.flight), energy.mean(axis=0))
+    assert spectrum.share(sketch.flight) > 0.999 and spectrum.energy.argmax() == 1
+
+
 def changed(**more) -> dict:
     return {**SKETCH, **more}
 
@@ -201,7 +235,8 @@ def test_bad_commands_overwrite_nothing(tmp_path: Path, capsys):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["b.toml.checkpoint.npz", "gait.toml"]
 
 
-def test_a_cluster_without_its_package_is_told_before_the_work(tmp_path: Path, capsys):
+def test_a_cluster_without_its_package_is_told_before_the_work(tmp_path: Path, capsys, monkeypatch):
+    monkeypatch.setattr("poise.simulate.batch._WAIT", 0.3)
     from poise.extras import installed
 
     code = main(["design", "runner", "-o", str(tmp_path / "a.toml"), "--cluster", "tcp://127.0.0.1:1"])
@@ -309,6 +344,57 @@ def test_a_gait_is_a_cycle_that_attracts(gait: Path):
     assert run.measured[flow.DEEPEST] < 0.008 and found.facts["feedback_share"] < 0.1
     bare = without_feedback(found)
     assert rig.run(found.cycle[0], given, 81, bare.corrections(rig, space, given.table.shape[1])).finished < 40
+
+
+def test_the_run_keeps_all_easy_constraints_within_the_joints_strength(gait: Path):
+    found = load_gait(gait)
+    rig, space = found.sketch.rig(), found.space()
+    given = rig.bursts(found.controls(space))
+    run = rig.run(found.cycle[0], given, 41, found.corrections(rig, space, given.table.shape[1]), traced=True)
+    amplitudes = [np.abs(list(p.values())) for p in (found.flight, found.ground)]
+    assert not run.measured[:9].any() and found.sketch.limits
+    assert all(a[:n].sum() >= a[n:].sum() for a, n in zip(amplitudes, (3, 4), strict=True))
+    nv = len(rig.stiffness)
+    assert np.all(np.abs(run.trace[:, -nv + 6 :]) <= rig.character.torque_limit[6:] + 1e-9)
+
+
+def test_a_slope_is_seen_from_its_own_ground(gait: Path):
+    """A body that leans with the slope stands upright on it, and its height is that above the plane."""
+    ground = poise.Slope(3.0)
+    q, v = poise.load_clip(gait).q[0].copy(), np.zeros(36)
+    level = q.copy()
+    tilt = rot.exp([0.0, -np.radians(3.0), 0.0])
+    q[:3], q[3:7] = rot.rotate(tilt, level[:3]), rot.multiply(tilt, level[3:7])
+    v[:3] = rot.rotate(tilt, [2.0, 0.1, 0.3])
+    seen, speed = seen_from(ground, q, v)
+    assert np.allclose(seen[2:], level[2:], atol=1e-9) and np.allclose(speed[:3], [2.0, 0.1, 0.3])
+
+
+def test_ground_bursts_by_touch_down(gait: Path, tmp_path: Path):
+    clip = poise.load_clip(gait)
+    show = poise.begin(clip, Vibration(trigger="touch-down")).run(2.0)
+    show.save_state(tmp_path / "state.npz")
+    later, again = show.run(1.0).take(), poise.resume(tmp_path / "state.npz").run(1.0).take()
+    assert np.array_equal(later.q[-121:], again.q) and later.fell is None
+    clock = poise.perform(clip, "vibration", seconds=3.0)
+    assert 0.0 < np.abs(later.q[: len(clock.q), 7:] - clock.q[:, 7:]).max() < 0.3
+
+
+@pytest.mark.slow
+def test_a_design_that_was_stopped_ends_with_the_same_gait(tmp_path: Path):
+    plan = (Round(1.0, 30, 5, 0.5), Round(0.3, 20, 5, 0.2), Round(0.0, 8, 9, 0.15))
+    sketch = find_sketch("runner")
+    whole = design(sketch, plan=plan)
+
+    def stop(work: Designer, seconds: float) -> None:
+        if work.progress.round == 1 and work.progress.search.generation == 7:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        design(sketch, plan=plan, checkpoint=tmp_path / "kept.npz", watch=stop)
+    again = design(sketch, plan=plan, checkpoint=tmp_path / "kept.npz")
+    same = [line for line in whole.text().splitlines() if not line.startswith("cpu_seconds")]
+    assert same == [line for line in again.text().splitlines() if not line.startswith("cpu_seconds")]
 
 
 def test_vibration_refuses_what_is_no_gait(tmp_path: Path, capsys):

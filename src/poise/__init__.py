@@ -30,6 +30,7 @@ _WHERE = {
     **dict.fromkeys(("Show", "begin", "perform", "replay", "resume"), "poise.performance"),
     "Plan": "poise.methods.rehearse",
     "rehearse": "poise.rehearsal",
+    "get_up": "poise.rehearsal",
     "load_plan": "poise.rehearsal",
     "audit": "poise.judge.audit",
     "with_hands": "poise.methods.hands.on_body",
@@ -41,8 +42,8 @@ _MODULES = {"edit": "poise.motion.edit"}
 __all__ = [
     "Ball", "Bar", "Barbell", "Blocks", "Box", "Character", "Clip", "Flat", "Grip", "HeightField", "Hold", "Patches",
     "Plan", "Platform", "PlatformMotion", "PoiseError", "Push", "Reference", "Seesaw", "Show", "Slope", "Sphere",
-    "Stage", "Stairs", "Take", "__version__", "audit", "begin", "check", "edit", "load_character", "load_clip",
-    "load_plan", "perform", "rehearse", "replay", "resume", "with_hands",
+    "Stage", "Stairs", "Take", "__version__", "audit", "begin", "check", "edit", "get_up", "load_character",
+    "load_clip", "load_plan", "perform", "rehearse", "replay", "resume", "with_hands",
 ]  # fmt: skip
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ if TYPE_CHECKING:
     from poise.motion.load import load_clip
     from poise.motion.reference import Reference
     from poise.performance import Show, begin, perform, replay, resume
-    from poise.rehearsal import load_plan, rehearse
+    from poise.rehearsal import get_up, load_plan, rehearse
     from poise.stage import (
         Ball,
         Bar,

@@ -21,6 +21,7 @@ from typing import Any
 import numba
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.serialize import dumps
+from numba.extending import intrinsic
 
 from poise import cache_folder, progress
 from poise.kernel_content import Unknown, digest, homes
@@ -44,6 +45,24 @@ def njit(*, cache: bool = True, **options: Any) -> Callable[[Callable[..., Any]]
         return dispatcher
 
     return compiled
+
+
+def _uncounted(typing: Any, array: Any) -> Any:
+    """The same array, for use inside a kernel, without numba's count of who holds it.
+
+    numba counts at each call of a function that holds an array across a branch, with an atomic instruction; in loops of
+    small functions that is a third of the time. The caller must hold the array for as long as the kernel runs.
+    """
+
+    def code(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        out = context.make_array(signature.args[0])(context, builder, values[0])
+        out.meminfo = out.meminfo.type(None)  # a null pointer: nothing to count
+        return out._getvalue()
+
+    return array(array), code
+
+
+uncounted: Any = intrinsic(_uncounted)
 
 
 class _Cache(FunctionCache):

@@ -12,12 +12,13 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import Field, dataclass, field, fields, replace
 from fractions import Fraction
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from poise.errors import BadValue, UnknownName
 
+T = TypeVar("T")
 ABSENT: Any = type("Absent", (), {"__repr__": lambda _: "ABSENT", "__doc__": "Stands where nothing is given."})()
 
 
@@ -282,3 +283,13 @@ def printed(kind: type) -> dict[str, Any]:
     """The document's values of the settings of a class, by name, without those that the document leaves open."""
     given = {f.name: f.metadata["setting"].printed for f in fields(kind) if "setting" in f.metadata}
     return {name: value for name, value in given.items() if value is not ABSENT}
+
+
+def has_departure(value: Any, departure: str) -> bool:
+    """Is this departure from the document on? A method has it as `has`; `repair` also has a setting of its own."""
+    return departure in value.departures and (departure != "repair" or getattr(value, "repair", True))
+
+
+def printed_form(kind: type[T], **changes: Any) -> T:
+    """The document's own form, its printed errors corrected, with `changes`; a method has it as `printed`."""
+    return kind(**{**printed(kind), **changes})

@@ -9,7 +9,7 @@ from typing import Any
 from poise.cli import many, saving, terms
 from poise.cli.edits import EDITS as EDITS
 from poise.cli.edits import Asked as Asked
-from poise.cli.edits import add_edits, add_repair, edits, repair_options, repaired, told
+from poise.cli.edits import add_edits, add_repair, edits, repair_options, repaired, told, touched
 from poise.cli.process import say
 from poise.cli.source import add_source, load
 from poise.errors import BadValue
@@ -26,14 +26,10 @@ def arguments(p: argparse.ArgumentParser) -> None:
     p.add_argument("target", metavar="OUT",
                    help="where to write it: .bvh .glb .usda .npz .html .mp4 .gif or .png (a filmstrip); of several "
                         "a folder")  # fmt: skip
-    p.add_argument("--as", dest="endings", action="append", default=[], metavar="ENDING",
-                   help="what to write into a folder, such as .glb (default .bvh); may be repeated")  # fmt: skip
+    many.add_endings(p, "such as .glb (default .bvh)")
     add_edits(p, "without the way it goes, as on a treadmill, last of all")
     add_repair(p)
     p.add_argument("--report", metavar="FILE.png", help="with --physical: a picture of what was repaired")
-    p.add_argument("--contact", metavar="LIMB:FROM-TO", action="append",
-                   help="with --physical: what touches, in frames, such as left_hand:72-115; no:left:10-20 says that "
-                        "it does not; may be given again")  # fmt: skip
     p.add_argument("--level", action="store_true", help="keep the levelled floor at height zero in the written file")
     saving.add_force(p)
     add_source(p)
@@ -97,8 +93,7 @@ def _one(args: argparse.Namespace, source: str, targets: list[str], options: dic
     report = None
     if args.contact and not args.physical:
         raise BadValue("--contact belongs to --physical: give that too.")
-    for words in args.contact or ():
-        clip = clip.with_contact(*contact_frames(words))
+    clip = touched(args, clip)
     if args.physical:
         clip, report = repaired(clip, options)
     if args.in_place:
@@ -114,16 +109,6 @@ def _one(args: argparse.Namespace, source: str, targets: list[str], options: dic
     lines = [] if report is None else [report.text()]
     lines += [f"{w}: {len(clip)} frames at {clip.fps:.4g} fps, {clip.duration:.2f} s" for w in written]
     return (what if report is None else {**what, "physical": report.to_dict()}), lines
-
-
-def contact_frames(words: str) -> tuple[str, int, int, bool]:
-    """Name, first and last frame and whether it touches, from words such as "left_hand:72-115" or "no:left:10-20"."""
-    touching = not words.startswith("no:")
-    name, _, span = words.removeprefix("no:").rpartition(":")
-    first, _, last = span.partition("-")
-    if not (name and first.isdecimal() and last.isdecimal()):
-        raise BadValue(f"--contact is told as LIMB:FROM-TO in frames, such as left_hand:72-115, not {words!r}.")
-    return name, int(first), int(last), touching
 
 
 def _report(args: argparse.Namespace) -> str | None:

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 def arguments(p: argparse.ArgumentParser) -> None:
     p.add_argument("sketch", metavar="SKETCH", help="a sketch file (.toml), or a built-in one, such as runner")
-    p.add_argument("-o", "--output", required=True, metavar="GAIT", help="where to write the gait (.toml)")
+    p.add_argument("-o", "--output", metavar="GAIT", help="where to write the gait (.toml)")
+    p.add_argument("--preview", metavar="FILE", help="no search: what the sketched vibrations do without gravity, as "
+                   "an animation (.html, .bvh, .png, ...)")  # fmt: skip
     p.add_argument("--seed", type=int, default=0, help="of the search (default: 0)")
     p.add_argument("--workers", type=int, default=0, help="processes that judge (default: one a core)")
     p.add_argument(
@@ -40,6 +42,8 @@ def run(args: argparse.Namespace) -> int:
     from poise.progress import tell_first_compilation
     from poise.simulate.batch import Batch, check_cluster
 
+    if args.preview:
+        return _preview(args)
     _check(args)
     check_cluster(args.cluster)
     sketch = find_sketch(args.sketch)
@@ -62,6 +66,10 @@ def run(args: argparse.Namespace) -> int:
 
 def _check(args: argparse.Namespace) -> None:
     """Refuse what could not be done before the work begins."""
+    if args.output is None:
+        raise BadValue(
+            "Say where the gait shall be written, -o GAIT.toml, or --preview FILE to look at the sketch alone."
+        )
     if not args.output.lower().endswith(".toml"):
         raise BadValue(f"A gait is written to a file that ends in .toml, not to {args.output!r}.")
     files.check_writable(args.output)
@@ -71,6 +79,21 @@ def _check(args: argparse.Namespace) -> None:
         raise AlreadyThere(args.output, "it is the sketch itself; give another name.")
     if args.seed < 0 or not 8 <= args.population <= 4096 or args.workers < 0:
         raise BadValue("--seed and --workers want 0 or more, --population from 8 to 4096.")
+
+
+def _preview(args: argparse.Namespace) -> int:
+    """The sketch as an animation without gravity."""
+    from poise.methods.vibration.showing import sketch_clip
+    from poise.methods.vibration.sketch import find_sketch
+    from poise.progress import tell_first_compilation
+
+    saving.check(args.preview, force=args.force)
+    sketch = find_sketch(args.sketch)
+    tell_first_compilation()
+    clip = sketch_clip(sketch)
+    written = saving.save(clip, args.preview, force=args.force)
+    say(f"{written}: {sketch.name} of {sketch.character} without gravity, {clip.duration:.2f} s")
+    return 0
 
 
 class _Watch:

@@ -64,6 +64,11 @@ def add_repair(p: argparse.ArgumentParser) -> None:
                           help="share of each foot's support left unused, from 0 to below 1 (default 0.2)")  # fmt: skip
     physical.add_argument("--keep", metavar="BODIES",
                           help="bodies that stay exactly where they are, such as left_hand,right_foot")  # fmt: skip
+    physical.add_argument("--belt", action="store_true", default=None,
+                          help="a motion on a treadmill stays on its belt, and is not put over ground")  # fmt: skip
+    physical.add_argument("--contact", metavar="LIMB:FROM-TO", action="append", default=[],
+                          help="what touches, in frames, such as left_hand:72-115; no:left:10-20 says that it does "
+                               "not; may be repeated")  # fmt: skip
 
 
 def edits(args: argparse.Namespace, loops_stay: bool = False) -> list[Callable[[Clip], Clip]]:
@@ -107,7 +112,7 @@ def told(args: argparse.Namespace) -> list[str]:
 
 def repair_options(args: argparse.Namespace) -> dict[str, Any]:
     """What is asked of the repair; refused where no repair is asked for."""
-    names = ("change", "friction", "margin", "keep")
+    names = ("change", "friction", "margin", "keep", "belt")
     given = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
     if not args.physical:
         if given:
@@ -116,6 +121,23 @@ def repair_options(args: argparse.Namespace) -> dict[str, Any]:
     if "keep" in given:
         given["keep"] = [name.strip() for name in given["keep"].split(",") if name.strip()]
     return given
+
+
+def touched(args: argparse.Namespace, clip: Clip) -> Clip:
+    """The clip with the contacts that were told with --contact."""
+    for words in args.contact:
+        clip = clip.with_contact(*contact_frames(words))
+    return clip
+
+
+def contact_frames(words: str) -> tuple[str, int, int, bool]:
+    """Name, first and last frame and whether it touches, from words such as "left_hand:72-115" or "no:left:10-20"."""
+    touching = not words.startswith("no:")
+    name, _, span = words.removeprefix("no:").rpartition(":")
+    first, _, last = span.partition("-")
+    if not (name and first.isdecimal() and last.isdecimal()):
+        raise BadValue(f"--contact is told as LIMB:FROM-TO in frames, such as left_hand:72-115, not {words!r}.")
+    return name, int(first), int(last), touching
 
 
 def repaired(clip: Clip, options: dict[str, Any]) -> tuple[Clip, RepairReport]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -9,6 +10,12 @@ from typing import Any
 
 from poise.cli.process import say
 from poise.errors import BadValue, PoiseError
+
+
+def add_endings(p: argparse.ArgumentParser, such_as: str) -> None:
+    """The option of `endings_of`."""
+    p.add_argument("--as", dest="endings", action="append", default=[], metavar="ENDING",
+                   help=f"what to write into a folder, {such_as}; may be repeated")  # fmt: skip
 
 
 def expanded(sources: Sequence[str]) -> list[str]:

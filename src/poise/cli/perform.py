@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from poise import files
 from poise.cli import many, saving
-from poise.cli.edits import add_edits, add_repair, edits, repair_options, repaired, told
+from poise.cli.edits import add_edits, add_repair, edits, repair_options, repaired, told, touched
 from poise.cli.events import ball, forms, ground, push
 from poise.cli.process import complain, say
 from poise.cli.source import add_source, load, saved_plan
@@ -57,12 +57,12 @@ def arguments(p: argparse.ArgumentParser) -> None:
                         "be repeated")  # fmt: skip
     p.add_argument("--ball", action="append", default=[], metavar="BODY:MASSkg,SPEEDm/s@AT",
                    help="a thrown ball, such as head:2kg,10m/s@2.0; may be repeated")  # fmt: skip
-    p.add_argument("--contact", choices=["soft", "springs"], default="soft", help="the simulator's contact model")
+    p.add_argument("--contact-model", choices=["soft", "springs"], default="soft",
+                   help="how feet meet the ground in the simulator")  # fmt: skip
     p.add_argument("--save", action="append", default=[], metavar="OUT",
                    help="write the take: .html (a page that plays and says why it fell), .npz (all of it), .bvh .glb "
                         ".usda .mp4 .gif .png; of several clips, a folder; may be repeated")  # fmt: skip
-    p.add_argument("--as", dest="endings", action="append", default=[], metavar="ENDING",
-                   help="what to write into a folder, such as .html (default .npz); may be repeated")  # fmt: skip
+    many.add_endings(p, "such as .html (default .npz)")
     add_edits(p, "write .bvh .glb .usda without the way it went, as on a treadmill")
     add_repair(p)
     saving.add_force(p)
@@ -180,7 +180,7 @@ def _one(args: argparse.Namespace, source: str, targets: list[str]) -> tuple[dic
     stage = replace(stage, events=tuple(events))
     stage = stage if floor is None else replace(stage, ground=floor)
     facts = {"stage": stage, "seconds": args.seconds, "start": args.start, "noise": args.noise, "seed": args.seed,
-             "contact": args.contact, "overwrite": args.force, "progress": True}  # fmt: skip
+             "contact": args.contact_model, "overwrite": args.force, "progress": True}  # fmt: skip
     if args.all:
         take = _best(clip, methods, lambda made: perform(what, made, **facts), args.json)
     else:
@@ -204,6 +204,7 @@ def _prepared(args: argparse.Namespace, source: str, floor: Ground | None, repai
     clip = load(args, source)
     for change in edits(args, loops_stay=True):
         clip = change(clip)
+    clip = touched(args, clip)
     clip = clip.retarget(load_any_character(args.character)) if args.character else clip
     fitted = _on_stairs(clip, floor)
     if fitted is not clip:

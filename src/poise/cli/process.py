@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _thread
+import os
 import signal
 import sys
 import threading
@@ -11,6 +12,7 @@ from typing import Any, TextIO
 
 from poise.printable import printable
 
+RED, PLAIN = "\x1b[31m", "\x1b[0m"
 _stops: list[int] = []
 
 
@@ -26,8 +28,14 @@ def prepare() -> None:
 
 
 def say(text: str) -> None:
-    """Print a result, whatever signs are in it: names need not be text, and may hold commands for a terminal."""
-    _write(printable(text, keep="\n\t"), sys.stdout)
+    """Print a result, whatever signs are in it: names need not be text, and may hold commands for a terminal.
+
+    Lines that begin with !! are red on a terminal, unless NO_COLOR is set.
+    """
+    text = printable(text, keep="\n\t")
+    if sys.stdout is not None and sys.stdout.isatty() and not os.environ.get("NO_COLOR"):
+        text = "\n".join(f"{RED}{line}{PLAIN}" if line.startswith("!!") else line for line in text.split("\n"))
+    _write(text, sys.stdout)
 
 
 def complain(text: str) -> None:

@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from poise.cli import saving
 from poise.cli.events import forms, ground
@@ -16,6 +16,9 @@ from poise.cli.source import add_source, load
 from poise.errors import BadValue
 
 if TYPE_CHECKING:
+    from poise.character import Character
+    from poise.methods.rehearse import Plan
+    from poise.motion.clip import Clip
     from poise.rehearsal.passes import Progress
 
 
@@ -31,6 +34,9 @@ def arguments(p: argparse.ArgumentParser) -> None:
     p.add_argument("--loop", action="store_true", help="cut the best cycle of the clip and go on for --seconds")
     p.add_argument("--seconds", type=float, help="how long (default: the clip, or 10 s of a loop)")
     p.add_argument("--start", type=float, default=0.0, help="time in the clip at which it begins")
+    p.add_argument("--then", metavar="CLIP", help="pass into another clip: both are rehearsed, and the way between")
+    p.add_argument("--get-up", metavar="FROM", help="get up first: from front, back, left or right, bent at random by "
+                   "--seed, or from TAKE.npz, where a take that fell ended; then go on into the clip")  # fmt: skip
     p.add_argument("--ground", metavar="KIND", help=f"{forms()}, such as slope:-5 (degrees, m, Hz)")
     p.add_argument("--save", action="append", default=[], metavar="OUT",
                    help="write its take too: .npz, or .bvh .glb .usda .html .mp4 .png; may be repeated")  # fmt: skip
@@ -39,10 +45,8 @@ def arguments(p: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from poise.judge.verdict import verdict
     from poise.methods.schema import changed
     from poise.motion.load import load_any_character
-    from poise.rehearsal.judged import performed
     from poise.rehearsal.passes import rehearse
     from poise.rehearsal.settings import Settings
 
@@ -54,6 +58,12 @@ def run(args: argparse.Namespace) -> int:
     clip = load(args, args.source)
     clip = clip.loop() if args.loop and clip.cycle is None else clip
     clip = clip.retarget(load_any_character(args.character)) if args.character else clip
+    if args.get_up:
+        return _get_up(args, clip)
+    if args.then:
+        from poise.rehearsal.passage import passage
+
+        clip = passage(clip, _same_body(load(args, args.then), clip.character), args.seconds)
     stage = clip.stage(args.start, args.seconds)
     stage = stage if floor is None else replace(stage, ground=floor)
     under_way = f"{args.out}.part"
@@ -65,9 +75,42 @@ def run(args: argparse.Namespace) -> int:
         raise KeyboardInterrupt(f"Stopped; the same command goes on from {under_way}, to the same result.") from None
     finally:
         show.close()
+    return _told(args, plan)
+
+
+def _same_body(clip: Clip, character: Character) -> Clip:
+    """The clip on a body, as it is where it is its own."""
+    return clip if clip.character.xml == character.xml else clip.retarget(character)
+
+
+def _get_up(args: argparse.Namespace, clip: Clip) -> int:
+    """Get up and go on into the clip."""
+    from poise.rehearsal.get_up import get_up
+    from poise.rehearsal.lying import WAYS
+    from poise.take import Take
+
+    refused = [f"--{n}" for n in ("ground", "then", "set", "start") if getattr(args, n)]
+    if refused:
+        raise BadValue(f"{refused[0]} does not go together with --get-up, which knows level ground and its own search.")
+    pose: Any = args.get_up
+    if pose not in WAYS:
+        fallen = Take.load(pose)
+        clip, pose = _same_body(clip, fallen.character), fallen.q[-1]
+    show = sys.stderr is not None and sys.stderr.isatty()
+    plan = get_up(clip, pose, seed=args.seed, seconds=4.0 if args.seconds is None else args.seconds,
+                  threads=args.threads, progress=complain if show else None)  # fmt: skip
+    return _told(args, plan)
+
+
+def _told(args: argparse.Namespace, plan: Plan) -> int:
+    """Write a plan, and say what it comes to."""
+    from poise.judge.verdict import verdict
+    from poise.rehearsal.judged import performed
+
     plan.save(args.out, overwrite=args.force)
-    take = performed(plan)
-    told = verdict(take)
+    take, clip = performed(plan), plan.clip
+    told, good = verdict(take), plan.whole
+    good = good and told.good
     written = [args.out, *(saving.save(take, t, force=args.force) for t in args.save)]
     if args.json:
         what = {"clip": clip.name, "seconds": plan.seconds, "seed": plan.seed, "reached": plan.reached,
@@ -75,10 +118,10 @@ def run(args: argparse.Namespace) -> int:
         say(json.dumps(what, indent=2, allow_nan=False))
     else:
         say("\n".join([*plan.passes, told.text(), *(f"written: {t}" for t in written)]))
-    if not told.good:
+    if not good:
         complain(f"{clip.name} is performed up to {plan.reached:.2f} s of {plan.seconds:.2f} s; another --seed, or "
                  "--set samples=600, may go farther.")  # fmt: skip
-    return 0 if told.good else NOT_WHOLE
+    return 0 if good else NOT_WHOLE
 
 
 class Line:

@@ -45,14 +45,16 @@ EXPERIMENTS: dict[str, Experiment] = {
     "balance/standing": Experiment("balance.standing"),
     "balance/struck": Experiment("balance.spheres:struck"),
     "balance/tracking": Experiment("balance.tracking", plots=True, recordings=True),
+    "hands/cooking": Experiment("hands.cooking"),
     "hands/coverage": Experiment("hands.coverage"),
     "hands/cup": Experiment("hands.studies:cup"),
-    "hands/forward": Experiment("hands.table2:forward", takes=("only",)),
     "hands/friction": Experiment("hands.studies:friction"),
     "hands/objects": Experiment("hands.studies:objects"),
+    "hands/recording": Experiment("hands.recording", recordings=True),
     "hands/speed": Experiment("hands.speed", "clarabel"),
     "hands/styles": Experiment("hands.studies:styles"),
     "hands/table2": Experiment("hands.table2", takes=("only",)),
+    "hands/timing": Experiment("hands.studies:timing"),
     "live/chains": Experiment("live:chains"),
     "live/edits": Experiment("live", takes=("only",)),
     "live/falls": Experiment("live:falls"),
@@ -96,15 +98,17 @@ EXPERIMENTS: dict[str, Experiment] = {
     "modal/tracking": Experiment("modal.tracking"),
     "modal/windows": Experiment("modal.windows", plots=True),
     "momentum/anticipation": Experiment("momentum.timing:anticipation"),
-    "momentum/changes": Experiment("momentum.changes"),
-    "momentum/clips": Experiment("momentum.clips"),
+    "momentum/changes": Experiment("momentum.changes", takes=("only",)),
+    "momentum/clips": Experiment("momentum.clips", takes=("only",)),
     "momentum/compared": Experiment("momentum.pushes:compared"),
     "momentum/fixed": Experiment("momentum.timing:fixed"),
-    "momentum/pushes": Experiment("momentum.pushes"),
+    "momentum/pushes": Experiment("momentum.pushes", takes=("only",)),
+    "momentum/repeated": Experiment("momentum.pushes:repeated", takes=("only",)),
     "momentum/speed": Experiment("momentum.speed"),
     "momentum/spin": Experiment("momentum.weights:spin"),
-    "momentum/sustained": Experiment("momentum.pushes:sustained"),
-    "momentum/timing": Experiment("momentum.timing"),
+    "momentum/strips": Experiment("momentum.strips", takes=("only",)),
+    "momentum/sustained": Experiment("momentum.pushes:sustained", takes=("only",)),
+    "momentum/timing": Experiment("momentum.timing", takes=("only",)),
     "momentum/weights": Experiment("momentum.weights"),
     "physical/labels": Experiment("physical.labels", recordings=True, takes=("only",)),
     "physical/library": Experiment("physical.table:library", takes=("only",)),
@@ -133,16 +137,26 @@ EXPERIMENTS: dict[str, Experiment] = {
     "rehearse/clips": Experiment("rehearse.clips", takes=("only",)),
     "rehearse/compared": Experiment("rehearse.clips:compared", takes=("only",)),
     "rehearse/disturbed": Experiment("rehearse.disturbed", takes=("only",)),
+    "rehearse/getup": Experiment("rehearse.getup", takes=("only",)),
     "retarget/sheets": Experiment("retargeting:sheets", recordings=True),
     "retarget/table": Experiment("retargeting", recordings=True, takes=("only", "characters")),
     "stage/tour": Experiment("stage_tour", takes=("only",)),
+    "truth/costs": Experiment("truth.costs", recordings=True, takes=("only",)),
+    "truth/flights": Experiment("truth.flights", recordings=True, takes=("only",)),
+    "truth/labels": Experiment("truth.labels", recordings=True, takes=("only",)),
+    "truth/performed": Experiment("truth.performed", takes=("only",)),
     "truth/plates": Experiment("truth.plates", plots=True, recordings=True, takes=("only",)),
+    "vibration/cluster": Experiment("vibration.cluster", "distributed"),
+    "vibration/compared": Experiment("vibration.compared", plots=True, takes=("only",)),
     "vibration/designs": Experiment("vibration.gaits:designs", takes=("only",)),
     "vibration/disturbed": Experiment("vibration.disturbed", takes=("only",)),
     "vibration/gaits": Experiment("vibration.gaits", takes=("only",)),
     "vibration/modes": Experiment("vibration.modes"),
     "vibration/printed": Experiment("vibration.gaits:printed"),
     "vibration/pushes": Experiment("vibration.disturbed:pushes", takes=("only",)),
+    "vibration/random": Experiment("vibration.sketches"),
+    "vibration/recorded": Experiment("vibration.sketches:recorded", recordings=True, takes=("only",)),
+    "vibration/styles": Experiment("vibration.gaits:styles", takes=("only",)),
 }
 
 
@@ -170,12 +184,20 @@ class Options:
         found = [] if self.recordings is None else motion_files(self.recordings)
         return next((p for p in found if p.stem.startswith(name)), None)
 
-    def film(self, take: Take, name: str) -> tuple[str, ...]:
-        """Draw the filmstrip of a take where there is a folder for figures; the name of its file."""
+    def film(self, take: Take, name: str, reference: bool = False) -> tuple[str, ...]:
+        """Draw the filmstrip of a take where there is a folder for figures, with its `reference` below if that is
+        asked for; the name of its file.
+        """
         path = self._figure(name)
         if path is None:
             return ()
-        take.save(path)
+        if reference:
+            from poise.export.filmstrip import save
+
+            clip = take.as_clip()
+            save([clip, clip.with_q(take.q_ref, labels=take.scheduled)], path, labels=("take", "reference"))
+        else:
+            take.save(path)
         return (str(path),)
 
     def plot(self, draw: Callable[[], Figure], name: str) -> tuple[str, ...]:

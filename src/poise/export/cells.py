@@ -11,7 +11,7 @@ from poise.export.intersect import FAR, Shapes
 from poise.kernels import njit
 from poise.maths.rotations import Array
 
-TILE = 16  # pixels along a side of a tile
+TILE = 8  # pixels along a side of a tile
 CELLS = 96  # cells along a side of the shadow grid
 
 

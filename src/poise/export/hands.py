@@ -97,6 +97,25 @@ def still(
     return cast(Shapes.join(parts), Camera(eye, middle, span, *size), floor).colour
 
 
+def body_still(
+    clip: Clip, scenes: list[Scene], t: int, *, around: float = 35.0, size: tuple[int, int] = (300, 260)
+) -> np.ndarray:
+    """A picture (H, W, 3) of a body at frame t with the things of some scenes, near its right hand."""
+    parts = [figures(clip.character, clip.q[t : t + 1], _SKIN)[0]]
+    for scene in scenes:
+        c = scene.centre
+        parts.append(figures(thing_character(scene), np.r_[c.place[t], c.turn[t]][None], _THING)[0])
+    tops = [s.table for s in scenes if s.table is not None]
+    middle = clip.character.forward(clip.q[t : t + 1])[0][0, clip.character.body("right_hand")]
+    if tops:
+        table = np.array([[0.75, -0.15, tops[0] - 0.02]])
+        parts.append(boxes(table, np.eye(3)[None], np.array([[0.5, 0.6, 0.02]]), linear((0.62, 0.54, 0.44))[None]))
+    a = np.radians(around)
+    eye = middle + 2.0 * np.array([np.cos(a), np.sin(a), 0.5])
+    floor = Floor(level=0.0, focus=middle, near=1.0, far=3.0, square=0.5, shown=True)
+    return cast(Shapes.join(parts), Camera(eye, middle, 0.9, *size), floor).colour
+
+
 def contact_sheet(scene: Scene, solutions: list[Solution], path: Path, *, moments: int = 4) -> None:
     """A row a solution, at some moments from two sides: to choose from."""
     times = np.unique(np.linspace(0.12, 1.0, moments) * (len(scene) - 1)).astype(int)

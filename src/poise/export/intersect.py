@@ -141,12 +141,11 @@ def _slab(o, d, half):
 
 
 @njit(cache=True, error_model="numpy")
-def _triangle(table, s, x, y, z, u, v, w):
+def _triangle(first_corner, second_corner, third_corner, x, y, z, u, v, w):
     """Möller and Trumbore's test, both faces; the ray's origin relative to the triangle's centre."""
-    f = FRAME
-    ax, ay, az = table[s, f], table[s, f + 1], table[s, f + 2]
-    bx, by, bz = table[s, f + 3] - ax, table[s, f + 4] - ay, table[s, f + 5] - az
-    cx, cy, cz = table[s, f + 6] - ax, table[s, f + 7] - ay, table[s, f + 8] - az
+    ax, ay, az = first_corner
+    bx, by, bz = second_corner[0] - ax, second_corner[1] - ay, second_corner[2] - az
+    cx, cy, cz = third_corner[0] - ax, third_corner[1] - ay, third_corner[2] - az
     px, py, pz = v * cz - w * cy, w * cx - u * cz, u * cy - v * cx
     det = bx * px + by * py + bz * pz
     if abs(det) < 1e-18:
@@ -166,25 +165,35 @@ def _triangle(table, s, x, y, z, u, v, w):
 @njit(cache=True, error_model="numpy")
 def hit(table, s, ox, oy, oz, dx, dy, dz):
     """Distance along the unit vector (dx, dy, dz) from (ox, oy, oz) to shape s of a packed table; FAR on a miss."""
-    x, y, z = ox - table[s, CENTRE], oy - table[s, CENTRE + 1], oz - table[s, CENTRE + 2]
+    # all numbers are read before the first branch: a function that holds an array across branches counts who uses it
+    c, f, a = CENTRE, FRAME, SIZE
+    first = (table[s, f], table[s, f + 1], table[s, f + 2])
+    second = (table[s, f + 3], table[s, f + 4], table[s, f + 5])
+    third = (table[s, f + 6], table[s, f + 7], table[s, f + 8])
+    size = (table[s, a], table[s, a + 1], table[s, a + 2])
+    x, y, z = ox - table[s, c], oy - table[s, c + 1], oz - table[s, c + 2]
+    return _meet(table[s, KIND], table[s, BOUND], first, second, third, size, x, y, z, dx, dy, dz)
+
+
+@njit(cache=True, error_model="numpy")
+def _meet(kind, bound, first, second, third, size, x, y, z, dx, dy, dz):
+    """Distance to a shape about the origin, with the rows of its frame and its size."""
     # a ball around the shape first: most rays that get this far still miss
     b = x * dx + y * dy + z * dz
-    c = x * x + y * y + z * z - table[s, BOUND] * table[s, BOUND]
+    c = x * x + y * y + z * z - bound * bound
     if b * b < c or (b > 0.0 and c > 0.0):
         return FAR
-    kind = table[s, KIND]
     if kind == SPHERE:
         return _nearest_root(1.0, b, c)
     if kind == TRIANGLE:
-        return _triangle(table, s, x, y, z, dx, dy, dz)
-    f = FRAME
-    px = table[s, f] * x + table[s, f + 3] * y + table[s, f + 6] * z
-    py = table[s, f + 1] * x + table[s, f + 4] * y + table[s, f + 7] * z
-    pz = table[s, f + 2] * x + table[s, f + 5] * y + table[s, f + 8] * z
-    u = table[s, f] * dx + table[s, f + 3] * dy + table[s, f + 6] * dz
-    v = table[s, f + 1] * dx + table[s, f + 4] * dy + table[s, f + 7] * dz
-    w = table[s, f + 2] * dx + table[s, f + 5] * dy + table[s, f + 8] * dz
-    a, b, c = table[s, SIZE], table[s, SIZE + 1], table[s, SIZE + 2]
+        return _triangle(first, second, third, x, y, z, dx, dy, dz)
+    px = first[0] * x + second[0] * y + third[0] * z
+    py = first[1] * x + second[1] * y + third[1] * z
+    pz = first[2] * x + second[2] * y + third[2] * z
+    u = first[0] * dx + second[0] * dy + third[0] * dz
+    v = first[1] * dx + second[1] * dy + third[1] * dz
+    w = first[2] * dx + second[2] * dy + third[2] * dz
+    a, b, c = size
     if kind == CAPSULE:
         return _capsule(px, py, pz, u, v, w, a, b)
     if kind == CYLINDER:

@@ -16,6 +16,7 @@ from poise.export import cells
 from poise.export.camera import Camera
 from poise.export.intersect import Shapes
 from poise.export.tracing import Paint, View, trace
+from poise.kernels import njit
 from poise.maths.rotations import Array
 
 
@@ -86,10 +87,15 @@ def _plain(vector: Array) -> tuple:
 
 def to_bytes(light: Array) -> np.ndarray:
     """Linear light to the 8-bit values of a screen (sRGB)."""
-    index = np.clip(light, 0.0, 1.0)
-    index *= 4095.0
-    index += 0.5
-    return _screen().take(index.astype(np.int16))
+    out = np.empty(light.shape, np.uint8)
+    _look_up(light.reshape(-1), _screen(), out.reshape(-1))
+    return out
+
+
+@njit(cache=True, nogil=True)
+def _look_up(light, screen, out):
+    for i in range(light.size):
+        out[i] = screen[int(min(max(light[i], 0.0), 1.0) * 4095.0 + 0.5)]
 
 
 @lru_cache(maxsize=1)

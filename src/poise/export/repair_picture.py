@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 WIDTH = 1600  # pixels
 POSES, APART = 5, 0.3  # figures, and the time [s] between them at least
 OUTLINE = (196, 38, 84)  # of the original
+ALARM = (200, 20, 20)  # of what had to be invented
 
 
 class Change(NamedTuple):
@@ -59,12 +60,15 @@ def picture(report: RepairReport) -> Image.Image:
     changes = largest_changes(report)
     strip = _strip(before, after, changes, WIDTH // POSES, round(1.25 * WIDTH / POSES))
     plots = _drawn(curves(report, [c.time for c in changes]), WIDTH)
-    head, gap = 118, 12
+    alarms = report.inventions[:3]
+    head, gap = 118 + 22 * len(alarms), 12
     sheet = Image.new("RGB", (WIDTH, head + strip.height + gap + plots.height), (255, 255, 255))
     verdict = "obeys physics already" if report.unchanged else "repaired"
     ink.text(sheet, (24, 18), f"{report.name or 'clip'}: {verdict}", 30)
+    for k, one in enumerate(alarms):
+        ink.text(sheet, (24, 58 + 22 * k), f"invented: {one}", 17, colour=ALARM)
     for k, line in enumerate(summary(report)):
-        ink.text(sheet, (24, 58 + 22 * k), line, 17, colour=ink.GREY)
+        ink.text(sheet, (24, 58 + 22 * (k + len(alarms))), line, 17, colour=ink.GREY)
     sheet.paste(strip, (0, head))
     sheet.paste(plots, (0, head + strip.height + gap))
     return sheet

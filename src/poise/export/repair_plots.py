@@ -15,26 +15,27 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-BEFORE, AFTER, DOUBT = "#c42654", "#1f6f54", "#f7c9c2"
+BEFORE, AFTER, DOUBT, UNSURE = "#c42654", "#1f6f54", "#f7c9c2", "#f5e6b8"
 LEAST = 0.03  # [N] what is less is drawn as this
 _COLOUR = {"left": LEFT, "right": RIGHT, "left_hand": LEFT, "right_hand": RIGHT}
 
 
 def curves(report: RepairReport, moments: Sequence[float] = ()) -> Figure:
-    """Unexplained force before and after, change of posture and of the root, and contacts; `moments` [s] are marked."""
-    figure = figure_of(10.0, 5.2)
-    rows = figure.subplots(4, 1, sharex=True, height_ratios=[2.2, 1.3, 1.3, 0.8])
+    """Force needed and unexplained before and after, change of posture and root, contacts; `moments` [s] are marked."""
+    figure = figure_of(10.0, 6.6)
+    rows = figure.subplots(5, 1, sharex=True, height_ratios=[2.0, 1.8, 1.2, 1.2, 0.8])
     clip = report.result
     assert clip is not None
     time = clip.times
-    _forces(rows[0], report, time)
-    for ax, values, label in ((rows[1], report.posture, "posture\n[°, rms of joints]"),
-                              (rows[2], 100.0 * report.root_moved, "root moved\n[cm]")):  # fmt: skip
+    _needed(rows[0], report, time)
+    _forces(rows[1], report, time)
+    for ax, values, label in ((rows[2], report.posture, "posture\n[°, rms of joints]"),
+                              (rows[3], 100.0 * report.root_moved, "root moved\n[cm]")):  # fmt: skip
         ax.fill_between(time, 0.0, values, color=MIDDLE, alpha=0.15, lw=0)
         ax.plot(time, values, color=MIDDLE, lw=1.2)
         ax.set_ylim(0.0, max(1.1 * float(values.max(initial=0.0)), 1.0))
         ax.set_ylabel(label)
-    _contacts(rows[3], report)
+    _contacts(rows[4], report)
     for ax in rows:
         clean(ax)
         for t in moments:
@@ -42,10 +43,25 @@ def curves(report: RepairReport, moments: Sequence[float] = ()) -> Figure:
         for doubt in report.doubtful[:50]:
             ax.axvspan(time[doubt.first], time[min(doubt.last, len(time) - 1)] + clip.dt, color=DOUBT, lw=0, zorder=0)
     rows[0].set_xlim(0.0, max(float(time[-1]), clip.dt))
-    rows[3].grid(False)
-    rows[3].set_xlabel("time [s]; dashed: the moments shown above" + ("; red: doubtful" if report.doubtful else ""))
+    rows[4].grid(False)
+    rows[4].set_xlabel("time [s]; dashed: the moments shown above" + ("; red: doubtful" if report.doubtful else "")
+                       + ("; yellow: contacts not sure" if report.unsure else ""))  # fmt: skip
     figure.align_ylabels(rows)
     return figure
+
+
+def _needed(ax: Axes, report: RepairReport, time: np.ndarray) -> None:
+    """The vertical force that the motion needs, in body weights; pale where contacts are not sure."""
+    before, after = report.lift
+    ax.plot(time, before, color=BEFORE, lw=1.6, alpha=0.7, label="recorded, below 10 Hz")
+    ax.plot(time, after, color=AFTER, lw=1.0, label="after the repair")
+    low, high = (float(f([f(before), f(after)])) for f in (np.min, np.max))
+    ax.set_ylim(max(min(low, 0.0), -1.0) - 0.1, min(max(high, 1.0), 8.0) + 0.2)
+    ax.axhline(1.0, color="#8a9099", lw=0.8, zorder=0)
+    for one in report.unsure[:50]:
+        ax.axvspan(time[one.first], time[min(one.last + 1, len(time) - 1)], color=UNSURE, lw=0, zorder=0)
+    ax.set_ylabel("vertical force\n[body weights]")
+    ax.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=2, fontsize=8, frameon=False, borderaxespad=0.1)
 
 
 def _forces(ax: Axes, report: RepairReport, time: np.ndarray) -> None:

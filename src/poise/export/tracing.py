@@ -8,9 +8,10 @@ import numpy as np
 
 from poise.export.cells import CELLS, TILE
 from poise.export.intersect import COLOUR, FAR, GROUND, MATERIAL, facing, hit
-from poise.kernels import njit
+from poise.kernels import njit, uncounted
 
 FLOOR, NOTHING = -1, -2  # owners of a pixel that are no shape
+AWAY = 4 * FLOOR + 1  # key of the background: that of floor in the sun, into which it goes over without an edge
 UNSEEN = -(2**62)  # key of a pixel that is not traced yet
 BLOCK = 4  # pixels along a side of what is interpolated where no shape is near
 ALIKE = 0.1  # linear light by which the corners of such a block may differ: the edges of the checker are soft
@@ -137,7 +138,7 @@ def _shade(table, view, rays, start, items, paint, k, who, t, x, y, z, dx, dy, d
     elif _fade(paint, x, y) >= 1.0:  # a floor that has gone over into the background
         for i in range(3):
             out[i] = paint.background[i]
-        return 4 * who
+        return AWAY
     look = -(nx * dx + ny * dy + nz * dz)
     if look < 0.0:
         nx, ny, nz, look = -nx, -ny, -nz, -look
@@ -162,15 +163,17 @@ def _shade(table, view, rays, start, items, paint, k, who, t, x, y, z, dx, dy, d
 
 
 @njit(cache=True, error_model="numpy")
-def _one(table, view, tile_start, tile_items, rays, sun_start, sun_items, paint, px, py, k, out):
-    """Trace the ray through (px, py) towards part k of the sun: distance, owner, and a number that tells changes."""
+def _one(table, view, tile_start, tile_items, rays, sun_start, sun_items, paint, px, py, tile, k, out):
+    """Trace the ray through (px, py), a point of a tile, towards part k of the sun.
+
+    Gives distance, owner, and a number that tells changes.
+    """
     ox, oy, oz, dx, dy, dz = _ray(view, px, py)
-    tile = (int(py) // TILE) * view.columns + int(px) // TILE
     t, who = _nearest(table, tile_start, tile_items, tile, paint, ox, oy, oz, dx, dy, dz)
     if who == NOTHING:
         for i in range(3):
             out[i] = paint.background[i]
-        return t, who, 4 * NOTHING
+        return t, who, AWAY
     x, y, z = ox + t * dx, oy + t * dy, oz + t * dz
     key = _shade(table, view, rays, sun_start, sun_items, paint, k, who, t, x, y, z, dx, dy, dz, out)
     return t, who, key
@@ -184,42 +187,66 @@ def _open_tiles(table, view, tile_start, tile_items, rays, sun_start, sun_items,
     """
     high, wide = depth.shape
     count = TILE // BLOCK
-    mark = np.empty((count + 1, count + 1), np.int64)
-    seen = np.empty((count + 1, count + 1, 5))
+    rows = (len(tile_start) - 1) // view.columns
+    mark = np.full((count * rows + 1, count * view.columns + 1), UNSEEN, np.int64)
+    seen = np.empty((count * rows + 1, count * view.columns + 1, 5))
     for tile in range(len(tile_start) - 1):
-        top, left = (tile // view.columns) * TILE, (tile % view.columns) * TILE
-        if tile_start[tile + 1] > tile_start[tile] or top + TILE >= high or left + TILE >= wide:
+        if tile_start[tile + 1] > tile_start[tile]:
             continue
-        for j in range(count + 1):
-            for i in range(count + 1):
-                px, py = left + BLOCK * i + 0.5, top + BLOCK * j + 0.5
-                px, py = min(px, left + TILE - 0.5), min(py, top + TILE - 0.5)
-                seen[j, i, 3], seen[j, i, 4], mark[j, i] = _one(
-                    table, view, tile_start, tile_items, rays, sun_start, sun_items, paint, px, py,
-                    2 * (j % 2) + i % 2, seen[j, i, :3],
-                )  # fmt: skip
-        for j in range(count):
-            for i in range(count):
+        top, left = count * (tile // view.columns), count * (tile % view.columns)
+        for j in range(top, top + count + 1):
+            for i in range(left, left + count + 1):
+                if mark[j, i] == UNSEEN:
+                    seen[j, i, 3], seen[j, i, 4], mark[j, i] = _one(
+                        table, view, tile_start, tile_items, rays, sun_start, sun_items, paint, BLOCK * i + 0.5,
+                        BLOCK * j + 0.5, tile, 2 * (j % 2) + i % 2, seen[j, i, :3],
+                    )  # fmt: skip
+        for j in range(top, top + count):
+            for i in range(left, left + count):
                 if mark[j, i] != mark[j, i + 1] or mark[j, i] != mark[j + 1, i] or mark[j, i] != mark[j + 1, i + 1]:
                     continue
                 a, b, c, d = seen[j, i], seen[j, i + 1], seen[j + 1, i], seen[j + 1, i + 1]
                 if max(abs(a[0] - d[0]), abs(b[0] - c[0]), abs(a[0] - b[0])) > ALIKE:
                     continue
-                for y in range(BLOCK):
-                    for x in range(BLOCK):
+                for y in range(min(BLOCK, high - BLOCK * j)):
+                    for x in range(min(BLOCK, wide - BLOCK * i)):
                         u, v = x / BLOCK, y / BLOCK
-                        row, column = top + BLOCK * j + y, left + BLOCK * i + x
+                        row, column = BLOCK * j + y, BLOCK * i + x
                         for n in range(3):
                             above, below = (1 - u) * a[n] + u * b[n], (1 - u) * c[n] + u * d[n]
                             picture[row, column, n] = (1 - v) * above + v * below
                         depth[row, column], owner[row, column], key[row, column] = a[3], int(a[4]), mark[j, i]
 
 
+@njit(cache=True, error_model="numpy")
+def _edges(key, edge):
+    """Mark the pixels with a neighbour, also across a corner, of another key."""
+    high, wide = key.shape
+    edge[:] = False
+    for y in range(high):
+        for x in range(wide - 1):
+            if key[y, x] != key[y, x + 1]:
+                edge[y, x] = edge[y, x + 1] = True
+    for y in range(high - 1):
+        for x in range(wide):
+            if key[y, x] != key[y + 1, x]:
+                edge[y, x] = edge[y + 1, x] = True
+        for x in range(wide - 1):
+            if key[y, x] != key[y + 1, x + 1]:
+                edge[y, x] = edge[y + 1, x + 1] = True
+            if key[y, x + 1] != key[y + 1, x]:
+                edge[y, x + 1] = edge[y + 1, x] = True
+
+
 @njit(cache=True, error_model="numpy", nogil=True)
 def trace(table, view, tile_start, tile_items, rays, sun_start, sun_items, paint, smooth, quick, picture, depth, owner,
           key):  # fmt: skip
     """Fill picture (H, W, 3), depth, owner and key (H, W); `quick`: some rays do for floor and sky without a figure."""
-    colour = np.empty(3)
+    table, tile_start, tile_items = uncounted(table), uncounted(tile_start), uncounted(tile_items)
+    rays, sun_start, sun_items = uncounted(rays), uncounted(sun_start), uncounted(sun_items)
+    picture, depth, owner, key = uncounted(picture), uncounted(depth), uncounted(owner), uncounted(key)
+    room = np.empty(3)
+    colour = uncounted(room)
     high, wide = depth.shape
     key[:] = UNSEEN
     if quick:
@@ -229,37 +256,31 @@ def trace(table, view, tile_start, tile_items, rays, sun_start, sun_items, paint
             if key[y, x] != UNSEEN:
                 continue
             px, py, k = x + 0.5, y + 0.5, 2 * (y % 2) + x % 2
+            tile = (y // TILE) * view.columns + x // TILE
             t, who, mark = _one(
-                table, view, tile_start, tile_items, rays, sun_start, sun_items, paint, px, py, k, colour
+                table, view, tile_start, tile_items, rays, sun_start, sun_items, paint, px, py, tile, k, colour
             )
             for c in range(3):
                 picture[y, x, c] = colour[c]
             depth[y, x], owner[y, x], key[y, x] = t, who, mark
     if smooth < 2:
         return
-    share = 1.0 / (smooth * smooth)
+    edge = np.empty((high, wide), np.bool_)
+    _edges(key, edge)
+    # quick: two rays more across the pixel; otherwise smooth² new ones
+    first, more = (1.0, 2) if quick else (0.0, smooth * smooth)
     for y in range(high):
         for x in range(wide):
-            same = True
-            for j in range(max(0, y - 1), min(high, y + 2)):
-                for i in range(max(0, x - 1), min(wide, x + 2)):
-                    same = same and key[j, i] == key[y, x]
-            if same:
+            if not edge[y, x]:
                 continue
-            if quick:  # two rays more across the pixel
-                for c in range(3):
-                    picture[y, x, c] /= 3.0
-                for sub in range(2):
-                    px, py = x + 0.2 + 0.6 * sub, y + 0.3 + 0.4 * ((x + y + sub) % 2)
-                    _one(table, view, tile_start, tile_items, rays, sun_start, sun_items, paint, px, py,
-                         (sub + 2 * x + y) % 4, colour)  # fmt: skip
-                    for c in range(3):
-                        picture[y, x, c] += colour[c] / 3.0
-                continue
+            tile = (y // TILE) * view.columns + x // TILE
             for c in range(3):
-                picture[y, x, c] = 0.0
-            for sub in range(smooth * smooth):
-                px, py = x + (sub % smooth + 0.5) / smooth, y + (sub // smooth + 0.5) / smooth
-                _one(table, view, tile_start, tile_items, rays, sun_start, sun_items, paint, px, py, sub % 4, colour)
+                picture[y, x, c] *= first / (first + more)
+            for sub in range(more):
+                if quick:
+                    px, py, k = x + 0.2 + 0.6 * sub, y + 0.3 + 0.4 * ((x + y + sub) % 2), (sub + 2 * x + y) % 4
+                else:
+                    px, py, k = x + (sub % smooth + 0.5) / smooth, y + (sub // smooth + 0.5) / smooth, sub % 4
+                _one(table, view, tile_start, tile_items, rays, sun_start, sun_items, paint, px, py, tile, k, colour)
                 for c in range(3):
-                    picture[y, x, c] += share * colour[c]
+                    picture[y, x, c] += colour[c] / (first + more)

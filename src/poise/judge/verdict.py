@@ -94,6 +94,8 @@ def _tries(take: Take, told: Followed, why: list[Finding]) -> list[Finding]:
     others = [m for m in (HANDS if "hands carry" in by else BALANCING) if m != take.method]
     if take.method in ("pd", "kinematic") or not take.ended.whole:
         out += [Finding("try method", text=name) for name in others[:1]]
+    if take.method not in ("pd", "kinematic", "rehearsed") and not by.keys() & {"push", "shaken start"}:
+        out.append(Finding("try rehearse"))
     kinds, recorded = {e.kind for e in take.events}, take.clip.recording is not None
     if (not take.ended.whole or not told) and not kinds & {"repaired", "not repaired"} and recorded:
         out.append(Finding("try physical"))

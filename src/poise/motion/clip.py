@@ -26,6 +26,7 @@ from poise.threads import on_one_thread
 
 if TYPE_CHECKING:
     from poise.motion.contact.contacts import Contacts
+    from poise.motion.contact.evidence import Evidence
     from poise.stage import Stage
 
 
@@ -143,6 +144,13 @@ class Clip:
         return detect(self) if self.labels is None else Contacts(points, self.labels, self.dt)
 
     @cached_property
+    def contact_evidence(self) -> Evidence:
+        """Contacts by height, speed and the force that the motion needs, and how sure each is, frame by frame."""
+        from poise.motion.contact.evidence import evidence
+
+        return evidence(self)
+
+    @cached_property
     def grips(self) -> tuple[Hold, ...]:
         """What the hands hold, and when: as given, or detected."""
         from poise.motion.contact.detect_holds import detect_holds
@@ -174,11 +182,16 @@ class Clip:
     def with_contact(self, name: str, first: int, last: int, touching: bool = True) -> Clip:
         """This clip, told that a point, pair, foot or hand touches (or does not) from one frame to another, included.
 
-        Names are those of `clip.contacts`. The labels stay with the clip; a repair believes them.
+        Names are those of `clip.contacts`. The labels stay with the clip, and with an .npz of it; a repair believes
+        them. Where nothing was told before, all other contacts are those of `contact_evidence`.
         """
         if not 0 <= first <= last < len(self):
             raise BadValue(f"Frames {first} to {last} are not within those of this clip, 0 to {len(self) - 1}.")
-        contacts = self.contacts.override(name, first * self.dt, last * self.dt, touching)
+        from poise.motion.contact.evidence import tells_force
+
+        guessed = self.labels is None and tells_force(self)
+        known = replace(self, labels=np.array(self.contact_evidence.labels)) if guessed else self
+        contacts = known.contacts.override(name, first * self.dt, last * self.dt, touching)
         return replace(self, labels=np.array(contacts.labels))
 
     def cut(self, start: float = 0.0, end: float | None = None) -> Clip:
@@ -238,7 +251,7 @@ class Clip:
     def make_physical(self, **options: object) -> Clip:
         """The nearest motion that leaves no force that the ground cannot give; see `poise.physical.repair.repair`.
 
-        Options: change, friction, margin, force, keep.
+        Options: change, friction, margin, force, keep, belt.
         """
         from poise.physical.repair.repair import make_physical
 

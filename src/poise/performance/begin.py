@@ -49,6 +49,7 @@ def made(source: Clip | Reference | Plan, method: str | Any, stage: Stage | None
          noise: float, seed: int, contact: str, simulator: str, limp: bool, repair: bool,
          save: str | PathLike[str] | None, overwrite: bool | None, logs: bool) -> Show:  # fmt: skip
     """The show of `begin`; `seconds` that are asked for, where they are known; `logs`: are calls noted?"""
+    plan = source if isinstance(source, Plan) else None
     if isinstance(source, Plan):
         source, method, stage, start, contact = planned(source, method, stage, start, contact)
     if isinstance(source, Reference) and start:
@@ -75,13 +76,13 @@ def made(source: Clip | Reference | Plan, method: str | Any, stage: Stage | None
                         overwrite=overwrite)  # fmt: skip
     for kind, note in notes:
         recorder.log(0.0, kind, note)
-    q = sample.q
-    if not contract.moves_itself(way):
+    q, v = (sample.q, sample.v) if plan is None else (plan.q[0], plan.v[0])
+    if plan is None and not contract.moves_itself(way):
         q, deep = lifted(reference, sample.q)
         if deep:
             recorder.log(0.0, "start", f"the clip begins {100 * deep:.1f} cm inside its own ground; the start was "
                          "raised by that")  # fmt: skip
-    driver = drive(way, reference, stage, State(0.0, q, sample.v + shake), simulator, contact)
+    driver = drive(way, reference, stage, State(0.0, q, v + shake), simulator, contact)
     driver.announce(recorder)
     if logs:
         values = {"source": source, "method": way, "stage": stage, "start": start, "noise": noise, "seed": seed,

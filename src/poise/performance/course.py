@@ -196,6 +196,15 @@ class Course:
             self._change(change, time)
         self.pace = None
 
+    def ends(self, time: float) -> float:
+        """When [s] all that is known of at a time has happened."""
+        return self._ahead[-1].at + self._ahead[-1].over if self._ahead else time
+
+    def left(self, time: float) -> float:
+        """How long [s] the last clip goes on after that; inf of a loop."""
+        last = self._ahead[-1].own if self._ahead else self.own
+        return last.ends - self.ends(time)
+
     def _last(self, time: float) -> tuple[Change, float]:
         """What is followed when all that is known of now has happened, and from when [s] on that can be changed."""
         if not self._ahead:

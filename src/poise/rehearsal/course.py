@@ -26,7 +26,6 @@ _MEMORY = 80  # windows whose states are kept
 _WIDER = (1.5, 1.3, 1.3, 1.0)  # factors of the spread then
 _MORE = 2  # times as many samples then
 _SAME = 4  # windows within which it is lost at the same place
-_EASY = 1.0  # cost below which the next window gets a third of the samples
 
 
 class Guess(NamedTuple):
@@ -43,6 +42,7 @@ class Effort(NamedTuple):
     keep: int
     retries: int  # times that a pass may go back
     most: float  # times the samples of one way through the clip that a pass may draw, before it no longer goes back
+    easy: float = 1.0  # cost below which the next window gets a third of the samples
 
 
 class Ground(NamedTuple):
@@ -90,7 +90,7 @@ class Course:
         w, beam = self.window, self.layers[-1]
         pressed = w <= self.until
         level = min(self.attempt, len(_BACK)) - 1
-        easy = w > 0 and float(beam.cost.min()) < _EASY and not pressed
+        easy = w > 0 and float(beam.cost.min()) < effort.easy and not pressed
         count = effort.samples * _MORE if pressed else (effort.samples // 3 if easy else effort.samples)
         wide = _WIDER[level] if pressed else 1.0
         draw = Draw(guess.mean[w], wide * guess.factor[w], count, (self.seed, self.number, w, self.retries))

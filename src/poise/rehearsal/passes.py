@@ -63,7 +63,7 @@ def rehearse(clip: Clip, *, seed: int = 0, stage: Stage | None = None, start: fl
     own = Reference(clip, start=start)
     length = length_of(own, seconds)
     stage = own.baked.stage(own.start, length) if stage is None else stage
-    work = Work(own, stage, length, seed, settings, contact, _threads(threads))
+    work = Work(own, stage, length, seed, settings, contact, all_threads(threads))
     search = _Search(work, checkpoint, progress)
     best = search.run()
     if checkpoint is not None:
@@ -72,7 +72,7 @@ def rehearse(clip: Clip, *, seed: int = 0, stage: Stage | None = None, start: fl
     return work.plan(best.path, best.reached, tuple(search.told))
 
 
-def _threads(given: int | None) -> int:
+def all_threads(given: int | None) -> int:
     if given is None:
         return max(1, min(os.cpu_count() or 1, 16))
     if not 1 <= given <= 256:

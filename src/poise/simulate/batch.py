@@ -2,11 +2,17 @@
 
 A judge is a function of a module, `judge(job, members) -> list`, that gives one result a member and depends on nothing
 else, so it does not matter who does which share. A worker that is lost costs only the time to do its share again.
+
+    with Batch(workers=0, cluster="tcp://host:8786") as batch:
+        results = batch.judge(judge, job, members)
+
+In one process one share is judged at a time, whatever threads a Dask worker has: a judge may keep its simulator.
 """
 
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -16,6 +22,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from poise._version import __version__
 from poise.errors import BadValue
 from poise.extras import need
 from poise.maths.rotations import Array
@@ -23,6 +30,7 @@ from poise.maths.rotations import Array
 Judge = Callable[[Any, Array], list[Any]]
 _TRIES = 3  # a share is given to new workers after the old ones were lost
 _WAIT = 10.0  # [s] for a cluster to answer
+_ONE = threading.Lock()
 
 
 def shares(count: int, workers: int) -> list[np.ndarray]:
@@ -49,7 +57,7 @@ class Batch:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._drop()
+        self._drop(wait=kind is None)
         if self._client is not None:
             self._client.close()
             self._client = None
@@ -76,17 +84,29 @@ class Batch:
             self._pool = ProcessPoolExecutor(self.workers, mp_context=get_context("spawn"))
         return self._pool
 
-    def _drop(self) -> None:
+    def _drop(self, wait: bool = False) -> None:
         if self._pool is not None:
-            self._pool.shutdown(wait=False, cancel_futures=True)
+            self._pool.shutdown(wait=wait, cancel_futures=True)
             self._pool = None
 
     def _on_cluster(self, judge: Judge, job: Any, members: Array) -> list[Any]:
-        """One future a share: Dask's cost a task is that of a whole evaluation."""
-        workers = max(1, len(self._client.scheduler_info()["workers"]))
-        parts = shares(len(members), workers)
-        futures = [self._client.submit(judge, job, members[p], pure=False, retries=_TRIES) for p in parts]
-        return _flat(self._client.gather(futures))
+        """One future a share, not one a member: Dask's cost a task is that of a whole evaluation."""
+        from distributed import KilledWorker
+
+        parts = shares(len(members), len(self._client.nthreads()))
+        for left in range(_TRIES, 0, -1):
+            try:
+                futures = [self._client.submit(_alone, judge, job, members[p], pure=False) for p in parts]
+                return _flat(self._client.gather(futures))
+            except KilledWorker:  # Dask gives a share of a lost worker to another one, and gives up after some
+                if left == 1:
+                    raise
+        raise AssertionError
+
+
+def _alone(judge: Judge, job: Any, members: Array) -> list[Any]:
+    with _ONE:
+        return judge(job, members)
 
 
 def _flat(parts: Sequence[list[Any]]) -> list[Any]:
@@ -100,12 +120,37 @@ def check_cluster(address: str) -> None:
 
 
 def _connected(address: str) -> Any:
+    """A client of the scheduler there, whose workers have this poise."""
     need("distributed", "A Dask cluster")
-    from distributed import Client  # pyright: ignore[reportMissingImports]
+    from distributed import Client
 
+    advice = "Start one with `dask scheduler`, or leave --cluster out to use this machine."
     try:
-        return Client(address, timeout=_WAIT)
+        client = Client(address, timeout=_WAIT)
     except (OSError, TimeoutError, ValueError) as error:
         why = " ".join(str(error).split())[:160] or type(error).__name__
-        raise BadValue(f"There is no Dask scheduler at {address}: {why.rstrip('.')}. Start one with `dask scheduler`, "
-                       "or leave --cluster out to use this machine.") from None  # fmt: skip
+        raise BadValue(f"There is no Dask scheduler at {address}: {why.rstrip('.')}. {advice}") from None
+    problem = _unfit(client, address)
+    if problem:
+        client.close()
+        raise BadValue(problem)
+    return client
+
+
+def _unfit(client: Any, address: str) -> str:
+    """Why the workers cannot judge, or nothing."""
+    if not client.nthreads():
+        return f"The Dask scheduler at {address} has no workers; start some with `dask worker {address}`."
+    answers = client.run(_version, on_error="return").values()
+    missing = [a for a in answers if isinstance(a, ImportError)]
+    if missing:
+        return f"The workers of {address} cannot import poise ({missing[0]}); install it where they run."
+    found = {a for a in answers if isinstance(a, str)}  # a worker that was lost in between gives an error
+    if found - {__version__}:
+        return (f"The workers of {address} have poise {', '.join(sorted(found))}, and this is {__version__}; results "
+                "would depend on who judges.")  # fmt: skip
+    return ""
+
+
+def _version() -> str:
+    return __version__

@@ -12,13 +12,13 @@ from poise.methods.hands.scenes import table2
 from poise.methods.hands.search import Search
 from poise.methods.hands.settings import Hands
 
-NODES, CELL = 3000, 2.0  # nodes; [degrees] of a cell
+NODES, CELL, FRAMES = 3000, 2.0, 230  # nodes; [degrees] of a cell; frames
 JOINTS = {"index MCP": (1, 3), "ring PIP": (3, 4)}  # finger, joint
 
 
 def cells(settings: Hands, seed: int, nodes: int = NODES) -> tuple[dict[str, int], int]:
     """Cells of one frame by 2 degrees that nodes of a search lie in, and how many solutions it found."""
-    search = Search(prepare(table2.plate_2(230)), settings, seed)
+    search = Search(prepare(table2.plate_2(FRAMES)), settings, seed)
     search.counts.trace = []
     solutions, r = 0, 0
     while search.counts.nodes < nodes:
@@ -33,7 +33,9 @@ def cells(settings: Hands, seed: int, nodes: int = NODES) -> tuple[dict[str, int
 def run(options: Options) -> Table:
     """Occupied cells after 3000 nodes of a motion of 230 frames."""
     forms = {
-        "baseline (3 branches every 5 frames)": Hands.printed(improved=False, round_nodes=10**6, round_solutions=10**5),
+        "baseline (3 branches every 5 frames)": Hands.printed(
+            improved=False, round_nodes=round(NODES / (FRAMES / 100)), round_solutions=10**5
+        ),
         "thesis, improved": Hands.printed(),
         "ours": Hands(),
     }

@@ -8,10 +8,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from poise.character.library.hand import FINGERS
 from poise.experiments.hands.table2 import solved
 from poise.experiments.reproduce import Options, Table, told
-from poise.methods.hands.scene import Scene
+from poise.methods.hands.scene import Scene, Track
 from poise.methods.hands.scenes import more, table2
+from poise.methods.hands.scenes.authoring import turns
 from poise.methods.hands.settings import STYLES, Hands
 from poise.methods.hands.solution import Solution
 
@@ -135,25 +137,39 @@ def objects(options: Options) -> Table:
 
 
 def cup(options: Options) -> Table:
-    """A cup turned in the hand: how far it can be turned with valid finger gaits, at recorded and at constant speed."""
+    """A cup turned by 120 degrees in the hand, at a person's and at constant speed, and a small box fiddled with."""
+    eased = more.cup()
+    steady = Track(eased.motion.place, turns((0, 0, 1), 120.0 * np.linspace(0, 1, len(eased))))
+    scenes = {
+        "cup, eased": eased,
+        "cup, constant speed": replace(eased, motion=steady, name="cup at constant speed"),
+        "small box, to and fro": more.fiddled_box(),
+    }
     rows = []
-    for degrees in (40.0, 80.0, 120.0):
-        for constant in (False, True):
-            scene = more.cup(degrees=degrees)
-            if constant:
-                T = len(scene)
-                from poise.methods.hands.scene import Track
-                from poise.methods.hands.scenes.authoring import turns
-
-                motion = Track(scene.motion.place, turns((0, 0, 1), degrees * np.linspace(0, 1, T)))
-                scene = replace(scene, motion=motion, name="cup at constant speed")
-            found, _ = solved(scene, count=options.seeds, seconds=40.0)
-            gaits = float(np.mean([changes(s) for s in found.solutions])) if found.solutions else float("nan")
-            rows.append(
-                told((degrees, "constant" if constant else "eased", len(found.solutions), round(found.cpu, 1), gaits))
-            )
+    for name, scene in scenes.items():
+        found, _ = solved(scene, count=options.seeds, seconds=60.0)
+        gaits = float(np.mean([changes(s) for s in found.solutions])) if found.solutions else float("nan")
+        rows.append(told((name, len(found.solutions), round(found.cpu, 1), gaits)))
     return Table(
-        "A cup turned in the hand (5.6.4)",
-        ("turned [degrees]", "speed", "solutions", "CPU [s]", "times a finger takes load"),
+        "Things turned in the hand (5.6.4, 5.6.6)",
+        ("scene", "solutions", "CPU [s]", "times a finger takes load"),
+        tuple(rows),
+    )
+
+
+def timing(options: Options) -> Table:
+    """A pepper bottle turned on the table and picked up: automatic timing, and times given for each finger."""
+    rows = []
+    for name, scene in (("automatic", more.pepper()), ("given", more.timed_pepper())):
+        found, _ = solved(scene, count=options.seeds, seconds=40.0)
+        on = [s.loaded()[0] for s in found.solutions]
+        for f, finger in enumerate(FINGERS):
+            first = [np.argmax(x[:, f]) / scene.fps for x in on if x[:, f].any()]
+            share = 100 * float(np.mean([x[:, f].mean() for x in on])) if on else float("nan")
+            begins = float(np.mean(first)) if first else float("nan")
+            rows.append(told((name, len(found.solutions), finger, begins, round(share))))
+    return Table(
+        "Automatic and given timing of a turned pepper bottle (figure 22)",
+        ("timing", "solutions", "finger", "first carries [s]", "carries [% of frames]"),
         tuple(rows),
     )

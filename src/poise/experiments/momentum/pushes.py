@@ -1,12 +1,9 @@
-"""Section 4.8.5: pushes of all sizes from all sides on a walker, sustained ones, and other methods under the same."""
+"""Section 4.8.5: pushes of all sizes from all sides on a walker, repeated and sustained ones, and other methods."""
 
 from __future__ import annotations
 
-import sys
-from typing import Any
-
-from poise.experiments.momentum.trial import AFTER, FORMS, back, heavy, moment, performed, push
-from poise.experiments.reproduce import Options, Table
+from poise.experiments.momentum.trial import AFTER, EARLIEST, FORMS, Score, all_round, back, heavy, moment, push
+from poise.experiments.reproduce import Options, Table, told
 from poise.motion.clip import Clip
 from poise.motion.load import load_clip
 from poise.performance import perform
@@ -15,40 +12,54 @@ from poise.stage import Stage
 FORCES, LASTS = (50.0, 100.0, 150.0, 200.0), (0.1, 0.2, 0.3)  # [N], [s]
 SIDES = 16  # directions of the largest push; ours, the thesis says "all directions"
 SUSTAINED = (40.0, 1.0, 8)  # [N], [s], directions
+REPEATED = ((100.0, 0.2, 1.0), (150.0, 0.2, 1.5), (200.0, 0.3, 3.0))  # [N], [s], [s] from one to the next
+TIMES = 4  # repeated pushes
 OTHERS = ("modal", "mcsim", "momentum")
-_BODIES = ("human42, 70 kg", "human42, 80 kg")
+SAME = ((50.0, 0.2), (100.0, 0.2), (100.0, 0.3), (150.0, 0.3), (200.0, 0.3))  # [N], [s]
 
 
-def _clips() -> tuple[Clip, Clip]:
-    return load_clip("walk"), heavy("walk")
+def _clips(options: Options) -> list[tuple[str, Clip]]:
+    made = {"70 kg": lambda: load_clip("walk"), "80 kg": lambda: heavy("walk")}
+    return [(name, make()) for name, make in made.items() if options.wants(name)]
 
 
-def _count(clip: Clip, form: str, force: float, lasts: float, sides: int, phases: int) -> tuple[int, int]:
-    """How many recovered, and of how many."""
-    calm = performed(clip, form, 2.0 * clip.duration + 1.0 + AFTER)
-    if not calm.ended.whole:
-        return 0, sides * phases
-    good = 0
-    for side in range(sides):
-        for phase in range(phases):
-            at = moment(clip, phase, phases)
-            take = performed(clip, form, at + lasts + AFTER, (push(force, 360.0 * side / sides, at, lasts),))
-            good += back(take, at + lasts, calm)
-    return good, sides * phases
+def _cell(clip: Clip, form: str, force: float, lasts: float, cases: list[tuple[int, float]], phases: int) -> str:
+    """How many recovered of pushes at some phases in some directions [degrees]."""
+    score = Score(clip, form)
+    for phase, side in cases:
+        at = moment(clip, phase, phases)
+        score.add((push(force, side, at, lasts),), at + lasts)
+    return score.cell
 
 
 def run(options: Options) -> Table:
-    """The grid: the largest push in 16 directions, the others in 8 and at a quarter of the phases."""
+    """The grid: the largest push in 16 directions at each phase, the others in two that differ from phase to phase."""
+    rows, phases = [], options.seeds
+    grid = [(force, lasts) for lasts in LASTS[::-1] for force in FORCES[::-1]]
+    for name, clip in _clips(options):
+        for force, lasts in grid:
+            all_of_them = [(k, 360.0 * side / SIDES) for k in range(phases) for side in range(SIDES)]
+            cases = all_of_them if (force, lasts) == grid[0] else all_round(phases)
+            cells = [_cell(clip, form, force, lasts, cases, phases) for form in FORMS]
+            rows.append(told((name, force, lasts, *cells)))
+    return Table("Pushes on the chest of a walker", ("body", "force [N]", "lasts [s]", *FORMS), tuple(rows), _NOTES)
+
+
+def repeated(options: Options) -> Table:
+    """Four pushes one after another, each from another side."""
     rows = []
-    for name, clip in zip(_BODIES, _clips(), strict=True):
-        for lasts in LASTS:
-            for force in FORCES:
-                most = force == FORCES[-1] and lasts == LASTS[-1]
-                sides, phases = (SIDES, options.seeds) if most else (8, max(1, options.seeds // 4))
-                cells = [_count(clip, form, force, lasts, sides, phases) for form in FORMS]
-                rows.append((name, force, lasts, *(f"{good}/{total}" for good, total in cells)))
-                print(*rows[-1], sep="  ", file=sys.stderr, flush=True)
-    return Table("Pushes on the chest of a walker", ("body", "force [N]", "lasts [s]", "printed", "ours"), tuple(rows),
+    for name, clip in _clips(options):
+        for force, lasts, apart in REPEATED:
+            cells = []
+            for form in FORMS:
+                score = Score(clip, form)
+                for phase, side in all_round(options.seeds):
+                    at = moment(clip, phase, options.seeds)
+                    events = [push(force, side + 112.5 * k, at + apart * k, lasts) for k in range(TIMES)]
+                    score.add(events, at + apart * (TIMES - 1) + lasts)
+                cells.append(score.cell)
+            rows.append(told((name, f"{TIMES} x {force:g} N, {lasts:g} s, every {apart:g} s", *cells)))
+    return Table("Repeated pushes from sides that change by 112.5 degrees", ("body", "pushes", *FORMS), tuple(rows),
                  _NOTES)  # fmt: skip
 
 
@@ -56,34 +67,29 @@ def sustained(options: Options) -> Table:
     """40 N for a second from eight directions."""
     force, lasts, sides = SUSTAINED
     rows = []
-    for name, clip in zip(_BODIES, _clips(), strict=True):
-        cells = [_count(clip, form, force, lasts, sides, options.seeds) for form in FORMS]
-        rows.append((name, *(f"{good}/{total}" for good, total in cells)))
-        print(*rows[-1], sep="  ", file=sys.stderr, flush=True)
-    return Table("Sustained pushes, 40 N for 1 s", ("body", "printed", "ours"), tuple(rows), _NOTES)
+    for name, clip in _clips(options):
+        cases = [(k, 360.0 * side / sides) for k in range(options.seeds) for side in range(sides)]
+        rows.append(told((name, *(_cell(clip, form, force, lasts, cases, options.seeds) for form in FORMS))))
+    return Table("Sustained pushes, 40 N for 1 s", ("body", *FORMS), tuple(rows), _NOTES)
 
 
 def compared(options: Options) -> Table:
     """Three methods under the same pushes."""
     clip, rows = load_clip("walk"), []
-    for force, lasts in ((50.0, 0.2), (100.0, 0.2), (100.0, 0.3), (200.0, 0.3)):
-        cells = [_by(clip, name, force, lasts, max(1, options.seeds // 4)) for name in OTHERS]
-        rows.append((force, lasts, *cells))
-        print(*rows[-1], sep="  ", file=sys.stderr, flush=True)
+    calm = {name: perform(clip, name, seconds=2.0 * clip.duration + EARLIEST + AFTER) for name in OTHERS}
+    for force, lasts in SAME:
+        cells = []
+        for name in OTHERS:
+            good, cases = 0, all_round(options.seeds)
+            for phase, side in cases:
+                at = moment(clip, phase, options.seeds)
+                stage = Stage(events=(push(force, side, at, lasts),))
+                take = perform(clip, name, stage=stage, seconds=at + lasts + AFTER, limp=False)
+                good += back(take, at + lasts, calm[name])
+            cells.append(f"{good}/{len(cases)}")
+        rows.append(told((force, lasts, *cells)))
     return Table("The same pushes by other methods, walk on human42", ("force [N]", "lasts [s]", *OTHERS), tuple(rows),
                  _NOTES)  # fmt: skip
-
-
-def _by(clip: Clip, name: str, force: float, lasts: float, phases: int) -> Any:
-    calm = perform(clip, name, seconds=2.0 * clip.duration + 1.0 + AFTER)
-    good = 0
-    for side in range(8):
-        for phase in range(phases):
-            at = moment(clip, phase, phases)
-            stage = Stage(events=(push(force, 45.0 * side, at, lasts),))
-            take = perform(clip, name, stage=stage, seconds=at + lasts + AFTER)
-            good += back(take, at + lasts, calm)
-    return f"{good}/{8 * phases}"
 
 
 _NOTES = ("Recovered: `take.recovered` 5 s after the push, bands from an undisturbed run of the same form, the clock "

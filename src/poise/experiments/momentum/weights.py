@@ -2,32 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 from poise.experiments.momentum.clips import long_stride
-from poise.experiments.momentum.timing import _effort
-from poise.experiments.momentum.trial import AFTER, back, moment, performed, push
-from poise.experiments.reproduce import Options, Table
+from poise.experiments.momentum.trial import Score, all_round, moment, push
+from poise.experiments.reproduce import Options, Table, told
+from poise.motion.clip import Clip
 from poise.motion.load import load_clip
+
+LASTS = 0.2  # [s]
+
+
+def _pushed(clip: Clip, settings: Mapping[str, Any], force: float, phases: int) -> Score:
+    """Pushes of 0.2 s from all sides."""
+    score = Score(clip, "ours", settings)
+    for phase, side in all_round(phases):
+        at = moment(clip, phase, phases)
+        score.add((push(force, side, at, LASTS),), at + LASTS)
+    return score
 
 
 def spin(options: Options) -> Table:
-    """The long stride under pushes, with w^a as it is and with none."""
+    """The long stride under pushes, with w^a as it is and with none, and the contact forces that it takes."""
     clip, rows = long_stride(), []
     for force in (50.0, 100.0, 150.0):
-        cells: list[str] = []
-        for weight in (5000.0, 0.0):
-            settings = {"spin": weight}
-            calm = performed(clip, "ours", 9.0, settings=settings)
-            good, effort = 0, []
-            for k in range(options.seeds):
-                at = moment(clip, k, options.seeds)
-                events = (push(force, 360.0 * k / options.seeds, at, 0.2),)
-                take = performed(clip, "ours", at + 0.2 + AFTER, events, settings)
-                good += back(take, at + 0.2, calm)
-                effort.append(_effort(take))
-            cells += [f"{good}/{options.seeds}", f"{np.mean(effort):.0f}"]
-        rows.append((force, *cells))
+        scores = [_pushed(clip, {"spin": weight}, force, options.seeds) for weight in (5000.0, 0.0)]
+        rows.append(told((force, *(x for score in scores for x in (score.cell, score.force)))))
     return Table("Long stride, pushes of 0.2 s from all sides, with and without minimisation of angular momentum",
                  ("force [N]", "with", "force rms [N]", "without", "force rms [N] "), tuple(rows))  # fmt: skip
 
@@ -37,14 +40,8 @@ def run(options: Options) -> Table:
     clip, rows = load_clip("walk"), []
     for track in (50.0, 500.0, 5000.0):
         for weight in (50.0, 500.0, 5000.0, 50000.0):
-            settings = {"track": track, "spin": weight}
-            calm = performed(clip, "ours", 9.0, settings=settings)
-            good = 0
-            for k in range(options.seeds):
-                at = moment(clip, k, options.seeds)
-                take = performed(clip, "ours", at + 5.25, (push(100.0, 360.0 * k / options.seeds, at, 0.2),), settings)
-                good += back(take, at + 0.2, calm)
-            off = calm.tracking_error()
-            rows.append((track, weight, str(calm.ended), float(np.degrees(off.joints)), f"{good}/{options.seeds}"))
+            score = _pushed(clip, {"track": track, "spin": weight}, 100.0, options.seeds)
+            off = float(np.degrees(score.calm.tracking_error().joints))
+            rows.append(told((track, weight, str(score.calm.ended), off, score.cell)))
     return Table("A wide range of weights, walk", ("w^t", "w^a", "undisturbed", "joints [deg]", "recovered"),
                  tuple(rows))  # fmt: skip

@@ -48,5 +48,13 @@ def needed(clip: Clip, cutoff: float) -> Needed:
     return Needed(clip.times, np.einsum("b,nbi->ni", mass, raw) / mass.sum(), force / weight, at)
 
 
+def mass_centre(clip: Clip) -> Array:
+    """The centre of mass (N, 3) [m] of all bodies of a clip: Σ m_i r_i / Σ m_i."""
+    pos, quat = clip.character.forward(clip.q)
+    model = clip.character.model
+    places = pos + rot.rotate(quat, model.body_ipos[None])
+    return np.einsum("b,nbi->ni", model.body_mass, places) / model.body_mass.sum()
+
+
 def _slope(x: Array, dt: float) -> Array:
     return np.gradient(x, dt, axis=0)

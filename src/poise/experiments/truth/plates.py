@@ -22,7 +22,7 @@ from poise.motion.load import load_clip
 
 NEAR = 0.03  # [s] by which a landing or take-off may be told early or late
 FACTOR, LEAST = 1.3, 3.0  # the repaired force may be wrong by so many times the raw clip's error, or by these per cent
-PRESSURE, MASS_CENTRE = 4.0, 1.5  # [cm] rms: from the plates', if the raw clip is not further; from the raw clip's
+PRESSURE, MASS_CENTRE = 4.0, 1.5  # [cm] rms from the raw clip's; the former may also be nearer to the plates' than it
 PUSHES = 0.4  # [body weights] on the plates where their centre of pressure is compared
 COLUMNS = ("recording", "up raw", "up", "r raw", "r", "level raw", "level", "ends raw", "ends", "pressure raw cm",
            "pressure cm", "moved cm", "mass centre cm", "moments", "missed", "invented", "beyond its bar")  # fmt: skip
@@ -108,7 +108,8 @@ class Row:
         """Names of the values beyond their bars."""
         pairs = [(n, getattr(self.raw, n), getattr(self.repaired, n)) for n in ("up", "level", "ends")]
         out = [n for n, raw, now in pairs if now > max(FACTOR * raw, LEAST)]
-        out += ["pressure"] * (self.repaired.pressure > max(PRESSURE, self.raw.pressure))
+        nearer = self.repaired.pressure <= max(PRESSURE, self.raw.pressure)
+        out += ["pressure"] * (not (nearer or self.pressure_moved <= PRESSURE))
         out += ["mass centre"] * (not self.mass_centre <= MASS_CENTRE)
         m = self.moments
         return out + ["moments"] * (m.near < 0.95 * m.count) + ["missed"] * (m.missed > 0) + [

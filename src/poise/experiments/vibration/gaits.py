@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import time
 
+import numpy as np
+
 from poise.experiments.reproduce import Options, Table, told
+from poise.experiments.vibration.sketches import shares
+from poise.maths import configuration as conf
+from poise.maths import rotations as rot
 from poise.methods.vibration.design import design
 from poise.methods.vibration.gait import Gait, load_gait, shipped
 from poise.methods.vibration.printed import printed_design
@@ -13,7 +18,8 @@ from poise.motion.load import load_clip
 from poise.performance import perform
 
 COLUMNS = ("gait", "seed", "priority (f/g)", "permissible", "speed [m/s]", "energy [N² m²]", "violated", "cyclic error",
-           "feedback [%]", "deepest [mm]", "units closed", "open", "evaluations", "CPU [s]")  # fmt: skip
+           "feedback [%]", "deepest [mm]", "in priority modes, flight [%]", "on ground [%]", "units closed", "open",
+           "evaluations", "CPU [s]")  # fmt: skip
 NOTE = "Units asked: 401; half a cycle of a run, a whole one of a hop. The paper: hours, and no speeds or energies."
 
 
@@ -22,8 +28,8 @@ def _row(name: str, gait: Gait) -> tuple:
     violated = " ".join(f"E{k + 1}" for k, e in enumerate(f["easy"]) if e != 0.0) or "none"
     return (name, f["seed"], f"{len(s.flight.priority)}/{len(s.ground.priority)}",
             f"{len(s.flight.names)}/{len(s.ground.names)}", f["speed"], f["energy"], violated, f["cyclic_error"],
-            100.0 * f["feedback_share"], 1000.0 * f["deepest"], f["units"], f["open_loop_units"], f["evaluations"],
-            f["cpu_seconds"])  # fmt: skip
+            100.0 * f["feedback_share"], 1000.0 * f["deepest"], *shares(gait), f["units"], f["open_loop_units"],
+            f["evaluations"], f["cpu_seconds"])  # fmt: skip
 
 
 def run(options: Options) -> Table:
@@ -36,6 +42,24 @@ def run(options: Options) -> Table:
                 take = perform(load_clip(path), "vibration", seconds=2.0)
                 figures += options.film(take, f"gait {path.stem}")
     return Table("Gaits", COLUMNS, tuple(rows), (NOTE,), tuple(figures))
+
+
+def styles(options: Options) -> Table:
+    """How far parts turn in a cycle of each gait [degrees]: what tells one style from another in numbers."""
+    columns = ("gait", "thigh about its line", "arm sideways", "arm at most sideways", "trunk sideways",
+               "trunk about its line", "pelvis sideways", "pelvis about the vertical")  # fmt: skip
+    rows = []
+    for path in shipped():
+        if not options.wants(path.stem):
+            continue
+        gait = load_gait(path)
+        body = gait.sketch.rig().character
+        turn = np.degrees(conf.difference(body.layout, gait.sketch.rig().rest, gait.track))
+        pelvis = np.degrees(rot.log(gait.track[:, 3:7]))
+        thigh, arm, chest = (turn[:, body.dofs(part)] for part in ("left_thigh", "left_upper_arm", "chest"))
+        rows.append((path.stem, *(float(np.ptp(x)) for x in (thigh[:, 2], arm[:, 0])), float(arm[:, 0].max()),
+                     *(float(np.ptp(x)) for x in (chest[:, 0], chest[:, 2], pelvis[:, 0], pelvis[:, 2]))))  # fmt: skip
+    return Table("Styles", columns, tuple(rows), ("Ranges over a cycle, from the rest pose, of the left limbs.",))
 
 
 def designs(options: Options) -> Table:

@@ -42,10 +42,10 @@ class Validity:
     table: float  # [m] of a hand into table or stands
     cone: float  # [N] of friction beyond its cone
     force: float  # residual of Newton's law, share of the weight
-    torque: float  # residual of Euler's law, share of weight x half length
+    torque: float  # residual of Euler's law, share of weight x half the object's length
     slip: float  # [m] a frame, of contacts that do not slide
     creep: float  # [m] of such a contact as long as it carries a force
-    gap: float  # [m] between the surfaces of a loaded contact
+    gap: float  # [m] between the surfaces of a loaded contact, and of its point from either
     limits: float  # [rad] beyond joint limits
     speed: float  # [rad/s]
     backward: float  # [m] a frame of sliding against the friction's direction
@@ -124,11 +124,22 @@ class Checker:
                 if np.linalg.norm(self.data.geom_xpos[g] - self.data.geom_xpos[g2]) < 0.09:
                     meet = max(meet, -self._between(g, g2))
         index = {(h, f, b): g for h, f, b, g, _ in self.hand}
-        gap = max((min(near[index[int(c[0]), int(c[1]), int(c[2])]]) for c in solution.loads[t].contacts), default=0.0)
+        gap = 0.0
+        for c in solution.loads[t].contacts:
+            g = index[int(c[0]), int(c[1]), int(c[2])]
+            gap = max(gap, min(near[g]), self._off_surface(g, c[6:9], t))
         bodies = {
             (h, f, b): (self.data.xpos[k].copy(), self.data.xmat[k].reshape(3, 3).copy()) for h, f, b, _, k in self.hand
         }
         return max(deep, 0.0), meet, max(table, 0.0), gap, bodies
+
+    def _off_surface(self, g: int, point: Array, t: int) -> float:
+        """How far a point of the object (3,), in its frame, is from the surface of a link [m]."""
+        c, m = self.scene.centre, self.model
+        x = c.place[t] + c.matrix[t] @ point - self.data.geom_xpos[g]
+        axis = self.data.geom_xmat[g].reshape(3, 3)[:, 2]
+        along = float(np.clip(x @ axis, -m.geom_size[g, 1], m.geom_size[g, 1]))
+        return abs(float(np.linalg.norm(x - along * axis)) - m.geom_size[g, 0])
 
     def _newton(self, solution: Solution) -> tuple[float, float, float]:
         """Friction beyond cones [N], and what Newton and Euler miss, against MuJoCo's inverse dynamics of the
@@ -137,7 +148,7 @@ class Checker:
         scene, m = self.scene, self.model
         d, dt, c = mujoco.MjData(m), 1 / scene.fps, scene.centre
         m.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONTACT)
-        weight, half = scene.thing.mass * 9.81, float(np.linalg.norm(np.diff(scene.thing.extent, axis=0))) / 2
+        weight, half = scene.thing.mass * 9.81, float(np.diff(scene.thing.extent, axis=0).max()) / 2
         cone, force, torque = 0.0, 0.0, 0.0
         for t in range(1, len(scene) - 1):
             ends = [np.r_[c.place[k], c.turn[k]] for k in (t - 1, t, t + 1)]

@@ -11,7 +11,7 @@ from poise.judge.finding import Finding
 
 REMARKS = frozenset({
     "fell", "depth", "joint_range", "time_step", "inner_friction", "root_correction", "noise", "sliding", "hold",
-    "torque_needed", "peak",
+    "torque_needed", "peak", "mass",
 })  # fmt: skip
 """Kinds that are told and fail no audit; every other kind does."""
 
@@ -66,7 +66,7 @@ def _held(name: str, unit: str) -> Callable[[Finding, Detail], str]:
     def words(f: Finding, d: Detail) -> str:
         along = ", ".join(f"{x:+.2f}" for x in d["along"])
         cause = "; the time step may make it" if d.get("stepping") else ""
-        return (f"From {f.time:.2f} s on a {name} of {f.value:.3g} {unit} along ({along}) acts that no contact and no "
+        return (f"From {f.time:.2f} s on, a {name} of {f.value:.3g} {unit} along ({along}) acts that no contact and no "
                 f"event explains{cause}.")  # fmt: skip
 
     return words
@@ -74,7 +74,7 @@ def _held(name: str, unit: str) -> Callable[[Finding, Detail], str]:
 
 def _position(name: str, unit: str) -> Callable[[Finding, Detail], str]:
     return lambda f, d: (
-        f"From {f.time:.2f} s on its positions alone, whatever its recorded velocities say, show a {name} of "
+        f"From {f.time:.2f} s on, its positions alone, whatever its recorded velocities say, show a {name} of "
         f"{f.value:.3g} {unit} that no contact and no event explains."
     )
 
@@ -115,6 +115,14 @@ def _frames(f: Finding, d: Detail) -> str:
             f"{d['longest']:.2f} s.")  # fmt: skip
 
 
+def _mass(f: Finding, d: Detail) -> str:
+    low, high = d["usual"]
+    return (f"The mass of {f.value:.0f} kg is a guess from the height, at which most people weigh {low:.0f} to "
+            f"{high:.0f} kg: forces and torques in newtons may be {100 * (1 - low / f.value):.0f} % less or "
+            f"{100 * (high / f.value - 1):.0f} % more; shares of body weight, and the verdict, do not depend on it "
+            "(give --weight).")  # fmt: skip
+
+
 _SENTENCES: dict[str, Callable[[Finding, Detail], str]] = {
     "not_finite": _not_finite,
     "not_measured": _not_measured,
@@ -122,16 +130,17 @@ _SENTENCES: dict[str, Callable[[Finding, Detail], str]] = {
     "fell": _fell,
     "force_held": _held("force", "N"),
     "torque_held": _held("torque", "N m"),
+    "mass": _mass,
     "force": lambda f, d: f"The force that nothing explains is {f.value:.3g} N rms.",
     "torque": lambda f, d: f"The torque that nothing explains is {f.value:.3g} N m rms.",
     "position_force": _position("force", "N"),
     "position_torque": _position("torque", "N m"),
-    "velocity": lambda f, d: (f"From {f.time:.2f} s on recorded velocities and the positions differ by "
+    "velocity": lambda f, d: (f"From {f.time:.2f} s on, recorded velocities and the positions differ by "
                               f"{100 * f.value:.3g} cm/s."),
     "cone": _cone,
     "friction": _friction,
     "inner_friction": _inner_friction,
-    "held_slip": lambda f, d: (f"From {f.time:.2f} s on {f.body} slides at {100 * f.value:.1f} cm/s although its "
+    "held_slip": lambda f, d: (f"From {f.time:.2f} s on, {f.body} slides at {100 * f.value:.1f} cm/s although its "
                                "friction would hold it."),
     "place": lambda f, d: (f"At {f.time:.2f} s a contact of {f.body} acts {100 * f.value:.1f} cm from where anything "
                            "touches."),
@@ -139,7 +148,7 @@ _SENTENCES: dict[str, Callable[[Finding, Detail], str]] = {
                             f"{d['torque']:.3g} N m rms."),
     "root_corrected": _root,
     "root_correction": _root,
-    "joint_torque": lambda f, d: f"From {f.time:.2f} s on {f.body} needs {f.value:.3g} N m more than was recorded.",
+    "joint_torque": lambda f, d: f"From {f.time:.2f} s on, {f.body} needs {f.value:.3g} N m more than was recorded.",
     "torque_limit": lambda f, d: f"At {f.time:.2f} s {f.body} is driven {f.value:.3g} N m beyond its torque limit.",
     "depth": lambda f, d: f"At {f.time:.2f} s the body is {100 * f.value:.1f} cm deep in the ground.",
     "joint_range": lambda f, d: (f"At {f.time:.2f} s {f.body} is {np.degrees(f.value):.0f} degrees beyond its range."),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from poise.character.bodies.shapes import USUAL_BMI
 from poise.judge.finding import Finding, beyond
 from poise.judge.report import AuditReport, Stretch
 from poise.judge.support import Support, beyond_support, name_of
@@ -19,6 +20,7 @@ from poise.motion.clip import Clip
 if TYPE_CHECKING:
     from poise.judge.audit_clip import Needs
 
+BMI = (18.5, 30.0)  # [kg/m²] body mass index of most grown people
 _MANY = 40  # stretches that are explained in words; a clip with more is broken all over
 
 
@@ -49,6 +51,9 @@ def _findings(clip: Clip, report: AuditReport, limits: Tolerances, share: float)
     if beyond(report.slip, limits.slip):
         out.append(Finding("sliding", report.slip, limits.slip))
     out += [Finding("hold", hold.mass, body=hold.hand, detail={"words": hold.words()}) for hold in clip.grips]
+    height = clip.character.height
+    if clip.recording is not None and abs(clip.character.mass - USUAL_BMI * height**2) < 1e-3:
+        out.append(Finding("mass", clip.character.mass, detail={"usual": tuple(x * height**2 for x in BMI)}))
     if beyond(share, limits.torque_limit):
         over = report.torque_limit_violation
         out.append(Finding("torque_needed", over.value, 0.0, over.time, over.what))

@@ -154,6 +154,7 @@ _WORDS: dict[str, Callable[[Finding], str]] = {
     "try loop": lambda _: "--loop, if it is a gait",
     "try seconds": lambda f: f"--seconds {_n(f.value):.1f}, before the clip breaks off",
     "try method": lambda f: f"--method {f.text}",
+    "try rehearse": lambda _: "poise rehearse CLIP -o X.rehearsed.npz, which searches until it is performed",
     "try physical": lambda _: "poise convert CLIP OUT --physical first",
     "try slower": lambda f: f"a slower or gentler motion, or a body with a stronger {_joint(f.body)}",
 }  # fmt: skip

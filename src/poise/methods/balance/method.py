@@ -18,7 +18,7 @@ from poise.methods.balance.link_control import Pull, Puller
 from poise.methods.balance.target import Targets
 from poise.methods.upright import Upright
 from poise.motion.reference import Reference
-from poise.settings import PART, check, choice, names, number, parts, printed, text
+from poise.settings import PART, check, choice, has_departure, names, number, parts, printed_form, text
 from poise.simulate.loop import Action
 from poise.simulate.simulator import State, Touches
 from poise.stage import Stage
@@ -141,13 +141,10 @@ class Balance:
                               1 / 120, "s", printed=1 / 1920, said="0.5 ms")  # fmt: skip
 
     name = "balance"
+    has = has_departure
 
     def __post_init__(self) -> None:
         check(self, self.name)
-
-    def has(self, departure: str) -> bool:
-        """Is this departure from the paper on?"""
-        return departure in self.departures
 
     @classmethod
     def printed(cls, **changes: Any) -> Balance:
@@ -156,7 +153,7 @@ class Balance:
         Gains, cylinder and zones, which the paper leaves to the user, are ours; servos are damped less, since with
         the default damping and nothing implicit a light foot shakes itself away within 30 ms.
         """
-        return cls(**{**printed(cls), **changes})
+        return printed_form(cls, **changes)
 
     def start(self, character: Character, reference: Reference, stage: Stage) -> Memory:
         """Tables, gains and the reference's targets at the beginning; refuses a start with no foot on the ground."""

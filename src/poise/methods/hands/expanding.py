@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from poise.methods.hands.search import Search
 
 UNBALANCED = 5  # verdict of a node without forces that give the object its motion
+STUCK = 6  # of one that has none as long as a finger slides
 
 
 def expand(search: Search, parent: Node, rng: np.random.Generator) -> Asked:
@@ -35,7 +36,9 @@ def expand(search: Search, parent: Node, rng: np.random.Generator) -> Asked:
                 speed[h, f] = 10.0  # not yet there: the approach is made afterwards
                 continue
             if anew[h, f]:
-                intent[k], changed[h, f] = new_intent(search, t, rng), True
+                action = new_intent(search, t, rng)
+                stuck = bool(parent.failed) and parent.failed[-1][:3] == (STUCK, h, f)
+                intent[k], changed[h, f] = action._replace(moves=action.moves and not stuck), True
             found, held[h, f] = next_pairs(
                 parent, h, f, intent[k], search.problem.solid, scene.friction, scene.slide, scene.move
             )

@@ -61,6 +61,20 @@ class Node:
         return np.where(self.normal < CARRIES, FREE, np.where(border, SLIDING, STATIC))
 
 
+def sliding(node: Node, intents: list[Intent | None], friction: float) -> dict[tuple[int, int, int], Array]:
+    """Contacts (hand, finger, link) that slide into the next frame with these intents, and their direction (3,).
+
+    Those on the border of their cone whose finger moves; the finger drags the object, so it goes where its friction on
+    the object points, (33).
+    """
+    out = {}
+    for c, kind, tangent in zip(node.contacts, node.kinds(friction), node.tangent, strict=True):
+        intent = intents[5 * int(c[HAND]) + int(c[FINGER])]
+        if kind == SLIDING and intent is not None and intent.moves:
+            out[int(c[HAND]), int(c[FINGER]), int(c[LINK])] = tangent / np.linalg.norm(tangent)
+    return out
+
+
 class Asked(NamedTuple):
     """A guiding configuration c for the next frame: what the kinematic test is given."""
 

@@ -20,7 +20,7 @@ from poise.motion.clip import Clip
 from poise.motion.resample import resample
 
 FIST_SPEED = 3.0  # [m/s] of a hand above which it is closed to a fist
-_AXES = {
+WRIST_AXES = {
     "right": np.stack([[0, 0, -1], [1, 0, 0], [0, -1, 0]], 1).astype(float),
     "left": np.stack([[0, 0, -1], [-1, 0, 0], [0, 1, 0]], 1).astype(float),
 }
@@ -49,7 +49,7 @@ def with_fingers(character: Character) -> Character:
         for geom in list(wrist.geoms):
             if geom.name.endswith("forearm"):
                 hand.delete(geom)
-        q = from_matrix(_AXES[side])
+        q = from_matrix(WRIST_AXES[side])
         body.add_frame(pos=[0.0, 0.0, 0.0], quat=q.tolist()).attach_body(wrist, "", "")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the empty prefix: names of the hand are unlike those of bodies
@@ -83,7 +83,7 @@ def wrist_track(clip: Clip, side: str) -> Track:
     """The motion of a clip's wrist, in the axes of `hand`."""
     body = clip.character.body(f"{side}_hand")
     place, turn = clip.character.forward(clip.q)
-    return Track(place[:, body], multiply(turn[:, body], from_matrix(_AXES[side])))
+    return Track(place[:, body], multiply(turn[:, body], from_matrix(WRIST_AXES[side])))
 
 
 def at_ease(clip: Clip, side: str) -> Array:

@@ -29,6 +29,7 @@ class Problem:
     plane: Array  # (T, 4) the table's normal and height in the object's frame
     wrench: Array  # (T, 6) [N, N m] that the contacts must give, G of (38)
     table: tuple[Array, ...]  # T x (n, TABLE_COLUMNS) points on the table
+    stands: Array  # (T, S, 7) capsules in place of stands, which fingers keep clear of
 
     @property
     def frames(self) -> int:
@@ -109,6 +110,19 @@ def _spread(points: Array, most: int = 8) -> Array:
     return points[chosen]
 
 
+def stand_capsules(scene: Scene) -> Array:
+    """(T, S, 7) ends and radius of upright capsules that fill the stands, four each, in the object's frame."""
+    R, p, out = scene.centre.matrix, scene.centre.place, []
+    for stand in scene.stands:
+        half = np.array(stand.size) / 2
+        radius = float(min(half)) * 0.55
+        for sx, sy in ((-1, -1), (-1, 1), (1, -1), (1, 1)):
+            inner = half - radius
+            ends = [np.einsum("tji,tj->ti", R, stand.place + inner * np.array([sx, sy, e]) - p) for e in (-1.0, 1.0)]
+            out.append(np.c_[ends[0], ends[1], np.full(len(p), radius)])
+    return np.ascontiguousarray(np.stack(out, 1)) if out else np.zeros((len(p), 0, 7))
+
+
 def _with_fixed(scene: Scene, side: str) -> Fingers:
     """The fingers of a hand, joints that the scene holds with limits at their angle."""
     F, names = fingers(side), joint_names(side)
@@ -137,4 +151,5 @@ def prepare(scene: Scene) -> Problem:
         plane,
         needed_wrench(scene),
         standing_points(scene),
+        stand_capsules(scene),
     )

@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from poise.maths.rotations import Array
-from poise.methods.hands.expanding import UNBALANCED, expand
+from poise.methods.hands.expanding import STUCK, UNBALANCED, expand
 from poise.methods.hands.finger import LINK as PAIR_LINK
 from poise.methods.hands.finger import pair_slip
 from poise.methods.hands.force_test import MOST_PROXIES, POINTS_ALONE, PROXY, THESIS, force_test
 from poise.methods.hands.going_back import after_success, go_back, limit, reallocate
-from poise.methods.hands.node import CARRIES, Asked, Node
+from poise.methods.hands.node import CARRIES, Asked, Node, sliding
 from poise.methods.hands.node import root as empty
 from poise.methods.hands.pose_test import (
     CONTACT,
@@ -37,7 +37,7 @@ from poise.methods.hands.reach_ahead import below, look_at_reach
 from poise.methods.hands.settings import Hands
 from poise.methods.hands.windows import LATER, First, clear_pose, closed_pool, overlaps, surface_pool, windows
 
-CREEP = 1e-3  # [m] that a contact may slip in all while it carries a force
+CREEP = 2e-3  # [m] that a contact may slip in all while it carries a force; smoothing takes it back
 RHO = 0.05  # [m] by which torques are made forces
 _TABLE_COST = 1e-3  # of a force of the table, which costs the hand nothing: it settles which of many is taken
 _ALONE = np.zeros((1, 7))
@@ -48,7 +48,7 @@ class Counts:
     """What a search has done."""
 
     nodes: int = 0
-    verdicts: np.ndarray = field(default_factory=lambda: np.zeros(6, int))
+    verdicts: np.ndarray = field(default_factory=lambda: np.zeros(7, int))
     rounds: int = 0
     deepest: int = 0
     trace: list[tuple[int, Array]] | None = None  # every feasible node, for figures 27 and 28
@@ -142,10 +142,13 @@ class Search:
 
     # Feasibility (5.3.2)
 
-    def balance(self, t: int, contacts: Array, cost: Array) -> tuple[bool, Array, Array, int]:
+    def balance(
+        self, t: int, contacts: Array, cost: Array, rail: Array | None = None
+    ) -> tuple[bool, Array, Array, int]:
         """Do forces at the contacts (n, CONTACT) of these costs (n,) give the motion?
 
-        Normal forces (n,) and friction (n, 3) of each, and how many proxies there are.
+        rail (n, 4): 1 and the direction of friction where a contact slides. Gives normal forces (n,) and
+        friction (n, 3) of each, and how many proxies there are.
         """
         p, scene, n = self.problem, self.problem.scene, len(contacts)
         mode = THESIS if self.settings.proxies else POINTS_ALONE
@@ -155,7 +158,7 @@ class Search:
             n,
             cost,
             scene.friction,
-            np.zeros((n, 4)),
+            np.zeros((n, 4)) if rail is None else rail,
             p.table[t],
             len(p.table[t]),
             scene.table_friction,
@@ -192,12 +195,26 @@ class Search:
                 cost[k] *= 2.0 + min(moved / 1e-4, 6.0)
         return cost
 
+    def _rails(self, parent: Node, asked: Asked, contacts: Array) -> Array:
+        """(n, 4) 1 and the direction of friction of contacts that slide into this frame, else 0.
+
+        Departures: the thesis lets a contact that slides push anywhere in its cone.
+        """
+        rail = np.zeros((len(contacts), 4))
+        if not self.settings.settle:
+            return rail
+        way = sliding(parent, asked.intent, self.problem.scene.friction)
+        for k, (h, f, link) in enumerate(contacts[:, :3].astype(int).tolist()):
+            if (h, f, link) in way:
+                rail[k] = np.r_[1.0, way[h, f, link]]
+        return rail
+
     def test(self, parent: Node, asked: Asked) -> tuple[int, int, int, int, Node | None]:
         """Both tests; gives the verdict, the hand and finger that failed, the other finger or pair, and the node."""
         p, s, t = self.problem, self.settings, parent.t + 1
         contacts, n = np.zeros((MOST_CONTACTS, CONTACT)), 0
         q, slips = np.empty((self.H, 5, 6)), np.zeros((self.H, 5, 4))
-        other = _ALONE
+        other, known = (p.stands[t], p.stands.shape[1]) if p.stands.shape[1] else (_ALONE, 0)
         for h, F in enumerate(p.hands):
             verdict, f, o, n = pose_test(
                 F,
@@ -213,7 +230,7 @@ class Search:
                 asked.held[h],
                 self._rest(parent, h),
                 other,
-                0 if h == 0 else len(other),
+                known,
                 self.W,
                 s.steps,
                 s.near,
@@ -238,12 +255,15 @@ class Search:
             if h + 1 < self.H:
                 caps = np.zeros((5, 4, 7))
                 capsules(F, q[h], p.turn[h, t], p.place[h, t], caps)
-                other = caps.reshape(-1, 7)
-                other = np.ascontiguousarray(other[other[:, 6] > 0])
+                other = np.concatenate([caps[caps[:, :, 6] > 0], other[:known]])
+                known = len(other)
         price = self._prices(parent, t)
         contacts = contacts[:n].copy()
-        good, normal, tangent, m = self.balance(t, contacts, self._cost(parent, contacts, price))
+        rail = self._rails(parent, asked, contacts)
+        good, normal, tangent, m = self.balance(t, contacts, self._cost(parent, contacts, price), rail)
         if not good:
+            for c in contacts[rail[:, 0] > 0, :2].astype(int):
+                return STUCK, int(c[0]), int(c[1]), -1, None
             return UNBALANCED, -1, -1, -1, None
         node = self._node(parent, asked, q, contacts, (normal, tangent), m, price)
         carries = np.zeros_like(slips)

@@ -13,25 +13,45 @@ in time from the first contact to an open hand: straight interpolation would go 
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from poise.kernels import njit
+from poise.maths.distance import onto_surface
 from poise.maths.rotations import Array
-from poise.methods.hands.finger import PAIR, ROWS, Weights, reach, residuals
-from poise.methods.hands.node import FREE, Node, as_pair
+from poise.methods.hands.finger import (
+    HAND_POINT,
+    NORMAL,
+    OBJECT_POINT,
+    PAIR,
+    ROWS,
+    Weights,
+    place_links,
+    reach,
+    residuals,
+)
+from poise.methods.hands.node import FREE, Node, as_pair, sliding
 from poise.methods.hands.pose_test import FINGER, HAND, LINK, capsules
 from poise.methods.hands.problem import Problem
 from poise.methods.hands.windows import open_pose
 from poise.solve.gauss_newton import Normal, Settings, minimise
 
 KEPT = 8  # pairs of a finger in a frame at most
+CLEAR = 2.5e-3  # [m] that a finger keeps from the object on its way, since it moves between frames too
+ARRIVING = 4  # frames before its first contact in which it comes closer
 FASTEST = 5.5  # [rad/s] above which a joint's speed costs
 _LIMIT, _SPEED = 300.0, 60.0  # weights of limits and of speed beyond the fastest [1/rad]
 
 
 @njit(cache=True)
-def _linearise(F, solid, plane, f, Q, R, p, pairs, count, rest, others, known, W, jerk, drift, fastest, grad, bands):
-    """Cost of one finger's motion Q (T, 6), with gradient (T, 6) and bands (3, T, 6, 6) of (41)."""
+def _linearise(
+    F, solid, plane, f, Q, R, p, pairs, count, rest, others, known, W, clear, coming, jerk, drift, fastest, grad, bands
+):
+    """Cost of one finger's motion Q (T, 6), with gradient (T, 6) and bands (3, T, 6, 6) of (41).
+
+    Weights are W, and `clear` in the first `coming` frames, in which the finger is on its way.
+    """
     T = Q.shape[0]
     turn, place, axes, points = np.empty((4, 3, 3)), np.empty((4, 3)), np.empty((6, 3)), np.empty((6, 3))
     res, J = np.empty(ROWS), np.empty((ROWS, 6))
@@ -52,7 +72,7 @@ def _linearise(F, solid, plane, f, Q, R, p, pairs, count, rest, others, known, W
             rest,
             others[t],
             known,
-            W,
+            clear if t < coming else W,
             turn,
             place,
             axes,
@@ -112,7 +132,7 @@ class _Finger:
     def _fill(self, x: Array) -> float:
         if np.array_equal(x, self.at):
             return self.value
-        F, solid, plane, f, R, p, pairs, count, rest, others, known, W, jerk, drift, fastest = self.fixed
+        F, solid, plane, f, R, p, pairs, count, rest, others, known, W, clear, coming, *costs = self.fixed
         self.value = _linearise(
             F,
             solid,
@@ -127,9 +147,9 @@ class _Finger:
             others,
             known,
             W,
-            jerk,
-            drift,
-            fastest,
+            clear,
+            coming,
+            *costs,
             self.grad,
             self.bands,
         )
@@ -145,28 +165,50 @@ class _Finger:
 
 
 def kept_pairs(problem: Problem, path: list[Node], h: int, f: int) -> tuple[Array, np.ndarray]:
-    """Pairs (T, KEPT, PAIR) of loaded contacts of a finger, and how many; those that stay are kept a frame longer."""
+    """Pairs (T, KEPT, PAIR) of loaded contacts of a finger, and how many; those that stay are kept a frame longer.
+
+    The little that a contact slipped from frame to frame in the search is taken back as long as it stays, so that it
+    rolls and does not creep.
+    """
     T, mu = problem.frames, problem.scene.friction
     pairs, count = np.zeros((T, KEPT, PAIR)), np.zeros(T, np.int64)
+    crept: dict[int, tuple[int, Array, Array]] = {}  # of each link: frame, last pair, what is taken back so far
 
     def add(t: int, pair: Array) -> None:
         if 0 <= t < T and count[t] < KEPT:
             pairs[t, count[t]] = pair
             count[t] += 1
 
-    carried: set[tuple[int, int]] = set()
-    for node in path:
+    slid = [sliding(a, b.intent, mu) for a, b in pairwise(path)]  # into the frames after the first
+    for node, came, goes in zip(path, [{}, *slid], [*slid, {}], strict=True):
         kinds = node.kinds(mu)
-        intent = node.intent[5 * h + f]
         for k in np.flatnonzero((node.contacts[:, HAND] == h) & (node.contacts[:, FINGER] == f) & (kinds != FREE)):
-            pair = as_pair(node.contacts[k])
-            add(node.t, pair)
-            if (node.t - 1, int(node.contacts[k, LINK])) not in carried:
-                add(node.t - 1, pair)  # it is there and at rest when it begins to carry
-            carried.add((node.t, int(node.contacts[k, LINK])))
-            if not (kinds[k] == 2 and intent is not None and intent.moves):
-                add(node.t + 1, pair)
+            pair, link = as_pair(node.contacts[k]), int(node.contacts[k, LINK])
+            before, last, back = crept.get(link, (-2, pair, np.zeros(3)))
+            if before != node.t - 1:
+                back = np.zeros(3)
+            elif (h, f, link) not in came:
+                back = back - _slipped(problem, h, f, node, last)
+            crept[link] = node.t, pair, back
+            taken = pair.copy()
+            taken[OBJECT_POINT : OBJECT_POINT + 3] += back - (back @ pair[NORMAL:]) * pair[NORMAL:]
+            onto_surface(problem.solid, taken[OBJECT_POINT : OBJECT_POINT + 3], taken[NORMAL:])
+            add(node.t, taken)
+            if before != node.t - 1:
+                add(node.t - 1, taken)  # it is there and at rest when it begins to carry
+            if (h, f, link) not in goes:
+                add(node.t + 1, taken)
     return pairs, count
+
+
+def _slipped(problem: Problem, h: int, f: int, node: Node, pair: Array) -> Array:
+    """(3,) [m] by which a pair of the frame before has come apart along the surface."""
+    F, t = problem.hands[h], node.t
+    turn, place, axes, points = np.empty((4, 3, 3)), np.empty((4, 3)), np.empty((6, 3)), np.empty((6, 3))
+    place_links(F, f, node.q[h, f], problem.turn[h, t], problem.place[h, t], turn, place, axes, points)
+    link, n = int(pair[0]), pair[NORMAL:]
+    off = place[link] + turn[link] @ pair[HAND_POINT : HAND_POINT + 3] - pair[OBJECT_POINT : OBJECT_POINT + 3]
+    return off - (off @ n) * n
 
 
 def first_motion(problem: Problem, path: list[Node], window: np.ndarray, W: Weights) -> Array:
@@ -189,7 +231,7 @@ def first_motion(problem: Problem, path: list[Node], window: np.ndarray, W: Weig
             for f in coming:
                 before = Q[h, t + 1, f]
                 q = before.copy()
-                beside = np.concatenate([caps[g, 1 : F.links[g]] for g in range(5) if g != f])
+                beside = np.concatenate([*(caps[g, 1 : F.links[g]] for g in range(5) if g != f), problem.stands[t]])
                 reach(
                     F,
                     problem.solid,
@@ -213,8 +255,10 @@ def first_motion(problem: Problem, path: list[Node], window: np.ndarray, W: Weig
     return Q
 
 
-def smooth(problem: Problem, path: list[Node], Q: Array, W: Weights, jerk: float = 25.0, rounds: int = 2) -> Array:
-    """(H, T, 5, 6) the motion of (41) from a first one; `jerk` weighs E₁."""
+def smooth(
+    problem: Problem, path: list[Node], window: np.ndarray, Q: Array, W: Weights, jerk: float = 25.0, rounds: int = 2
+) -> Array:
+    """(H, T, 5, 6) the motion of (41) from a first one; `jerk` weighs E₁, window (H, 5, 2) the contact windows."""
     T, H = problem.frames, len(problem.hands)
     Q = Q.copy()
     held = W._replace(
@@ -229,6 +273,7 @@ def smooth(problem: Problem, path: list[Node], Q: Array, W: Weights, jerk: float
         penetration=1.2e4,
         apart=6e3,
     )
+    clear = held._replace(margin=CLEAR)
     kept = [[kept_pairs(problem, path, h, f) for f in range(5)] for h in range(H)]
     caps = np.zeros((H, T, 5, 4, 7))
     for h in range(H):
@@ -238,7 +283,13 @@ def smooth(problem: Problem, path: list[Node], Q: Array, W: Weights, jerk: float
             for f in range(5):
                 beside = np.concatenate(
                     [caps[h, :, g, 1 : F.links[g]] for g in range(5) if g != f]
-                    + [caps[g].reshape(T, 20, 7) for g in range(H) if g != h],
+                    + [
+                        caps[o, :, g, : other.links[g]]
+                        for o, other in enumerate(problem.hands)
+                        if o != h
+                        for g in range(5)
+                    ]
+                    + [problem.stands],
                     axis=1,
                 )
                 pairs, count = kept[h][f]
@@ -256,6 +307,8 @@ def smooth(problem: Problem, path: list[Node], Q: Array, W: Weights, jerk: float
                         np.ascontiguousarray(beside),
                         beside.shape[1],
                         held,
+                        clear,
+                        min(int(window[h, f, 0]), path[0].t) - ARRIVING,
                         jerk,
                         3.0,
                         FASTEST / problem.scene.fps,

@@ -8,6 +8,7 @@ along its motion over the object. So the forces of a solution are true to the mo
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from poise.kernels import njit
 from poise.maths.rotations import Array
 from poise.methods.hands.finger import place_links
 from poise.methods.hands.force_test import INWARD, MOST_PROXIES, OWNER, POINT, POINTS_ALONE, PROXY, THESIS, force_test
-from poise.methods.hands.node import FREE, Node
+from poise.methods.hands.node import FREE, Node, sliding
 from poise.methods.hands.pose_test import (
     CONTACT,
     FINGER,
@@ -34,8 +35,12 @@ from poise.methods.hands.smoothing import first_motion, smooth
 
 NEAR = 8e-4  # [m] gap of a contact that may carry a force after smoothing
 STILL = 2.5e-4  # [m] a frame, below which a contact does not slide
+SLID = 5e-5  # [m] a frame, above which a contact that the search slides does slide
 LIFE = 1.5e-3  # [m] that a contact may creep while it carries a force, before it counts as sliding
 TAUTNESS = (25.0, 8.0, 2.5)  # weights of smoothness that are tried in turn
+
+
+Key = tuple[int, int, int]  # hand, finger and link of a contact
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,65 +120,73 @@ def _drift(F, Q, R, p, t, f, link, local, normal, out):
 
 def loads_of(problem: Problem, Q: Array, path: list[Node], settings: Hands) -> tuple[list[Load] | None, int]:
     """The loads of every frame of a motion, or None and the frame without forces that move the object."""
-    scene, T = problem.scene, problem.frames
-    mode = THESIS if settings.proxies else POINTS_ALONE
-    carried = {(node.t, *key) for node in path for key in _loaded_keys(node, scene.friction)}
-    creep: dict[tuple[int, int, int], float] = {}
-    proxies, forces, out = np.empty((MOST_PROXIES, PROXY)), np.empty((MOST_PROXIES + 64, 3)), []
-    for t in range(T):
-        contacts, n = np.zeros((MOST_CONTACTS, CONTACT)), 0
-        for h, F in enumerate(problem.hands):
-            for f in range(5):
-                n = touching(
-                    F, problem.solid, h, f, Q[h, t, f], problem.turn[h, t], problem.place[h, t], NEAR, contacts, n
-                )
-        contacts = contacts[:n]
-        cost, rail, drift = np.ones(n), np.zeros((n, 4)), np.zeros((n, 3))
+    friction = problem.scene.friction
+    carried = {(node.t, *key) for node in path for key in _loaded_keys(node, friction)}
+    slid = {(b.t, *key) for a, b in pairwise(path) for key in sliding(a, b.intent, friction)}
+    creep: dict[Key, float] = {}
+    out = []
+    for t in range(problem.frames):
+        contacts, drift = _contacts(problem, Q, t)
         keys = [(int(c[HAND]), int(c[FINGER]), int(c[LINK])) for c in contacts]
-        for k, (h, f, link) in enumerate(keys):
-            c = contacts[k]
-            _drift(
-                problem.hands[h],
-                Q[h],
-                problem.turn[h],
-                problem.place[h],
-                t,
-                f,
-                link,
-                c[HAND_POINT : HAND_POINT + 3],
-                c[NORMAL : NORMAL + 3],
-                drift[k],
-            )
-            size = float(np.linalg.norm(drift[k]))
-            cost[k] = (1.0 if (t, h, f, link) in carried else 3.0) * (1.0 + size / 1e-4)
-            if size > STILL or creep.get(keys[k], 0.0) + size > LIFE:
-                rail[k], cost[k] = np.r_[1.0, drift[k] / max(size, 1e-12)], cost[k] * 3.0
-        table = problem.table[t]
-        status, _, m = force_test(
-            problem.solid,
-            contacts,
-            n,
-            cost,
-            scene.friction,
-            rail,
-            table,
-            len(table),
-            scene.table_friction,
-            1e-3,
-            problem.wrench[t],
-            RHO,
-            settings.offset,
-            mode,
-            proxies,
-            forces,
-        )
-        if status != 0:
+        size = np.linalg.norm(drift, axis=1)
+        must = np.array([s > STILL or creep.get(k, 0.0) + s > LIFE for k, s in zip(keys, size, strict=True)], bool)
+        should = must | np.array([(t, *k) in slid and s > SLID for k, s in zip(keys, size, strict=True)], bool)
+        cost = np.where([(t, *k) in carried for k in keys], 1.0, 3.0) * (1.0 + size / 1e-4)
+        load = None
+        for slides in (should, must):
+            load = load or _forces(problem, settings, t, contacts, np.where(slides, 3.0, 1.0) * cost, slides, drift)
+        if load is None:
             return None, t
-        load = _load(contacts, rail, proxies[:m], forces[:m], table, forces[m : m + len(table)])
-        now = {(int(c[HAND]), int(c[FINGER]), int(c[LINK])) for c in load.contacts}
-        creep = {key: creep.get(key, 0.0) + float(np.linalg.norm(drift[keys.index(key)])) for key in now}
+        now = [(int(c[HAND]), int(c[FINGER]), int(c[LINK])) for c in load.contacts[~load.sliding]]
+        creep = {key: creep.get(key, 0.0) + float(size[keys.index(key)]) for key in now}
         out.append(load)
     return out, -1
+
+
+def _contacts(problem: Problem, Q: Array, t: int) -> tuple[Array, Array]:
+    """Contacts (n, CONTACT) of a frame, and how each moves over the object in a frame (n, 3) [m]."""
+    contacts, n = np.zeros((MOST_CONTACTS, CONTACT)), 0
+    for h, F in enumerate(problem.hands):
+        R, p = problem.turn[h, t], problem.place[h, t]
+        for f in range(5):
+            n = touching(F, problem.solid, h, f, Q[h, t, f], R, p, NEAR, contacts, n)
+    drift = np.zeros((n, 3))
+    for k, c in enumerate(contacts[:n]):
+        h, f, link = int(c[HAND]), int(c[FINGER]), int(c[LINK])
+        local, normal = c[HAND_POINT : HAND_POINT + 3], c[NORMAL : NORMAL + 3]
+        _drift(problem.hands[h], Q[h], problem.turn[h], problem.place[h], t, f, link, local, normal, drift[k])
+    return contacts[:n], drift
+
+
+def _forces(
+    problem: Problem, settings: Hands, t: int, contacts: Array, cost: Array, slides: np.ndarray, drift: Array
+) -> Load | None:
+    """Forces of a frame, those of contacts that slide along their motion; None where there are none."""
+    scene, table = problem.scene, problem.table[t]
+    proxies, forces = np.empty((MOST_PROXIES, PROXY)), np.empty((MOST_PROXIES + 64, 3))
+    way = drift / np.maximum(np.linalg.norm(drift, axis=1, keepdims=True), 1e-12)
+    rail = np.where(slides[:, None], np.c_[np.ones(len(drift)), way], 0.0)
+    status, _, m = force_test(
+        problem.solid,
+        contacts,
+        len(contacts),
+        cost,
+        scene.friction,
+        rail,
+        table,
+        len(table),
+        scene.table_friction,
+        1e-3,
+        problem.wrench[t],
+        RHO,
+        settings.offset,
+        THESIS if settings.proxies else POINTS_ALONE,
+        proxies,
+        forces,
+    )
+    if status != 0:
+        return None
+    return _load(contacts, rail, proxies[:m], forces[:m], table, forces[m : m + len(table)])
 
 
 def _load(contacts: Array, rail: Array, proxies: Array, forces: Array, table: Array, table_forces: Array) -> Load:
@@ -193,7 +206,7 @@ def _load(contacts: Array, rail: Array, proxies: Array, forces: Array, table: Ar
     )
 
 
-def _loaded_keys(node: Node, friction: float) -> list[tuple[int, int, int]]:
+def _loaded_keys(node: Node, friction: float) -> list[Key]:
     kinds = node.kinds(friction)
     return [
         (int(c[HAND]), int(c[FINGER]), int(c[LINK])) for c, k in zip(node.contacts, kinds, strict=True) if k != FREE
@@ -205,7 +218,7 @@ def finish(search: Search, path: list[Node], round: int = 0) -> Solution | None:
     problem, settings = search.problem, search.settings
     first = first_motion(problem, path, search.window, search.W)
     for jerk in TAUTNESS:
-        Q = smooth(problem, path, first, search.W, jerk)
+        Q = smooth(problem, path, search.window, first, search.W, jerk)
         loads, _ = loads_of(problem, Q, path, settings)
         if loads is not None:
             return Solution(Q, tuple(loads), round)

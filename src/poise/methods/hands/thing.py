@@ -151,7 +151,9 @@ class Thing:
             elif piece.kind == "sphere":
                 s[:] = piece.size[0]
             else:
-                s = piece.size[0] + np.abs(piece.matrix[:, 2]) * piece.size[1]
+                axis = np.abs(piece.matrix[:, 2])
+                across = np.sqrt(np.maximum(1 - axis**2, 0.0)) if piece.kind == "cylinder" else np.ones(3)
+                s = across * piece.size[0] + axis * piece.size[1]
             low, high = np.minimum(low, np.asarray(piece.place) - s), np.maximum(high, np.asarray(piece.place) + s)
         for v, _ in self.hulls:
             low, high = np.minimum(low, v.min(0)), np.maximum(high, v.max(0))

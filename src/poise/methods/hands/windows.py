@@ -82,15 +82,9 @@ def clear_pose(problem: Problem, h: int, f: int, times: tuple[int, ...], rng: np
     """(6,) [rad] an open pose of a finger that is in nothing at these frames, the nearest to ease of those tried."""
     F = problem.hands[h]
     start = open_pose(F)[f]
-    tried = [
-        start,
-        *(
-            np.clip(
-                start + rng.normal(size=6) * np.radians([8, 12 if f == 0 else 0, 8, 25, 25, 15]), F.low[f], F.high[f]
-            )
-            for _ in range(150)
-        ),
-    ]
+    spread = np.radians([8, 25 if f == 0 else 0, 8, 25, 25, 15])
+    tried = [start, *(np.clip(start + rng.normal(size=6) * spread, F.low[f], F.high[f]) for _ in range(150))]
+    tried += list(rng.uniform(F.low[f], F.high[f], (400, 6)))
     for q in sorted(tried, key=lambda q: float(np.linalg.norm(q - start))):
         if all(
             close_finger(
@@ -191,7 +185,7 @@ def _open_and_way(F, f: int, rng: np.random.Generator) -> tuple[Array, Array]:
         q = (
             np.array(
                 [
-                    rng.uniform(-25, 22),
+                    rng.uniform(-8, 33),
                     rng.uniform(-48, -14),
                     rng.uniform(-20, 25),
                     0.0,
@@ -253,7 +247,7 @@ def closed_pool(
     return _opposed(problem, h, t, pool) if f == 0 else pool
 
 
-def _opposed(problem: Problem, h: int, t: int, pool: First, share: float = 0.6) -> First:
+def _opposed(problem: Problem, h: int, t: int, pool: First, share: float = 0.4) -> First:
     """The thumb's contacts that lie most nearly across from index and middle finger."""
     if len(pool.q) < 10:
         return pool

@@ -21,7 +21,7 @@ from poise.motion.feet.capture_point import Foothold
 from poise.motion.feet.leg_clearance import Passing
 from poise.motion.reference import Reference
 from poise.physical.prepare import prepared
-from poise.settings import PART, check, flag, names, number, printed
+from poise.settings import PART, check, flag, has_departure, names, number, printed_form
 from poise.simulate.loop import Action
 from poise.simulate.simulator import State, Touches
 from poise.stage import Stage
@@ -83,13 +83,10 @@ class McSim:
                               "number of them makes 1/120 s", 1e-5, 1 / 120, "s")  # fmt: skip
 
     name = "mcsim"
+    has = has_departure
 
     def __post_init__(self) -> None:
         check(self, self.name)
-
-    def has(self, departure: str) -> bool:
-        """Is this departure from the paper on?"""
-        return departure in self.departures
 
     @classmethod
     def printed(cls, **changes: Any) -> McSim:
@@ -101,7 +98,7 @@ class McSim:
         feedback (11) acts on the body's own distance and velocity; its gains, which the paper does not print and uses
         for some motions in the plane, are zero here: others change a walk that goes as it should.
         """
-        return cls(**{**printed(cls), **changes})
+        return printed_form(cls, **changes)
 
     def prepare(self, reference: Reference, stage: Stage) -> tuple[Reference, list[tuple[str, str]]]:
         """The reference fitted to the stage and made physical, and what was done; before the performance begins."""

@@ -20,6 +20,7 @@ from poise.maths.rotations import Array
 BACK, AHEAD = 8, 14  # frames around the expected t_c that are looked at
 NEARNESS = 0.05  # frames of r that a frame of distance from the expected t_c counts
 SLOWEST, FASTEST = 0.4, 2.0  # rates of t_d
+STEADY = 0.2  # by which the rate changes in a frame at most (departure `steady`)
 
 
 def root_of(frames: np.ndarray, left: Array, h: float, expected: float) -> float:

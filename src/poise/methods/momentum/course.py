@@ -61,7 +61,7 @@ def course_of(clip: Clip) -> Course:
     feet = np.full(len(points), -1)
     for f, side in enumerate(("left", "right")):
         feet[np.isin(points, own.of(side))] = f
-    corners = _at_rest(places, touching, clip)
+    corners = _carried(_at_rest(places, touching, clip), places, touching, feet, clip.cycle is not None)
     return Course(h, states, touching, corners, points, feet, character.mass, character.model.opt.gravity.copy(),
                   clip.cycle)  # fmt: skip
 
@@ -74,4 +74,25 @@ def _at_rest(places: Array, touching: np.ndarray, clip: Clip) -> Array:
             at = places[first:end, p].mean(axis=0)
             at[2] = clip.ground.height(at[:1], at[1:2])[0]
             out[first:end, p] = at
+    return out
+
+
+def _carried(rest: Array, places: Array, touching: np.ndarray, feet: np.ndarray, loops: bool) -> Array:
+    """`rest` (F + 1, P, 3) with corners in the air moved along with those of their foot that were put at rest.
+
+    A recorded foot slides a little where it stands. Corners in the air stay where they are beside the standing ones; in
+    a swing the shift goes from that of the last stance to that of the next in proportion.
+    """
+    out, frames = rest.copy(), np.arange(len(rest))
+    for f in (0, 1):
+        mine = feet == f
+        stands = touching[:, mine]
+        known = stands.any(axis=1)
+        if not known.any():
+            continue
+        off = np.where(stands[..., None], (rest - places)[:, mine], 0.0).sum(axis=1)
+        off[known] /= stands.sum(axis=1)[known, None]
+        period = len(rest) - 1 if loops else None
+        shift = np.stack([np.interp(frames, frames[known], off[known, i], period=period) for i in range(3)], axis=1)
+        out[:, mine] = np.where(stands[..., None], rest[:, mine], places[:, mine] + shift[:, None])
     return out

@@ -24,10 +24,15 @@ DEPARTURES: dict[str, str] = {
     "pins": "corners that stand are held where they came down; the document: led to where the plan has them",
     "footholds": "the next foothold is moved where a push asks for it; the document: steps stay where they are",
     "hurry": "a step whose foothold is out of reach is taken faster; the document: steps take the time that is left",
+    "steady": "the rate of the contacts' clock changes by a fifth in a frame at most; the document: as fast as it "
+    "says, which is a jump where a step nears its end",
     "sink": "the body's goal is lower over feet that land further apart than planned; the document: as high as planned",
-    "pace": "steps that shall be longer are also taken at the speed which they need; the document: only the place of "
-    "the goal changes",
+    "pace": "steps that shall be longer are also taken faster, and the whole plan goes with them; the document: only "
+    "the place of the goal changes",
     "limits": "joints keep to their ranges in the pose; the document: no limits",
     "repair": "a clip is made physical before it begins; the document: followed as recorded",
 }
 """What each departure does, and what the document does instead."""
+
+WALKING = frozenset({"separate", "reach", "footholds", "hurry"})
+"""Departures that clips which leave the ground do without: runs and hops fell by each of them."""

@@ -15,6 +15,7 @@ import numpy as np
 
 from poise.maths import GRAVITY
 from poise.maths.rotations import Array
+from poise.methods.momentum.forces import moment_of
 from poise.methods.momentum.plan import Segment
 
 _FORCE = np.array([1.0, 1.0, 0.7])  # of the body's weight: the largest change of the force
@@ -45,7 +46,7 @@ def bounded(s: Segment, k: int, force: Array, moment: Array, mass: float) -> tup
 
 def wrench(s: Segment, k: int) -> tuple[Array, Array]:
     """Force (3,) [N] and moment about C* (3,) [N m] of F* at frame k of a segment."""
-    return s.forces[k].sum(axis=0), np.cross(s.corners[k] - s.states[k, :3], s.forces[k]).sum(axis=0)
+    return s.forces[k].sum(axis=0), moment_of(s.corners[k], s.forces[k], s.states[k, :3])
 
 
 def separate(s: Segment, k: int, off: Array, aim: Array, way: Array, mass: float, upright: float,

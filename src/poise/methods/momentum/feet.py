@@ -25,7 +25,7 @@ from poise.motion.feet.capture_point import Foothold
 
 _REACHED = 0.85  # share of a swing at which the foot is over its new place
 _RISEN = 0.6  # share of a swing at which it is at the height of a step up; a step down begins at 1 - this
-_PATIENT = (0.03, 0.1)  # [m] of error along the way at touch-down: left to the clock, and none of it left
+_PATIENT = (0.06, 0.15)  # [m] of error along the way at touch-down: left to the clock, and none of it left
 _CLEAR = 0.05  # [m] by which it is lifted above the higher of both places, half-way
 
 
@@ -144,7 +144,7 @@ class Feet:
             out[2] = asked[:, 2].min()
         if len(standing) > 1:
             out[2] -= self._sunk(int(frame))
-        newest = max(standing, key=lambda f: self._came(int(frame), f))
+        newest = max(standing, key=lambda f: line.came(int(frame), f))
         out[:2] += self.moved[newest]
         return out, self.moved[newest] - self.moved[1 - newest]
 
@@ -157,13 +157,6 @@ class Feet:
         if wide <= apart or leg <= 0.0:
             return 0.0
         return float(np.sqrt(leg**2 - min(apart / 2, leg) ** 2) - np.sqrt(max(leg**2 - (wide / 2) ** 2, 0.25 * leg**2)))
-
-    def _came(self, frame: int, foot: int) -> int:
-        """The frame at which a foot that stands at `frame` came down."""
-        k = frame
-        while self.timeline.stands(k - 1, foot) and frame - k < 400:
-            k -= 1
-        return k
 
     def offsets(self, frame: float) -> Array:
         """Offsets (P, 3) of all points at a frame; a swinging foot is on its way from one place to the next."""

@@ -13,30 +13,47 @@ from __future__ import annotations
 
 import numpy as np
 
+from poise.kernels import njit
 from poise.maths.rotations import Array
 from poise.solve.cones import ConeSolution, cone_least_squares
 
 _WEIGHT = 1e-4  # on |F̂|², relative to rows in N: corners share alike what no row tells apart
 
 
-def wrench_matrix(corners: Array, about: Array, normals: Array) -> tuple[Array, Array]:
+@njit(cache=True)
+def wrench_matrix(corners, about, normals):
     """A (6, 3K), force and moment about a point of forces (normal, tangent, tangent), and frames (K, 3, 3) of rows."""
     count = len(corners)
-    A, frames = np.zeros((6, 3 * count)), frames_of(normals)
+    A, frames = np.zeros((6, 3 * count)), np.empty((count, 3, 3))
     for k in range(count):
-        r = corners[k] - about
-        turn = frames[k].T  # columns: normal, tangents
-        A[:3, 3 * k : 3 * k + 3] = turn
-        A[3:, 3 * k : 3 * k + 3] = np.cross(r, turn, axis=0)
+        n, axis = normals[k], 1 if abs(normals[k, 0]) > 0.9 else 0
+        for i in range(3):
+            frames[k, 0, i] = n[i]
+            frames[k, 1, i] = (1.0 if i == axis else 0.0) - n[axis] * n[i]
+        frames[k, 1] /= np.sqrt((frames[k, 1] ** 2).sum())
+        _cross(n, frames[k, 1], frames[k, 2])
+        r, turned = corners[k] - about, np.empty(3)
+        for j in range(3):
+            _cross(r, frames[k, j], turned)
+            for i in range(3):
+                A[i, 3 * k + j], A[3 + i, 3 * k + j] = frames[k, j, i], turned[i]
     return A, frames
 
 
-def frames_of(normals: Array) -> Array:
-    """Frames (K, 3, 3) with rows normal, tangent, tangent."""
-    across = np.where(np.abs(normals[:, :1]) > 0.9, [[0.0, 1.0, 0.0]], [[1.0, 0.0, 0.0]])
-    first = across - np.sum(across * normals, axis=1, keepdims=True) * normals
-    first /= np.linalg.norm(first, axis=1, keepdims=True)
-    return np.stack([normals, first, np.cross(normals, first)], axis=1)
+@njit(cache=True)
+def _cross(a, b, out):
+    """out (3,) = a × b."""
+    out[0], out[1], out[2] = a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+
+
+@njit(cache=True)
+def moment_of(places, forces, about):
+    """The moment (3,) [N m] about a point (3,) of forces (K, 3) [N] at places (K, 3) [m]."""
+    out, one = np.zeros(3), np.empty(3)
+    for k in range(len(forces)):
+        _cross(places[k] - about, forces[k], one)
+        out += one
+    return out
 
 
 def matched(A: Array, wrench: Array, friction: float, arm: float, level: float = 1.0) -> ConeSolution:

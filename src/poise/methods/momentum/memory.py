@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,12 +13,14 @@ from poise.ground.ground import carries
 from poise.maths import GRAVITY
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
-from poise.methods.momentum.clock import AHEAD, BACK, paced, rate_of, root_of
+from poise.methods.momentum.clock import AHEAD, BACK, STEADY, paced, rate_of, root_of
+from poise.methods.momentum.departures import WALKING
 from poise.methods.momentum.feedback import along, bounded, lift, separate
 from poise.methods.momentum.feet import Balance, Feet
-from poise.methods.momentum.forces import step_length
+from poise.methods.momentum.forces import moment_of, step_length
 from poise.methods.momentum.kept_plans import plan_of
 from poise.methods.momentum.model import pyramid
+from poise.methods.momentum.plan import Segment
 from poise.methods.momentum.reach import Legs, held_down, slack
 from poise.methods.momentum.settings import Settings
 from poise.methods.momentum.timeline import Placed, Timeline
@@ -26,6 +28,7 @@ from poise.motion.feet.capture_point import Foothold, divergent
 from poise.motion.reference import Reference
 from poise.stage import Ball, Slippery, Stage
 
+_FASTER = 0.6  # share of longer steps that is made by speed, the rest by time (departure pace)
 _NEAR, _HURRY = 0.1, 1.8  # [m] that a foothold may be short without hurry, and the fastest rate of a hurried step
 
 
@@ -67,15 +70,23 @@ class Memory:
         self.feet = Feet(self.line, stage.ground, level, self.td, self.legs.length if settings.has("sink") else 0.0)
         self.feet.asked = np.array(settings.stride, float)
         law = Foothold(ahead=settings.ahead, aside=settings.aside, apart=settings.apart)
-        self.law = law if settings.has("footholds") else None
+        self.law = law if self._has("footholds") else None
         self.phi: Array | None = None  # Φ since the beginning, world axes; None: at the reference's
+        self.longer = np.zeros(3)  # [m] world axes, by which steps are longer, those of the plan faster
+        self.strayed = 0.0  # [m] by which the divergent component is beside that of the plan
         self.lag = 0.0  # [s] by which t_d is ahead of the time that went by
         self.goal = np.zeros(12)  # ΔΨ now, world axes
         self.after = np.zeros(3)  # of the body in the next segment
         self.traces: dict[str, float | Array] = {}
         self.way = np.array([1.0, 0.0, 0.0])
+        limit = character.torque_limit
+        self.strength = np.where(np.isfinite(limit) & (limit > 0.0), limit, np.inf)  # (nv,) [N m]
         self.servos: tuple = ()  # those of the torques in a simulator
         self.names = ("ground",)
+
+    def _has(self, departure: str) -> bool:
+        """Is a departure on? Those that are for walkers are not where a clip leaves the ground."""
+        return self.settings.has(departure) and not (self.flies and departure in WALKING)
 
     def begin(self, time: float, places: Array) -> None:
         """Take over at a time [s] of the performance from a body whose points are at places (P, 3)."""
@@ -112,21 +123,29 @@ class Memory:
         line, now = self.line, self.line.placed(self.index)
         heading = float(rot.heading(self.pose(self.td)[3:7]))
         self.way = np.array([np.cos(heading), np.sin(heading), 0.0])
+        if self.settings.has("pace"):
+            along, aside = self.feet.asked[:2]
+            self.longer[:2] = along * self.way[:2] + aside * np.array([-self.way[1], self.way[0]])
         frequency = float(np.sqrt(GRAVITY / max(x[2] - self.feet.level - self.offset[2], 0.3)))
         balance = self._balance(x, frequency, heading) if self.law is not None else None
         self.feet.plan_landings(self.td, self.law, balance, dt)
+        off = divergent(x[:2], x[3:5] / self.plan.course.mass, frequency) - self._planned(self.td, frequency, 0.0)
+        self.strayed = float(np.linalg.norm(off - self.offset[:2]))
         self.goal = self._goal(frequency)
         self.tc = self._find(x, error, dt)
         used, index = self._used(self.tc)
         wrench, shortened = self._feedback(x, error, used, index)
-        if self.settings.has("reach") and not self.flies:
-            wrench[2] = self._held_down(x, wrench[2], frequency)
+        if self._has("reach"):
+            wrench[2] = self._held_down(x, wrench[2])
         final = float(now.final)
         rate = paced(rate_of(final, self.td, self.tc)) if self.settings.free_time else 1.0
-        if self.feet.lacking > _NEAR and self.settings.has("hurry") and not self.flies:
+        if self.feet.lacking > _NEAR and self._has("hurry"):
             rate = max(rate, min(1.0 + self.settings.hurry * (self.feet.lacking - _NEAR), _HURRY))
         if not line.touching(self.td).any():  # flight cannot be warped
             rate = 1.0
+        elif self.settings.has("steady"):
+            before = float(self.traces.get("rate", 1.0))  # type: ignore[arg-type]
+            rate = min(max(rate, before - STEADY), before + STEADY)
         return Wanted(wrench, rate, shortened)
 
     def _goal(self, frequency: float) -> Array:
@@ -141,18 +160,28 @@ class Memory:
         share = self.settings.underway
         out[:2] -= share * pushed
         out[3:5] = self.plan.course.mass * frequency * share * pushed
-        if self.settings.has("pace") and self.feet.asked.any():
-            s = self.line.placed(self.index).segment
-            out[3:5] += self.plan.course.mass * self.feet.asked[0] / ((s.next - s.first) * self.line.h) * self.way[:2]
+        out[:3] -= self.longer
         return out
 
-    def _planned(self, frame: float, frequency: float) -> Array:
-        """The divergent component (2,) of the plan at a frame, without the body's offset."""
+    def _planned(self, frame: float, frequency: float, behind: float = 0.5) -> Array:
+        """The divergent component (2,) of the plan at a frame, without the body's offset.
+
+        The body is half a step's change `behind` the foot that it stands on when a segment begins; 0: beside itself.
+        """
         placed = self._used(frame)[0]
         k = min(max(frame - placed.first, 0.0), float(placed.segment.steps))
         low = min(int(k), placed.segment.steps - 1)
         x = (1.0 - k + low) * placed.segment.states[low] + (k - low) * placed.segment.states[low + 1]
-        return placed.turn[:2, :2] @ divergent(x, x[3:5] / self.plan.course.mass, frequency) + placed.shift[:2]
+        plain = placed.turn[:2, :2] @ divergent(x, x[3:5] / self.plan.course.mass, frequency) + placed.shift[:2]
+        share, speed = self._paced(placed.segment, k)
+        return plain + (share - behind) * self.longer[:2] + speed[:2] / frequency
+
+    def _paced(self, s: Segment, k: Any) -> tuple[Any, Array]:
+        """How much of a step (...,) is over at frames k (...,) of a segment, and the speed (3,) [m/s] by which longer
+        steps are faster (departure `pace`): the plan of a walk with such steps is ahead of the clip's by as much.
+        """
+        count = max(s.next - s.first, 1)
+        return k / count, _FASTER * self.longer / (count * self.line.h)
 
     def _balance(self, x: Array, frequency: float, heading: float) -> Balance:
         """The divergent component, and that of the plan."""
@@ -167,13 +196,16 @@ class Memory:
         low = min(int(k), s.steps - 1)
         share = k - low
         phi = (1.0 - share) * s.reference[low, 6:9] + share * s.reference[low + 1, 6:9]
-        return np.concatenate([R.T @ (x[:3] - placed.shift - offset), R.T @ x[3:6], phi + R.T @ error, R.T @ x[9:]])
+        share, speed = self._paced(s, k)
+        return np.concatenate([R.T @ (x[:3] - placed.shift - offset - share * self.longer),
+                               R.T @ (x[3:6] - self.plan.course.mass * speed), phi + R.T @ error,
+                               R.T @ x[9:]])  # fmt: skip
 
     def _offset_of(self, index: int) -> tuple[Array, Array]:
         """The body's offset in a segment, and the change of its goal."""
         if index < self.index:
             goal = np.zeros(12)
-            goal[:3] = self.offset - self.before
+            goal[:3] = self.offset - self.before - self.longer
             return self.before, goal
         if index > self.index:
             return self.after, np.zeros(12)
@@ -220,8 +252,9 @@ class Memory:
         """r [s] of (28) at frames (K,)."""
         s, R, k = placed.segment, placed.turn, frames - placed.first
         off = np.empty((len(k), 12))
-        off[:, :3] = R.T @ (x[:3] - placed.shift - offset) - s.states[k, :3]
-        off[:, 3:6] = R.T @ x[3:6] - s.states[k, 3:6]
+        share, speed = self._paced(s, k)
+        off[:, :3] = R.T @ (x[:3] - placed.shift - offset) - s.states[k, :3] - share[:, None] * (R.T @ self.longer)
+        off[:, 3:6] = R.T @ (x[3:6] - self.plan.course.mass * speed) - s.states[k, 3:6]
         off[:, 6:9] = R.T @ error + s.reference[k, 6:9] - s.states[k, 6:9]
         off[:, 9:] = R.T @ x[9:] - s.states[k, 9:]
         aim = _turned(R, goal) if self.settings.anticipate else np.zeros(12)
@@ -251,7 +284,7 @@ class Memory:
         local = self._local(x, error, placed, self.tc, offset)
         off, aim = local - star, _turned(placed.turn, goal)
         way, mass = placed.turn.T @ self.way, self.plan.course.mass
-        if self.settings.has("separate") and not self.flies:
+        if self._has("separate"):
             force, moment = separate(s, low, off, aim, way, mass, self.settings.upright, self.settings.lever)
             return np.concatenate([placed.turn @ force, placed.turn @ moment]), 1.0
         change, shortened = (s.gain[low] @ off + s.goal_gain[low] @ aim).reshape(-1, 3), 1.0
@@ -259,21 +292,20 @@ class Memory:
             mine = s.touching[low]
             shortened = step_length(s.forces[low][mine], change[mine], pyramid(self.usual))
         forces = s.forces[low] + shortened * change
-        moment = np.cross(s.corners[low] - local[:3], forces).sum(axis=0)
+        moment = moment_of(s.corners[low], forces, local[:3])
         force = forces.sum(axis=0)
-        if self.settings.has("sagittal"):
+        if self.settings.has("sagittal") and not self.flies:  # who takes off needs all that is asked for
             force[2] = lift(s, low, off, aim, way)
             force, moment = bounded(s, low, force, moment, mass)
         return np.concatenate([placed.turn @ force, placed.turn @ moment]), shortened
 
-    def _held_down(self, x: Array, force: float, frequency: float) -> float:
+    def _held_down(self, x: Array, force: float) -> float:
         """The vertical force [N] with which the leg that carries stays as long as it is."""
         foot, mass = self.line.carrying(self.td), self.plan.course.mass
         if foot is None or self.legs.length <= 0.0:
             return force
-        off = divergent(x[:2], x[3:5] / mass, frequency) - self._planned(self.td, frequency) - self.offset[:2]
         room = self.legs.room(self.compiled.terms.positions, foot, x[3:5] / mass)
-        return held_down(force, room + slack(float(np.linalg.norm(off))), x[5] / mass, mass)
+        return held_down(force, room + slack(self.strayed), x[5] / mass, mass)
 
     def advance(self, rate: float, dt: float, places: Array) -> None:
         """Go on by a frame in which t_d goes at `rate`; points are at places (P, 3) then."""

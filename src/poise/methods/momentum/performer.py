@@ -12,9 +12,10 @@ from poise.errors import BadValue
 from poise.maths import configuration as conf
 from poise.maths.rotations import Array
 from poise.methods.contract import Around, Stepped
-from poise.methods.momentum.forces import matched, wrench_matrix, yielding
+from poise.methods.momentum.forces import matched, moment_of, wrench_matrix, yielding
 from poise.methods.momentum.memory import Memory
 from poise.methods.momentum.pose import Tracking, momenta, put, reduce, velocity, with_momenta
+from poise.methods.momentum.reach import calm
 from poise.methods.momentum.settings import Settings
 from poise.methods.pose_rows import PoseStep
 from poise.motion.reference import Reference
@@ -24,6 +25,7 @@ from poise.stage import Stage
 DT = 1 / 120  # [s] of the document's steps
 FASTEST = 100.0  # [rad/s, m/s] beyond which a body has left what can be computed
 REACHES = 0.02  # [m] above the ground up to which a corner that should push does
+_HOLD = 20.0  # times w2: corners that stand, beside those in the air, of a calm body (departure pins)
 _FLIGHT = 0.3  # [m] least arm in (30) of clips that leave the ground
 _NONE = (np.zeros((0, 0)), np.zeros(0), np.zeros(0))
 
@@ -78,6 +80,7 @@ def advance(settings: Settings, state: State, dt: float, memory: Memory, pushes:
     torque = _torques(memory, state, v, ground, forces, pushes, dt)
     memory.traces["residual"] = float(np.linalg.norm(solved.residual)) if solved is not None else 0.0
     memory.traces["shortened"] = wanted.shortened
+    memory.traces["strain"] = float(np.max(np.abs(torque) / memory.strength))
     touches = Touches(ground.rows(forces, memory.friction), memory.names)
     places = memory.compiled.terms.points[memory.plan.course.points]
     memory.advance(wanted.rate, dt, places)
@@ -182,13 +185,15 @@ def followed(memory: Memory, seen: Seen, rate: float, dt: float, pushes: list) -
     now, then = line.corners(memory.td), line.corners(memory.td + rate * dt / line.h)
     now = now + memory.feet.offsets(memory.td)
     then = then + memory.feet.offsets(memory.td + rate * dt / line.h)
+    shares = np.full(now.shape, s.feet)
     if s.has("pins"):
         stands, pins = memory.feet.pinned(memory.td, seen.places)
         now[stands] = then[stands] = pins[stands]
+        shares[stands] *= 1.0 + (_HOLD - 1.0) * calm(memory.strayed)
     speeds = (then - now + s.feet_return * (now - seen.places)) / dt
     bodies = memory.character.contact_points.bodies[course.points].astype(np.int64)
     rows, goals, prices = _limits(memory, seen, dt) if s.has("limits") else _none(layout.nv)
-    return Tracking(weight, g1, bodies, np.ascontiguousarray(seen.places), speeds, np.full(speeds.shape, s.feet), rows,
+    return Tracking(weight, g1, bodies, np.ascontiguousarray(seen.places), speeds, shares, rows,
                     goals, prices)  # fmt: skip
 
 
@@ -279,11 +284,12 @@ def _arrive(memory: Memory, seen: Seen, u: Array, ground: Grounded, forces: Arra
         q[:3] += goal - terms.centre_of_mass
         put(terms, q)
     centre = terms.centre_of_mass.copy()
-    about = np.cross(seen.x[:3], seen.x[3:6]) + seen.x[9:] + dt * np.cross(ground.places, world).sum(axis=0)
-    about = about + dt * np.cross(0.5 * (seen.x[:3] + centre), course.mass * course.gravity)
+    turning = seen.x[9:] + dt * moment_of(ground.places, world, centre)
+    turning = turning + moment_of(np.stack([seen.x[:3], 0.5 * (seen.x[:3] + centre)]),
+                                  np.stack([seen.x[3:6], dt * course.mass * course.gravity]), centre)  # fmt: skip
     for push in pushes:
-        about = about + dt * np.cross(push.point, push.force)
-    v = with_momenta(terms, u, np.concatenate([linear, about - np.cross(centre, linear)]))
+        turning = turning + dt * np.cross(push.point - centre, push.force)
+    v = with_momenta(terms, u, np.concatenate([linear, turning]))
     memory.compiled.at(q, v)
     return q, v
 

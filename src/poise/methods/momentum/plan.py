@@ -191,7 +191,8 @@ def _solved(course: Course, problem: SegmentProblem, controls: list[Array], star
         duals = tuple(soften / np.maximum(problem.limits(k)[0] @ u, 1e-3) for k, u in enumerate(found.controls))
         found = replace(found, duals=duals, barrier=soften)
     try:
-        near = neighbouring(problem, found, rate, hamiltonian)
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            near = neighbouring(problem, found, rate, hamiltonian)
     except np.linalg.LinAlgError:
         raise _unreachable(course, problem, first, "its gains are not finite") from None
     states, touching, corners = frames_from(course, first, problem.steps)

@@ -47,9 +47,14 @@ class Legs:
         return float(stand[2] + np.sqrt(max(leg**2 - d @ d, (_LEAST * leg) ** 2)) - hip[2])
 
 
+def calm(off: float) -> float:
+    """How calm a body is whose divergent component is off by `off` [m]: 1 not at all, 0 by `_CALM` and more."""
+    return max(1.0 - off / _CALM, 0.0)
+
+
 def slack(off: float) -> float:
     """Room [m] that is added where the divergent component is hardly off (`off` [m]): walkers have straight legs."""
-    return 0.5 * max(_CALM - off, 0.0)
+    return 0.5 * _CALM * calm(off)
 
 
 def held_down(force: float, room: float, rising: float, mass: float) -> float:

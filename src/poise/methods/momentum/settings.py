@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 from poise.methods.momentum.departures import DEPARTURES
 from poise.methods.momentum.model import Weights
 from poise.methods.pose_rows import PoseRows
 from poise.motion.reference import Reference
 from poise.physical.prepare import prepared
-from poise.settings import check, flag, names, number, numbers, parts, printed, whole
-from poise.stage import Stage
+from poise.settings import check, flag, has_departure, names, number, numbers, parts, printed_form, whole
+from poise.stage import Slippery, Stage
+
+NO_FRICTION = 0.02  # friction below which feet cannot steer a body
 
 
 @dataclass(frozen=True)
@@ -59,18 +61,11 @@ class Settings:
         "without it", DEPARTURES, "departure of momentum", printed=())  # fmt: skip
 
     name = "momentum"
+    has = has_departure
+    printed = classmethod(printed_form)  # no departure, the document's weights for walks
 
     def __post_init__(self) -> None:
         check(self, self.name)
-
-    def has(self, departure: str) -> bool:
-        """Is this departure from the document on?"""
-        return departure in self.departures and (departure != "repair" or self.repair)
-
-    @classmethod
-    def printed(cls, **changes: Any) -> Self:
-        """The document's own form, its printed errors corrected: no departure, its weights for walks."""
-        return cls(**{**printed(cls), **changes})
 
     def weights(self) -> Weights:
         """Those of the optimal control problem (20)."""
@@ -78,7 +73,8 @@ class Settings:
 
     def prepare(self, reference: Reference, stage: Stage) -> tuple[Reference, list[tuple[str, str]]]:
         """The reference made physical, and what was done; before the performance begins."""
-        return prepared(reference, stage.ground, fit=False, repair=self.has("repair"))
+        reference, notes = prepared(reference, stage.ground, fit=False, repair=self.has("repair"))
+        return reference, [*notes, *_left_out(self.name, stage)]
 
     def follow(self, memory: Any, reference: Reference) -> Any:
         """The memory for another reference: the plan of its clip, taken over where the feet stand."""
@@ -91,3 +87,12 @@ class Settings:
         """The memory with another ground and friction under the same feet: steps up and down are met while it runs."""
         memory.surround(stage)
         return memory
+
+
+def _left_out(name: str, stage: Stage) -> list[tuple[str, str]]:
+    """What of a stage a performance cannot heed, or only suffer, as kind and sentence for its log."""
+    held = sorted({grip.to for grip in stage.grips})
+    empty = [("empty hands", f"hands of {name} hold nothing: {' and '.join(held)} is left out")] if held else []
+    ice = [e for e in stage.events if isinstance(e, Slippery) and e.friction < NO_FRICTION]
+    return empty + [("no friction", f"from {e.at:.2f} s on for {e.duration:.2f} s the ground has a friction of "
+                     f"{e.friction:g}: no force along it can steer the body") for e in ice]  # fmt: skip

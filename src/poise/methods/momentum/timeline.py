@@ -40,7 +40,9 @@ class Timeline:
         self._placed: dict[int, Placed] = {}
         self._turns: dict[int, tuple[Array, Array]] = {}
         self._stands = np.stack([course.touching[:, course.feet == f].any(axis=1) for f in (0, 1)], axis=1)
-        self._stays = _stays(self._stands, self.frames if self.loops else 0)
+        period = self.frames if self.loops else 0
+        self._stays, self._stood = _lasting(self._stands, period), _lasting(self._stands, period, back=True)
+        self._away, self._gone = _lasting(~self._stands, period), _lasting(~self._stands, period, back=True)
 
     def placed(self, index: int) -> Placed:
         """Segment number `index`, counted over all periods; of an open clip the nearest there is."""
@@ -113,27 +115,29 @@ class Timeline:
     def landing(self, frame: float, foot: int, most: float = 2.5) -> int | None:
         """The next frame at which a swinging foot stands; None: not within `most` seconds, or it stands now."""
         first = int(np.floor(frame + 1e-9))
-        if self.stands(first, foot):
+        away = int(self._away[self._row(first)[1], foot])
+        if not 0 < away < int(most / self.h) or not (self.loops or first + away <= self.frames):
             return None
-        for k in range(first + 1, first + int(most / self.h)):
-            if self.stands(k, foot):
-                return k
-        return None
+        return first + away
 
     def lift_off(self, frame: float, foot: int, most: float = 2.5) -> int:
         """The frame at which a swinging foot left the ground."""
         first = int(np.floor(frame + 1e-9))
-        for k in range(first, first - int(most / self.h), -1):
-            if self.stands(k, foot):
-                return k + 1
-        return first
+        gone = int(self._gone[self._row(first)[1], foot])
+        return first - gone + 1 if gone < int(most / self.h) and (self.loops or first >= gone) else first
+
+    def came(self, frame: int, foot: int) -> int:
+        """The frame at which a foot that stands at `frame` came down; `frame` itself where it does not stand."""
+        return frame - max(int(self._stood[self._row(frame)[1], foot]) - 1, 0)
 
 
-def _stays(stands: np.ndarray, period: int) -> np.ndarray:
-    """For how many frames (F + 1, 2) each foot goes on standing; of a loop over two periods."""
-    rows = np.concatenate([stands[:period], stands]) if period else stands
+def _lasting(mask: np.ndarray, period: int, back: bool = False) -> np.ndarray:
+    """For how many frames (F + 1, 2) a mask goes on from each frame, or back from it; of a loop over two periods."""
+    rows = np.concatenate([mask[:period], mask]) if period else mask
+    rows = rows[::-1] if back else rows
     out = np.zeros(rows.shape, int)
     out[-1] = rows[-1]
     for k in range(len(rows) - 2, -1, -1):
         out[k] = np.where(rows[k], out[k + 1] + 1, 0)
-    return out[: len(stands)]
+    out = out[::-1] if back else out
+    return out[-len(mask) :] if back else out[: len(mask)]

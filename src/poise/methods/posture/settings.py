@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 from poise.dynamics.response_space import KINDS, ResponseSpace
 from poise.methods.posture.departures import DEPARTURES
 from poise.methods.upright import Upright
 from poise.motion.reference import Reference
 from poise.physical.prepare import prepared
-from poise.settings import check, choice, flag, names, number, parts, printed, special, whole
+from poise.settings import check, choice, flag, has_departure, names, number, parts, printed_form, special, whole
 from poise.stage import Stage
 
 
@@ -60,18 +60,11 @@ class Settings:
         "without it", DEPARTURES, "departure of posture", printed=())  # fmt: skip
 
     name = "posture"
+    has = has_departure
+    printed = classmethod(printed_form)  # no departure, the document's weights, steps of 1/60 s
 
     def __post_init__(self) -> None:
         check(self, self.name)
-
-    def has(self, departure: str) -> bool:
-        """Is this departure from the document on?"""
-        return departure in self.departures and (departure != "repair" or self.repair)
-
-    @classmethod
-    def printed(cls, **changes: Any) -> Self:
-        """The document's own form, its printed errors corrected: no departure, its weights, steps of 1/60 s."""
-        return cls(**{**printed(cls), **changes})
 
     @property
     def frames(self) -> int:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import time
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-import mujoco
 import numpy as np
 
 from poise import files
@@ -18,11 +17,11 @@ from poise.errors import BadFile
 from poise.maths import configuration as conf
 from poise.maths.rotations import Array
 from poise.methods.vibration import flow
-from poise.methods.vibration.control import Bursts, Corrections, correction, total_torque
 from poise.methods.vibration.gait import Gait
 from poise.methods.vibration.rig import Rig
 from poise.methods.vibration.score import Score, judged
 from poise.methods.vibration.search import PLAN, POPULATION, Designer, Progress, Round
+from poise.methods.vibration.settling import settled
 from poise.methods.vibration.sketch import Sketch
 from poise.simulate.batch import Batch
 from poise.solve import cma
@@ -47,21 +46,29 @@ def design(sketch: Sketch, *, seed: int = 0, plan: tuple[Round, ...] = PLAN, pop
     kept = None if checkpoint is None else Path(checkpoint)
     done = None if kept is None or not kept.exists() else restored(kept, sketch, seed, plan, population)
     work = Designer(sketch, seed, plan, population=population, progress=done)
-    begun = time.process_time()
+    begun = cpu_seconds() - (0.0 if done is None else done.seconds)
     with batch or Batch(1) as workers:
         for progress in work.rounds(workers):
+            spent = cpu_seconds() - begun
             if kept is not None:
-                keep(kept, progress, sketch, seed, plan, population)
+                keep(kept, replace(progress, seconds=spent), sketch, seed, plan, population)
             if watch is not None:
-                watch(work, time.process_time() - begun)
-    return finished(work, time.process_time() - begun)
+                watch(work, spent)
+    made = finished(work)
+    return replace(made, facts={**made.facts, "cpu_seconds": round(cpu_seconds() - begun, 1)})
+
+
+def cpu_seconds() -> float:
+    """CPU time [s] of this process and of those it has waited for; what a cluster spends is not in it."""
+    t = os.times()
+    return t.user + t.system + t.children_user + t.children_system
 
 
 def keep(path: Path, p: Progress, sketch: Sketch, seed: int, plan: tuple[Round, ...], population: int) -> None:
     """Write a checkpoint, whole or not at all."""
     score = np.zeros(0) if p.score is None else np.concatenate([[p.score.cost], p.score.easy, p.score[2:]])
     told = json.dumps({"sketch": sketch.digest, "seed": seed, "plan": plan, "population": population, "round": p.round,
-                       "evaluations": p.evaluations})  # fmt: skip
+                       "evaluations": p.evaluations, "seconds": p.seconds})  # fmt: skip
     arrays = {f"search_{k}": v for k, v in p.search.arrays().items()}
     with files.writing(path) as temporary, temporary.open("wb") as stream:
         np.savez(stream, told=np.array(told), state=p.state, best=p.best, score=score, cycle=p.cycle, steady=p.steady,
@@ -90,23 +97,26 @@ def restored(path: Path, sketch: Sketch, seed: int, plan: tuple[Round, ...] = PL
     score = Score(float(s[0]), s[1:10], *(float(x) for x in s[10:])) if len(s) else None
     search = cma.restored({k.removeprefix("search_"): v for k, v in arrays.items() if k.startswith("search_")})
     return Progress(int(told["round"]), search, arrays["state"], arrays["best"], score, arrays["cycle"],
-                    arrays["steady"], arrays["gains"], int(told["evaluations"]))  # fmt: skip
+                    arrays["steady"], arrays["gains"], int(told["evaluations"]),
+                    float(told.get("seconds", 0.0)))  # fmt: skip
 
 
-def finished(work: Designer, seconds: float) -> Gait:
+def finished(work: Designer) -> Gait:
     """The gait of a search that is over, and facts about it."""
+    work.progress = settled(work)
     p, rig, space = work.progress, work.rig, work.space
     controls = space.controls(p.best)
     given, fix = rig.bursts(controls), work.corrections()
     assert fix is not None
-    settled = rig.run(p.state, given, SETTLE, fix)
-    score = judged(rig, space, p.best, settled, SETTLE)
-    cycle = settled.stages.copy() if settled.finished == SETTLE else p.cycle.copy()
+    last = rig.run(p.state, given, SETTLE, fix)
+    score = judged(rig, space, p.best, last, SETTLE)
+    cycle = last.stages.copy() if last.finished == SETTLE else p.cycle.copy()
     cycle[:, :2] = 0.0
     start = cycle[0]
-    states = steps_of(rig, start, given, fix, 2 if rig.swaps else 1)
+    nq, nv = len(rig.rest), len(rig.stiffness)
+    once = rig.run(start, given, 2 if rig.swaps else 1, fix, traced=True)
+    states = np.vstack([once.trace[:, : nq + nv], once.states[-1]])
     dt, track = resampled(rig, states)
-    nq = len(rig.rest)
     unit = given.table.shape[1] * rig.dt
     cycles = 2.0 if rig.swaps else 1.0
     names = (work.sketch.flight.names, work.sketch.ground.names)
@@ -116,38 +126,19 @@ def finished(work: Designer, seconds: float) -> Gait:
              "flight_length": round(controls.flight_length, 6),
              "ground_length": round(controls.ground_length, 6)}  # fmt: skip
     facts: dict[str, Any] = {
-        "seed": work.seed, "evaluations": p.evaluations, "cpu_seconds": round(seconds, 1),
+        "seed": work.seed, "evaluations": p.evaluations, "cpu_seconds": 0.0,
         "speed": round(score.speed, 4), "energy": round(score.energy, 1) if np.isfinite(score.energy) else -1.0,
         "easy": [round(float(e), 4) if np.isfinite(e) else -1.0 for e in score.easy],
         "cyclic_error": round(score.drift, 6) if np.isfinite(score.drift) else -1.0,
         "feedback_share": round(score.feedback, 4) if np.isfinite(score.feedback) else -1.0,
-        "deepest": round(float(settled.measured[flow.DEEPEST]), 5),
-        "flight": round(float(settled.measured[flow.FLYING]), 4),
+        "deepest": round(float(last.measured[flow.DEEPEST]), 5),
+        "flight": round(float(last.measured[flow.FLYING]), 4),
         "units": rig.run(start, given, LONG, fix).finished,
         "open_loop_units": rig.run(start, given, LONG).finished,
     }  # fmt: skip
     shift = states[-1, :3] - states[0, :3]
     shift[1:] = 0.0
     return Gait(work.sketch, flight, ground, times, p.cycle, p.steady, p.gains, track, dt, shift, start[nq:], facts)
-
-
-def steps_of(rig: Rig, state: Array, given: Bursts, fix: Corrections, units: int) -> Array:
-    """States (steps + 1, nq + nv) of every step of some units."""
-    d, nq, nv = rig.data, len(rig.rest), len(rig.stiffness)
-    mujoco.mj_resetData(rig.model, d)
-    d.qpos[:], d.qvel[:] = state[:nq], state[nq:]
-    held, quiet = np.zeros(nv), np.zeros(2 * nv)
-    out = [np.concatenate([d.qpos, d.qvel])]
-    for n in range(units * given.table.shape[1]):
-        unit, i = divmod(n, given.table.shape[1])
-        odd = unit % 2 if rig.swaps else 0
-        stage = np.flatnonzero(fix.starts[:-1] == i)
-        if len(stage):
-            correction(rig.springs, fix, int(stage[0]), odd, rig.mirror, d.qpos, d.qvel, quiet, held)
-        total_torque(rig.springs, d.qpos, d.qvel, given.table[odd, i], held, d.qfrc_applied)
-        mujoco.mj_step(rig.model, d)
-        out.append(np.concatenate([d.qpos, d.qvel]))
-    return np.array(out)
 
 
 def resampled(rig: Rig, states: Array) -> tuple[float, Array]:

@@ -18,11 +18,13 @@ from poise.methods.vibration.palette import Palette
 from poise.methods.vibration.rig import Rig
 from poise.solve.riccati import Feedback, periodic_feedback
 
-POSE, SPEED, TORQUE = (
-    1e-2,
-    1e-1,
-    5.0,
-)  # [rad or m], [rad/s or m/s], [N m] of the differences: wide, as contacts are not smooth
+
+class Differences(NamedTuple):
+    """How far a state and an input are moved to see what comes of it: wide, as contacts are not smooth."""
+
+    pose: float = 1e-2  # [rad or m]
+    speed: float = 1e-1  # [rad/s or m/s]
+    torque: float = 5.0  # [N m]
 
 
 class Weights(NamedTuple):
@@ -52,15 +54,15 @@ def held(rig: Rig, starts: np.ndarray, basis: Array, steady: Array) -> Correctio
                        np.stack([basis, rig.mirror @ basis]), steady, np.inf)  # fmt: skip
 
 
-def linearised(rig: Rig, bursts: Bursts, cycle: Array, starts: np.ndarray, basis: Array, steady: Array
-               ) -> tuple[list[Array], list[Array]]:  # fmt: skip
+def linearised(rig: Rig, bursts: Bursts, cycle: Array, starts: np.ndarray, basis: Array, steady: Array,
+               by: Differences | None = None) -> tuple[list[Array], list[Array]]:  # fmt: skip
     """A_k (2 nv, 2 nv) and B_k (2 nv, inputs) of each stage about the states cycle (K, nq + nv).
 
     By central differences. The place in the plane has no rows and columns; the last stage ends as the next unit sees
     it, mirrored.
     """
     layout, nq, nv = rig.character.layout, rig.character.model.nq, rig.character.model.nv
-    states, inputs = 2 * nv, basis.shape[1]
+    states, inputs, by = 2 * nv, basis.shape[1], by or Differences()
     A, B = [], []
     for k in range(len(starts) - 1):
         part = Bursts(np.ascontiguousarray(bursts.table[:, starts[k] : starts[k + 1]]), (0, 0))
@@ -76,7 +78,7 @@ def linearised(rig: Rig, bursts: Bursts, cycle: Array, starts: np.ndarray, basis
         a, b = np.zeros((states, states)), np.zeros((states, inputs))
         for i in range(2, states):
             move = np.zeros(nv)
-            move[i % nv] = POSE if i < nv else SPEED
+            move[i % nv] = by.pose if i < nv else by.speed
             ends = []
             for sign in (1.0, -1.0):
                 moved = cycle[k].copy()
@@ -85,10 +87,10 @@ def linearised(rig: Rig, bursts: Bursts, cycle: Array, starts: np.ndarray, basis
                 else:
                     moved[nq:] += sign * move
                 ends.append(end(moved, steady[k]))
-            a[:, i] = change(ends[0], ends[1], POSE if i < nv else SPEED)
+            a[:, i] = change(ends[0], ends[1], by.pose if i < nv else by.speed)
         for i in range(inputs):
-            more = TORQUE * np.eye(inputs)[i]
-            b[:, i] = change(end(cycle[k], steady[k] + more), end(cycle[k], steady[k] - more), TORQUE)
+            more = by.torque * np.eye(inputs)[i]
+            b[:, i] = change(end(cycle[k], steady[k] + more), end(cycle[k], steady[k] - more), by.torque)
         a[:2], b[:2] = 0.0, 0.0
         if k == len(starts) - 2:
             both = np.kron(np.eye(2), rig.mirror)

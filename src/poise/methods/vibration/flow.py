@@ -65,9 +65,12 @@ class Trouble(NamedTuple):
 
 # Columns of what is measured in the last unit: sums of (7) as printed, then sums of how far each is missed
 E1, E2, E3, E4, E5, E6, E7, E8, E9 = range(9)
-M_SPEED, M_JOINT, M_UPRIGHT, M_STANCE, M_STUB = 9, 10, 11, 12, 13  # means of what is missed of E1, E3, E6, E7, E9
-VX, VY, VZ, AIR, ACTIVE, FEEDBACK, DEEPEST, HELP_FORCE, HELP_TORQUE, FLYING, SUNK = range(14, 25)
-COUNT = 25
+# means of what is missed of E1, E3, E6, E7, E9, and of the height of the higher foot
+M_SPEED, M_JOINT, M_UPRIGHT, M_STANCE, M_STUB, M_LIFT = range(9, 15)
+VX, VY, VZ, AIR, NEAR_AIR, ACTIVE, FEEDBACK, DEEPEST, HELP_FORCE, HELP_TORQUE, FLYING, SUNK = range(15, 27)
+COUNT = 27
+NEAR = 0.04  # [m] by which a heel below its toe still counts in part
+LIFT = 0.025  # [m] that one of the feet is to be above the ground at any time of a run
 
 
 @njit(cache=True)
@@ -121,12 +124,12 @@ def _hold(views, aid, out):
 
 @njit(cache=True)
 def run_units(views, springs, bursts, corrections, mirror, feet, aid, trouble, dt, units, swaps, lowest, out, states,
-              stages):  # fmt: skip
+              stages, trace):  # fmt: skip
     """So many units from the state in the data; gives how many steps were taken before a fall.
 
     swaps: are left and right exchanged from unit to unit? lowest [m]: a root below it has fallen. out (COUNT,): what
     was measured in the last unit; states (units + 1, nq + nv): at the beginning of each unit and at the end; stages
-    (K, nq + nv): at the stages of the last unit.
+    (K, nq + nv): at the stages of the last unit; trace (steps, nq + 2 nv), or no rows: state and torques of every step.
     """
     nq, nv = views.q.shape[0], views.v.shape[0]
     steps, count = bursts.table.shape[1], corrections.starts.shape[0] - 1
@@ -163,6 +166,8 @@ def run_units(views, springs, bursts, corrections, mirror, feet, aid, trouble, d
                 views.push[feet.torso, :3] = trouble.force
             if taken == trouble.until:
                 views.push[:] = 0.0
+            if taken < trace.shape[0]:
+                trace[taken, :nq], trace[taken, nq : nq + nv], trace[taken, nq + nv :] = views.q, views.v, views.force
             native.call_two(views.step, views.model, views.data)
             taken += 1
             toe_before = _measure(views, bursts, feet, dt, odd, i, known, before, began, toe_before, out)
@@ -218,6 +223,11 @@ def _measure(views, bursts, feet, dt, odd, i, known, before, began, toe_before, 
         out[SUNK] = 1.0  # it has sunk since the toe became active
     if out[SUNK] > 0.0 and vz > 0.0 and vz - rise / dt > -0.1 and heel > toe and rise > 0.0:
         out[AIR] += rise
+    if vz > 0.0 and rise > 0.0:  # the same without its edges, so that a search sees where it leads
+        tilt = min(max((heel - toe + NEAR) / NEAR, 0.0), 1.0)
+        out[NEAR_AIR] += tilt * min(rise, (vz + 0.1) * dt)
+    if feet.both == 1:
+        out[M_LIFT] += max(0.0, LIFT - max(min(toe, heel), other))
     if feet.both == 1 and min(toe, heel) < 0.001:
         longer = (_leg(views, feet.hip[odd], feet.front[odd], feet.front_at[odd])
                   - _leg(views, feet.hip[1 - odd], feet.front[1 - odd], feet.front_at[1 - odd]))  # fmt: skip
@@ -232,7 +242,7 @@ def _finish(bursts, steps, dt, before, began, out):
     span = (steps - 1) * dt
     for k in range(3):
         out[VX + k] = (before[k] - began[k]) / span
-    for k in (M_SPEED, M_JOINT, M_UPRIGHT, M_STUB, ACTIVE, FEEDBACK, HELP_FORCE, HELP_TORQUE, FLYING):
+    for k in (M_SPEED, M_JOINT, M_UPRIGHT, M_STUB, M_LIFT, ACTIVE, FEEDBACK, HELP_FORCE, HELP_TORQUE, FLYING):
         out[k] /= steps
     out[M_STANCE] /= max(1, bursts.thrust[1] - bursts.thrust[0])
     out[E2] = _below(out[VX], 2.0) + _below(-abs(out[VY]), -0.25) + _below(-abs(out[VZ]), -0.25)

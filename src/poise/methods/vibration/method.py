@@ -9,14 +9,18 @@ import numpy as np
 
 from poise.character import Character
 from poise.errors import BadValue
+from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.methods.vibration.control import Bursts, Corrections, Springs, correction, total_torque
 from poise.methods.vibration.gait import load_gait
 from poise.methods.vibration.rig import STEP
+from poise.methods.vibration.touchdown import Trigger, expected, torque, trigger
 from poise.motion.reference import Reference
-from poise.settings import check, flag, number, printed, text, whole
+from poise.settings import check, choice, flag, number, printed, text, whole
 from poise.simulate.simulator import State, Touches
 from poise.stage import Stage
+
+CLOCK, TOUCH_DOWN = "clock", "touch-down"
 
 
 @dataclass(eq=False)
@@ -32,6 +36,9 @@ class Memory:
     start: float  # [s] of the cycle at which it began
     decided: int = -1  # stages decided so far, less one
     held: Array = field(default_factory=lambda: np.zeros(0))  # (nv,) torques of the feedback
+    trigger: Trigger | None = None  # ground bursts by touch-down
+    struck: int = 0  # step at which the last ground burst began
+    struck_unit: int = -1  # and its unit
 
 
 @dataclass(frozen=True)
@@ -44,6 +51,8 @@ class Vibration:
                                printed=0.0)  # fmt: skip
     speed_noise: float = number(0.0, "the same of velocities", 0, 10, "rad/s, m/s", printed=0.0)
     noise_seed: int = whole(0, "of this noise", 0, 2**31)
+    trigger: str = choice(CLOCK, "what ground bursts come by; touch-down: with the delay that the gait's own cycle has",
+                          (CLOCK, TOUCH_DOWN), "trigger", printed=CLOCK)  # fmt: skip
     step_size: float = number(STEP, "time step of the simulator", 1 / 7680, STEP, "s")
 
     name = "vibration"
@@ -69,9 +78,11 @@ class Vibration:
             raise BadValue(f"The gait {found.sketch.name!r} is one of {rig.character.name}; {character.name} has other "
                            "joints.")  # fmt: skip
         given = rig.bursts(found.controls(space))
-        nv = character.model.nv
-        return Memory(rig.springs, given, found.corrections(rig, space, given.table.shape[1]), rig.mirror, rig.swaps,
-                      stage.ground, reference.start, held=np.zeros(nv))  # fmt: skip
+        fix = found.corrections(rig, space, given.table.shape[1])
+        first = np.concatenate([found.track[0], found.start])
+        by = trigger(rig, found.controls(space), given, first, fix) if self.trigger == TOUCH_DOWN else None
+        return Memory(rig.springs, given, fix, rig.mirror, rig.swaps, stage.ground, reference.start,
+                      held=np.zeros(character.model.nv), trigger=by)  # fmt: skip
 
     def follow(self, memory: Memory, reference: Reference) -> Memory:
         """The memory; a gait goes its own way, whatever is edited."""
@@ -93,17 +104,48 @@ class Vibration:
         if self.feedback and unit * (len(starts) - 1) + stage != memory.decided:
             memory.decided = unit * (len(starts) - 1) + stage
             self._decide(state, memory, stage, odd)
+        struck = memory.bursts.table[odd, i] if memory.trigger is None else self._struck(touches, memory, now, steps)
         out = np.empty(len(state.v))
-        total_torque(memory.springs, state.q, state.v, memory.bursts.table[odd, i], memory.held, out)
+        total_torque(memory.springs, state.q, state.v, struck, memory.held, out)
         return out
 
+    def _struck(self, touches: Touches, memory: Memory, now: int, steps: int) -> Array:
+        """Bursts of this step where the ground burst waits for the foot."""
+        by = memory.trigger
+        assert by is not None
+        unit, counts = expected(by, now, steps)
+        if counts and unit > memory.struck_unit:
+            feet = by.feet[unit % 2 if memory.swaps else 0]
+            if any(
+                b in feet and other.startswith("ground") for b, other in zip(touches.body, touches.other, strict=True)
+            ):
+                memory.struck, memory.struck_unit = now + by.delay, unit
+        return torque(by, now, steps, memory.swaps, memory.struck, memory.struck_unit)
+
     def _decide(self, state: State, memory: Memory, stage: int, odd: int) -> None:
-        """The feedback of a stage, held from now on; heights count from the ground under the root."""
+        """The feedback of a stage, held from now on."""
         nv = len(state.v)
         noise = np.zeros(2 * nv)
         if self.pose_noise or self.speed_noise:
             draw = np.random.default_rng([self.noise_seed, memory.decided]).standard_normal(2 * nv)
             noise = draw * np.repeat([self.pose_noise, self.speed_noise], nv)
-        q = state.q.copy()
-        q[2] -= float(memory.ground.height(q[0], q[1]))
-        correction(memory.springs, memory.corrections, stage, odd, memory.mirror, q, state.v, noise, memory.held)
+        q, v = seen_from(memory.ground, state.q, state.v)
+        correction(memory.springs, memory.corrections, stage, odd, memory.mirror, q, v, noise, memory.held)
+
+
+def seen_from(ground: Any, q: Array, v: Array) -> tuple[Array, Array]:
+    """A state q (nq,), v (nv,) as it is seen from the ground under the root, whose normal is up there.
+
+    A gait is found on flat ground; on a slope gravity pulls back a little, and all else is the same to it.
+    """
+    q, v = q.copy(), v.copy()
+    here = np.array([q[0], q[1], float(ground.height(q[0], q[1]))])
+    normal = np.asarray(ground.normal(q[0], q[1]), float)
+    if abs(normal[2]) > 1.0 - 1e-12:
+        q[2] -= here[2]
+        return q, v
+    level = rot.between(normal, np.array([0.0, 0.0, 1.0]))
+    q[2] = float(normal @ (q[:3] - here))
+    q[3:7] = rot.multiply(level, q[3:7])
+    v[:3] = rot.rotate(level, v[:3])
+    return q, v

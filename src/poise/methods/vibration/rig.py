@@ -47,6 +47,7 @@ class Run(NamedTuple):
     measured: Array  # (COUNT,) of the last unit; columns of `flow`
     states: Array  # (units + 1, nq + nv) between units
     stages: Array  # (K, nq + nv) in the last unit
+    trace: Array  # (steps, nq + 2 nv) states and torques of every step, if asked for
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,8 +107,15 @@ class Rig:
         return np.ascontiguousarray(mirror_tangent(self.character) if self.swaps else np.eye(self.character.model.nv))
 
     def mirrored(self, q: Array) -> Array:
-        """Configurations (N, nq) as the next unit sees them."""
-        return mirror_q(self.character, q) if self.swaps else np.array(q, float)
+        """Configurations (N, nq) as the next unit sees them, R(q) = R(r) + S (q - r) about the rest pose r."""
+        if not self.swaps:
+            return np.array(q, float)
+        layout = self.character.layout
+        return conf.integrate(layout, self._mirrored_rest, conf.difference(layout, self.rest, q) @ self.mirror.T)
+
+    @cached_property
+    def _mirrored_rest(self) -> Array:
+        return mirror_q(self.character, self.rest[None])[0]
 
     @cached_property
     def feet(self) -> flow.Feet:
@@ -144,8 +152,9 @@ class Rig:
                       float(np.clip(at, 0.0, unit)), steps, self.dt, self.mirror, self.form)  # fmt: skip
 
     def run(self, state: Array, given: Bursts, units: int, corrections: Corrections | None = None,
-            aid: flow.Help | None = None, trouble: flow.Trouble | None = None) -> Run:  # fmt: skip
-        """Some units from a state (nq + nv,)."""
+            aid: flow.Help | None = None, trouble: flow.Trouble | None = None,
+            traced: bool = False) -> Run:  # fmt: skip
+        """Some units from a state (nq + nv,); `traced`: every step is taken down."""
         nq, nv = self.character.model.nq, self.character.model.nv
         mujoco.mj_resetData(self.model, self.data)
         self.data.qpos[:], self.data.qvel[:] = state[:nq], state[nq:]
@@ -154,10 +163,11 @@ class Rig:
         out, states = np.zeros(flow.COUNT), np.zeros((units + 1, nq + nv))
         stages = np.zeros((len(fix.starts) - 1, nq + nv))
         calm = flow.Trouble(np.zeros(3), -1, -1, np.zeros((0, 2 * nv)))
+        trace = np.zeros((units * steps if traced else 0, nq + 2 * nv))
         done = flow.run_units(self.views, self.springs, given, fix, self.mirror, self.feet,
                               NO_HELP if aid is None else aid, calm if trouble is None else trouble, self.dt, units,
-                              self.swaps, LOWEST * float(self.rest[2]), out, states, stages)  # fmt: skip
-        return Run(int(done) // steps, int(done), out, states, stages)
+                              self.swaps, LOWEST * float(self.rest[2]), out, states, stages, trace)  # fmt: skip
+        return Run(int(done) // steps, int(done), out, states, stages, trace[: int(done)])
 
     def drift(self, start: Array, end: Array) -> Array:
         """φ (2 nv - 2,) of (6): how far a unit's end is from its beginning, seen mirrored where units are.

@@ -18,7 +18,9 @@ from poise.methods.vibration.space import Space
 W0, WS = 1e-5, 1e6  # w_0 of (5), and w_s, which is to be above 1e10 · w_0
 FEEDBACK = 0.1  # of the bursts' torque (rms) that feedback may be
 MARGIN = 0.07  # what the search strives for
+DEEPEST = 0.0045  # [m] that feet may sink in
 _SHARE = np.array([5.0, 1.0, 20.0, 100.0, 50.0])  # of what is missed of E1, E3, E6, E7, E9
+_LIFT = 200.0  # [1/m] of the height that the higher foot lacks
 
 
 class Score(NamedTuple):
@@ -46,12 +48,15 @@ def missed(space: Space, x: Array, measured: Array) -> float:
     m = measured
     out = float(_SHARE @ m[flow.M_SPEED : flow.M_STUB + 1])
     out += 5.0 * max(0.0, 2.06 - m[flow.VX]) + 5.0 * max(0.0, abs(m[flow.VY]) - 0.22)
-    out += 60.0 * max(0.0, 0.025 - m[flow.AIR])
+    out += 30.0 * max(0.0, 0.025 - m[flow.AIR]) + 60.0 * max(0.0, 0.03 - m[flow.NEAR_AIR])
     return out + sum(max(0.0, 2.0 - d) for d in space.dominance(x)) / 20.0
 
 
-def judged(rig: Rig, space: Space, x: Array, run: Run, units: int) -> Score:
-    """The score of a vector after so many units; one that fell is worse the sooner it did."""
+def judged(rig: Rig, space: Space, x: Array, run: Run, units: int, strict: float = 2.0) -> Score:
+    """The score of a vector after so many units; one that fell is worse the sooner it did.
+
+    strict: how much weighs what is missed of the constraints, of a cycle, of the feedback's share and of firm ground.
+    """
     m = run.measured
     if run.finished < units:
         short = units - run.steps / rig.steps(space.controls(x))
@@ -61,8 +66,9 @@ def judged(rig: Rig, space: Space, x: Array, run: Run, units: int) -> Score:
     objective = energy / max(float(m[flow.VX]), 0.05) ** 2
     share = float(np.sqrt(m[flow.FEEDBACK] / max(m[flow.ACTIVE], 1.0)))
     hand = m[flow.HELP_FORCE] / 30.0**2 + m[flow.HELP_TORQUE] / 20.0**2
-    cost = 3.0 * hand + 2.0 * missed(space, x, m) + 5.0 * float(np.sqrt(np.mean(phi**2))) + W0 * objective
-    cost += 20.0 * max(0.0, share - MARGIN) + 200.0 * max(0.0, float(m[flow.DEEPEST]) - 0.006)
+    wrong = missed(space, x, m) + 2.0 * float(np.sqrt(np.mean(phi**2))) + 10.0 * max(0.0, share - MARGIN)
+    wrong += 100.0 * max(0.0, float(m[flow.DEEPEST]) - DEEPEST)
+    cost = 3.0 * hand + strict * wrong + _LIFT * float(m[flow.M_LIFT]) + W0 * objective
     if not np.isfinite(cost):
         cost = 1e4
     return Score(float(cost), easy(space, x, m), float(np.abs(phi).max()), objective, float(m[flow.VX]), energy, share,

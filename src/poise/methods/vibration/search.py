@@ -33,6 +33,8 @@ from poise.threads import on_one_thread
 
 HAND = np.array([1500.0, 60.0, 250.0, 200.0])  # [N m/rad, N m s/rad, N s/m, N/m] gains of the helping hand
 STAGES = 4  # decisions of the feedback in a unit
+CENTRED = 3  # times that feedback is built again about what it leads to
+LASTING, SETTLED = 25, 0.01  # units that feedback is tried for, and max |φ| from which it is good enough
 POPULATION = 16
 
 
@@ -43,10 +45,11 @@ class Round(NamedTuple):
     generations: int
     units: int  # that a candidate must last; the last one is judged
     spread: float  # of the first generation
+    strict: float = 2.0  # how much missed constraints weigh
 
 
-PLAN = (Round(1.0, 60, 5, 0.5), Round(0.3, 40, 5, 0.2), Round(0.0, 40, 9, 0.15), Round(0.0, 40, 13, 0.1),
-        Round(0.0, 40, 17, 0.07))  # fmt: skip
+PLAN = (Round(1.0, 60, 5, 0.5), Round(0.3, 40, 5, 0.2), Round(0.0, 40, 9, 0.15), Round(0.0, 40, 13, 0.1, 6.0),
+        Round(0.0, 40, 17, 0.07, 20.0))  # fmt: skip
 
 
 class Job(NamedTuple):
@@ -59,13 +62,14 @@ class Job(NamedTuple):
     help: float
     speed: float  # [m/s] to which the hand leads
     corrections: Corrections | None
+    strict: float
 
 
 class Judged(NamedTuple):
     """A member's score and where it ended."""
 
     score: Score
-    end: Array  # (nq + nv,) as the next unit begins
+    end: Array  # (nq + nv,) after the last unit
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +85,7 @@ class Progress:
     steady: Array  # (K, inputs)
     gains: Array  # (K, inputs, 2 nv)
     evaluations: int = 0
+    seconds: float = 0.0  # CPU time spent up to a checkpoint
 
 
 @lru_cache(maxsize=4)
@@ -104,7 +109,7 @@ def judge_one(rig: Rig, space: Space, job: Job, x: Array) -> Judged:
         fix = fix._replace(starts=feedback.cuts(given.table.shape[1], len(fix.starts) - 1))
     hand = flow.Help(job.help, space.lean(x), job.speed, HAND) if job.help > 0.0 else None
     run = rig.run(job.state, given, job.units, fix, hand)
-    return Judged(judged(rig, space, x, run, job.units), rig.begun(run.states[-1]))
+    return Judged(judged(rig, space, x, run, job.units, job.strict), run.states[-1])
 
 
 class Designer:
@@ -140,11 +145,14 @@ class Designer:
         now = self.plan[min(p.round, len(self.plan) - 1)]
         fix = self.corrections() if now.help == 0.0 else None
         return Job(self.text, self.options, p.state if state is None else state, units or now.units, now.help,
-                   self.sketch.start["speed"] + 0.1, fix)  # fmt: skip
+                   self.sketch.start["speed"] + 0.1, fix, now.strict)  # fmt: skip
 
     def corrections(self) -> Corrections | None:
         """The feedback as it is now."""
-        p = self.progress
+        return self.about(self.progress)
+
+    def about(self, p: Progress) -> Corrections | None:
+        """The feedback of a progress, for its best; none before the free rounds."""
         if not len(p.cycle):
             return None
         starts = feedback.cuts(self.rig.steps(self.space.controls(p.best)), len(p.cycle))
@@ -161,7 +169,7 @@ class Designer:
         better = p.score is None or first.cost <= p.score.cost
         state = p.state
         if np.mean(costs < 1e3) > 0.6 and first.drift < 3.0 and self.plan[p.round].help > 0.0:
-            state = results[k].end
+            state = self.rig.begun(results[k].end)
         self.progress = replace(p, search=cma.tell(p.search, members, costs), state=state,
                                 best=members[k] if better else p.best, score=first if better else p.score,
                                 evaluations=p.evaluations + len(members))  # fmt: skip
@@ -182,23 +190,41 @@ class Designer:
         if number >= len(self.plan):
             self.progress = replace(p, round=number)
             return
-        score = None if number < len(self.plan) else p.score
-        self.progress = replace(p, round=number, search=self._round_search(number, p.best), score=score)
+        self.progress = replace(p, round=number, search=self._round_search(number, p.best))
+        first = judge_one(self.rig, self.space, self.job(), p.best)  # it stays the best until a better one is found
+        self.progress = replace(self.progress, score=first.score)
 
     def _centred(self, p: Progress) -> Progress:
-        """Feedback anew, about the cycle that the best of the round has settled into."""
+        """Feedback anew, about the cycle that the best of the round has settled into.
+
+        It is built again about what the body settles into with it, up to a few times, and the one with which it lasts
+        longest is kept, the old one too if that is it.
+        """
         if p.score is None or p.score.cost > 1e3:
             raise NoSolution(f"No gait was found for {self.sketch.name!r}: after {p.evaluations} evaluations every "
                              "candidate falls; give the sketch more modes, or another start.")  # fmt: skip
+        job = self.job()
+        hand = flow.Help(job.help, self.space.lean(p.best), job.speed, HAND) if job.help > 0.0 else None
+        units = 3 if hand is not None else 2 * (job.units // 2) + 9
+        made = [] if hand is not None else [p]
+        state, fix = p.state, job.corrections
+        for _ in range(CENTRED):
+            found = self._feedback(p, state, fix, hand, units)
+            made.append(found)
+            state, fix, hand, units = found.state, self.about(found), None, 2 * (job.units // 2) + 9
+            if self._lasts(found) >= (LASTING, -SETTLED):
+                break
+        return max(made, key=self._lasts)
+
+    def _feedback(self, p: Progress, state: Array, fix: Corrections | None, hand: flow.Help | None,
+                  units: int) -> Progress:  # fmt: skip
+        """The same progress with feedback about the last of some units from a state."""
         given = self.rig.bursts(self.space.controls(p.best))
         starts = feedback.cuts(given.table.shape[1], STAGES)
-        job, fix = self.job(), None
-        if job.corrections is None:
+        if fix is None:
             fix = feedback.held(self.rig, starts, self.basis, np.zeros((STAGES, self.basis.shape[1])))
-        else:
-            fix = job.corrections._replace(starts=starts)
-        hand = flow.Help(job.help, self.space.lean(p.best), job.speed, HAND) if job.help > 0.0 else None
-        run = _settled(self.rig, p.state, given, fix, hand, 3 if job.help > 0.0 else 2 * (job.units // 2) + 9)
+        fix = fix._replace(starts=starts)
+        run = _settled(self.rig, state, given, fix, hand, units)
         cycle = run.stages.copy()
         cycle[:, :2] = 0.0
         steady = np.stack([correction_input(self.rig.springs, fix, k, cycle[k], len(self.rig.rest))
@@ -206,6 +232,13 @@ class Designer:
         A, B = feedback.linearised(self.rig, given, cycle, starts, self.basis, steady)
         found = feedback.gains(self.rig, A, B)
         return replace(p, state=cycle[0], cycle=cycle, steady=steady, gains=np.stack(found.gains))
+
+    def _lasts(self, p: Progress) -> tuple[int, float]:
+        """Units of `LASTING` that the best lasts with the feedback of a progress, and how far it is from a cycle."""
+        run = self.rig.run(p.state, self.rig.bursts(self.space.controls(p.best)), LASTING, self.about(p))
+        if run.finished < LASTING:
+            return run.finished, -np.inf
+        return run.finished, -float(np.abs(self.rig.drift(run.states[-2], run.states[-1])).max())
 
 
 def _settled(rig: Rig, state: Array, given: Any, fix: Corrections, hand: flow.Help | None, units: int) -> Run:

@@ -1,4 +1,4 @@
-"""A mode as an animation: the rest pose swinging in one shape, over and over, without gravity."""
+"""What a sketch is made of, as animations without gravity: one mode that swings, and a whole sketch (section 5)."""
 
 from __future__ import annotations
 
@@ -6,12 +6,17 @@ import numpy as np
 
 from poise.maths import configuration as conf
 from poise.methods.vibration.palette import Mode, Palette
+from poise.methods.vibration.sketch import Sketch
+from poise.methods.vibration.space import Space
 from poise.motion.clip import Clip, Cycle
 from poise.motion.recording import Source
 
 LARGEST = np.radians(28.0)  # [rad] angle of the joint that turns furthest
 FURTHEST = 0.35  # [m] that the root goes at most
 FRAMES = 32  # of one period
+CYCLES = 3  # of a sketch
+_EVERY = 4  # steps of the simulator from frame to frame
+_ABOVE = 1.0  # [m] over the ground
 
 
 def mode_clip(palette: Palette, mode: Mode) -> Clip:
@@ -24,3 +29,21 @@ def mode_clip(palette: Palette, mode: Mode) -> Clip:
     labels = np.zeros((len(q), len(palette.character.contact_points)), bool)
     source = Source(name=f"{palette.character.name} {mode.name}")
     return Clip(palette.character, q, 1.0 / (mode.frequency * FRAMES), source, cycle=Cycle(), labels=labels, holds=())
+
+
+def sketch_clip(sketch: Sketch, cycles: int = CYCLES) -> Clip:
+    """What the sketched amplitudes do by themselves: the body floats without gravity and is struck cycle after cycle.
+
+    Bursts, springs and times are those with which the search begins; nothing is searched.
+    """
+    rig, space = sketch.rig(), Space(sketch, sketch.palette())
+    rig.model.opt.gravity[:] = 0.0
+    units = cycles * (2 if rig.swaps else 1)
+    given = rig.bursts(space.controls(np.zeros(space.dimension)))
+    run = rig.run(rig.start(_ABOVE, 0.0), given, units, traced=True)
+    q = run.trace[::_EVERY, : len(rig.rest)].copy()
+    q[:, :2] -= q[0, :2]
+    labels = np.zeros((len(q), len(rig.character.contact_points)), bool)
+    return Clip(
+        rig.character, q, _EVERY * rig.dt, Source(name=f"{sketch.name} without gravity"), labels=labels, holds=()
+    )

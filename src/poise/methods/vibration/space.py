@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -16,6 +17,7 @@ from poise.methods.vibration.sketch import Sketch
 
 AMPLITUDE = 60.0  # [N m] of a unit in the vector
 LENGTHS, PERIODS, SHARES = (0.04, 0.24), (0.6, 1.1), (0.5, 0.72)  # [s], [s], of T: what the search may reach
+SHARE = 0.6  # α where the search begins
 TURN, RATE = 0.1, 1.0  # [rad, m], [rad/s, m/s] of a unit of the initial state
 
 
@@ -79,8 +81,24 @@ class Space:
                          for k, name in enumerate(("flight_length", "ground_length")))  # fmt: skip
         period = _within(d[2], start["period"], *PERIODS)
         return Controls(
-            self.bases[0] @ flight, self.bases[1] @ ground, first, second, period, _within(d[3], 0.6, *SHARES)
+            self.bases[0] @ flight, self.bases[1] @ ground, first, second, period, _within(d[3], SHARE, *SHARES)
         )
+
+    def vector(self, flight: Array, ground: Array, times: Mapping[str, float]) -> Array:
+        """The vector whose amplitudes [N m] and times [s] these are: where `controls` leads back to them."""
+        x = np.zeros(self.dimension)
+        first, second = self.sizes
+        for psi, phase, at in ((flight, self.sketch.flight, 0), (ground, self.sketch.ground, first)):
+            x[at : at + len(psi)] = psi / AMPLITUDE
+            least = np.abs(list(phase.priority.values()))
+            x[at : at + len(least)] = np.maximum(np.abs(psi[: len(least)]) - least, 0.0) / AMPLITUDE
+        start = self.sketch.start
+        for k, (name, zero, limits) in enumerate((("flight_length", start["flight_length"], LENGTHS),
+                                                  ("ground_length", start["ground_length"], LENGTHS),
+                                                  ("period", start["period"], PERIODS),
+                                                  ("share", SHARE, SHARES))):  # fmt: skip
+            x[first + second + k] = _logit(times[name], *limits) - _logit(zero, *limits)
+        return x
 
     def lean(self, x: Array) -> Array:
         """Attitude (4,) of the root that the search's helping hand holds: so far forward."""
@@ -112,5 +130,9 @@ class Space:
 
 def _within(x: float, at_zero: float, low: float, high: float) -> float:
     """A number between low and high that is `at_zero` for x = 0 and changes by about a quarter of the range with 1."""
-    share = np.clip((at_zero - low) / (high - low), 0.02, 0.98)
-    return low + (high - low) / (1.0 + float(np.exp(-(x + np.log(share / (1.0 - share))))))
+    return low + (high - low) / (1.0 + float(np.exp(-(x + _logit(at_zero, low, high)))))
+
+
+def _logit(value: float, low: float, high: float) -> float:
+    share = np.clip((value - low) / (high - low), 0.02, 0.98)
+    return float(np.log(share / (1.0 - share)))

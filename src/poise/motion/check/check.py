@@ -11,17 +11,24 @@ from poise.character.roles import ROLES
 from poise.character.skeleton import Placement
 from poise.ground.ground import tops_of
 from poise.maths import rotations as rot
+from poise.maths.intervals import runs
 from poise.maths.rotations import Array
 from poise.motion.check.flaws import FreeFall, Spike, free_fall, spikes, unheld
 from poise.motion.check.report import table, text
 from poise.motion.clip import Clip
 from poise.motion.contact.contacts import Contacts
+from poise.motion.contact.evidence import Evidence, Unsure, tells_force
 from poise.motion.contact.foot_motion import foot_motion
+from poise.motion.contact.missing_props import missing_props
 from poise.motion.hold import Hold
 from poise.motion.reading.floor import estimate
+from poise.motion.treadmill import belt_velocity
 from poise.threads import on_one_thread
 
 __all__ = ["CheckReport", "FloorReport", "check", "penetration", "skating", "table"]
+
+
+OTHERWISE = 0.05  # [s] for which height and force must disagree about a limb to be told
 
 
 @dataclass(frozen=True)
@@ -59,6 +66,8 @@ class CheckReport:
     roles: dict[str, str]  # role -> joint of the file, or body of the character where there is no file
     dropped: tuple[str, ...]  # joints of the file that the character does not have
     contacts: Contacts
+    unsure: tuple[Unsure, ...]  # where it is not clear whether a limb touches, by height, speed and force together
+    by_force: tuple[Unsure, ...]  # where these together say otherwise than `contacts`, which are by height and speed
     holds: tuple[Hold, ...]
     flight: float  # share of the time in which nothing touches
     held: float  # [s] of it in which the body does not fall either
@@ -85,6 +94,9 @@ class CheckReport:
         out["floor"] = asdict(self.floor)
         out["free_fall"] = {**asdict(self.free_fall), "flights": [asdict(f) for f in self.free_fall.flights]}
         out["spikes"] = [asdict(s) for s in self.spikes]
+        for name in ("unsure", "by_force"):
+            out[name] = [{**one._asdict(), "start": one.first / self.fps, "end": one.last / self.fps}
+                         for one in getattr(self, name)]  # fmt: skip
         out["holds"] = [{**asdict(h), "words": h.words()} for h in self.holds]
         return _plain(out)
 
@@ -97,6 +109,7 @@ class CheckReport:
 def check(clip: Clip) -> CheckReport:
     """What a clip holds: size, axes, frame rate, joints, floor, contacts, and what is wrong with it."""
     contacts, floor = clip.contacts, _floor(clip)
+    seen = clip.contact_evidence if clip.labels is None and tells_force(clip) else None
     binding, source = clip.character.binding, clip.source
     placed = clip.placement if binding is None else binding.placement
     report = CheckReport(
@@ -107,13 +120,32 @@ def check(clip: Clip) -> CheckReport:
         facing=None if placed is None else _axis(placed, (1.0, 0.0, 0.0)),
         heading=float(np.degrees(rot.heading(clip.q[0, 3:7]))),
         fps=clip.fps, frames=len(clip), duration=clip.duration, loops=clip.cycle is not None,
-        roles=_joint_map(clip), dropped=_dropped(clip), contacts=contacts, holds=clip.grips,
+        roles=_joint_map(clip), dropped=_dropped(clip), contacts=contacts,
+        unsure=() if seen is None else tuple(seen.unsure()),
+        by_force=() if seen is None else tuple(_otherwise(contacts, seen)), holds=clip.grips,
         flight=float(contacts.airborne().mean()), held=unheld(foot_motion(clip), _held(clip)),
         skating=skating(clip), penetration=penetration(clip, clip.character.contact_points.feet),
         floor=floor, free_fall=free_fall(clip),
         spikes=spikes(clip), warnings=(), notes=source.notes,
     )  # fmt: skip
-    return replace(report, warnings=tuple(_warnings(report)))
+    props = [] if seen is None else [f"From {p.first * clip.dt:.2f} to {p.last * clip.dt:.2f} s {p.text()}."
+                                     for p in missing_props(seen)]  # fmt: skip
+    belt = belt_velocity(clip) if clip.labels is None else None
+    props += [] if belt is None else [f"It was recorded on a treadmill of {np.linalg.norm(belt):.2f} m/s: a repair "
+                                      "puts it over ground, or keeps it on its belt (--belt)."]  # fmt: skip
+    return replace(report, warnings=(*_warnings(report), *props))
+
+
+def _otherwise(contacts: Contacts, seen: Evidence) -> list[Unsure]:
+    """Where the evidence says otherwise of a limb than the contacts, for a while."""
+    out = []
+    for k, limb in enumerate(seen.limbs):
+        on = np.any(seen.labels[:, contacts.points.of(limb)], axis=1)
+        for touches in (True, False):
+            for a, e in runs((on == touches) & (contacts.touching(limb) != touches)):
+                if (e - a) * contacts.dt >= OTHERWISE:
+                    out.append(Unsure(limb, int(a), int(e) - 1, touches, float(seen.sure[a:e, k].min())))
+    return sorted(out, key=lambda one: (one.first, one.limb))
 
 
 def skating(clip: Clip) -> float:

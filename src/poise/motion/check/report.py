@@ -10,6 +10,7 @@ from poise.printable import printable
 
 WIDTH = 100  # columns
 MOST_SPANS = 24  # contact intervals shown; --json gives them all
+MOST_DOUBTS = 6  # likewise of stretches whose contacts are not sure
 
 
 def text(report: Mapping[str, Any]) -> str:
@@ -74,11 +75,19 @@ def _contacts(r: Mapping[str, Any]) -> list[tuple[str, str]]:
             times = r["contacts"][limb]
             spans = "  ".join(f"{a:.2f}-{b:.2f}" for a, b in times[:MOST_SPANS])
             spans += f"  and {len(times) - MOST_SPANS} more" if len(times) > MOST_SPANS else ""
-            name = limb.replace("_", " ") if limb.endswith("hand") else f"{limb} foot"
-            rows.append((name, f"{100 * r['share'][limb]:3.0f} %   {spans + ' s' if spans else 'never'}"))
+            rows.append((_limb(limb), f"{100 * r['share'][limb]:3.0f} %   {spans + ' s' if spans else 'never'}"))
+    for title, key, said in (("not sure", "unsure", ("down", "up")), ("by force", "by_force", ("stands", "is lifted"))):
+        told = [f"{_limb(one['limb'])} {said[not one['touches']]} {one['start']:.2f}-{one['end']:.2f} s "
+                f"({one['sure']:.2f})" for one in r[key]]  # fmt: skip
+        more = f"; and {len(told) - MOST_DOUBTS} more" if len(told) > MOST_DOUBTS else ""
+        rows += [(title, "; ".join(told[:MOST_DOUBTS]) + more)] if told else []
     rows += [("holds" if k == 0 else "", hold["words"]) for k, hold in enumerate(r["holds"])]
     rows.append(("in the air", f"{100 * r['flight']:3.0f} %"))
     return rows
+
+
+def _limb(name: str) -> str:
+    return name.replace("_", " ") if name.endswith("hand") else f"{name} foot"
 
 
 def _rows(title: str, rows: Iterable[tuple[str, str]]) -> str:

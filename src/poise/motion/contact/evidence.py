@@ -53,6 +53,21 @@ STILL, NEAR = 0.3, 0.03  # [m/s], [m] slower and nearer to the ground a limb see
 ENOUGH = 0.06  # [s] of standing that tell its usual height
 
 
+FEWEST, MOST = 12, 40_000  # frames of a motion whose force tells of contacts
+SLOWEST, QUICKEST = 15.0, 1000.0  # frames a second, likewise
+SURE = 0.9  # of what is said of a limb: a smaller probability is told
+
+
+class Unsure(NamedTuple):
+    """Frames in which it is not clear whether a limb touches."""
+
+    limb: str
+    first: int
+    last: int  # included
+    touches: bool  # what is said nevertheless
+    sure: float  # smallest probability of that
+
+
 class Bearing(NamedTuple):
     """A foot or a hand: the points of each of its states (off first), and what they cost by height and speed (N, K)."""
 
@@ -91,10 +106,25 @@ class Evidence:
         up = np.einsum("nkd,nkd->nk", force, s.columns[..., 5])
         return np.stack([up[:, points.of(limb)].sum(axis=1) for limb in self.limbs], axis=1) / REFERENCE
 
+    def unsure(self, least: float = SURE) -> list[Unsure]:
+        """Stretches in which what is said of a limb is less probable than `least`, in the order of time."""
+        on = [np.any(self.labels[:, self.track.character.contact_points.of(limb)], axis=1) for limb in self.limbs]
+        out = [Unsure(limb, int(a), int(e) - 1, touches, float(sure[a:e].min()))
+               for limb, sure, said in zip(self.limbs, self.sure.T, on, strict=True) for touches in (True, False)
+               for a, e in runs((sure < least) & (said == touches))]  # fmt: skip
+        return sorted(out, key=lambda u: (u.first, u.limb))
+
     @property
     def lift(self) -> Array:
         """Vertical force (N,) that the motion needs, in body weights."""
         return self.wrench[:, 5] / REFERENCE
+
+
+def tells_force(clip: Clip) -> bool:
+    """Is a clip long and fine enough, and its body and gravity such, that the force it needs tells of contacts?"""
+    down = float(-clip.character.model.opt.gravity[2])
+    seen = FEWEST <= len(clip) <= MOST and SLOWEST <= clip.fps <= QUICKEST
+    return seen and down > 1.0 and clip.character.mass > 0.0 and bool(clip.character.contact_points.limbs)
 
 
 def evidence(clip: Clip, friction: float = 0.8) -> Evidence:

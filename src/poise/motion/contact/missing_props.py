@@ -24,6 +24,7 @@ from poise.solve.explain import explain
 MUCH = 200.0  # [N at 70 kg] of the slow force, left over
 SLOW = 3.0  # [Hz] faster forces may be noise
 LONG, GAP = 0.5, 0.1  # [s] for at least so long, and of gaps in it
+SOME, SEAT = 30.0, (0.25, 0.05)  # [N at 70 kg], [m] aside and up: less, at a place where it sat before, tells enough
 RAISED, LEVEL, REST = 0.1, 0.05, 0.25  # [m], [m], [m/s] a foot so high, as level and as slow rests on something
 FALLS = 0.3  # [body weights] less is needed by a body that nothing carries
 CARRIED = 0.5  # [body weights] needed by a body that stands
@@ -40,7 +41,7 @@ class MissingProp(NamedTuple):
     place: tuple[float, ...]  # (3,) of the pelvis, mean [m]
 
     def text(self) -> str:
-        """For people."""
+        """For people, with its place; frames tell its time."""
         x, y, z = self.place
         return (f"something that the clip does not tell of (a seat?) carries about {100 * self.force:.0f} % of the "
                 f"body near x = {x:.2f}, y = {y:.2f}, z = {z:.2f} m")  # fmt: skip
@@ -58,10 +59,24 @@ def missing_props(seen: Evidence) -> list[MissingProp]:
     if not stretches:
         return []
     place = seat_places(seen.track)
+    stretches = _seated_again(stretches, (left > SOME) & ~falls, place, dt)
     seated = replace(s, contact=on).with_pushes(place[:, None], np.ones((len(on), 1), bool), SEAT_FRICTION)
     force = explain(slow, seated.columns, seated.contact, seated.friction).forces[:, -1, 0] / REFERENCE
     return [MissingProp(a, e - 1, float(force[a:e].mean()), tuple(map(float, place[a:e].mean(axis=0))))
             for a, e in stretches]  # fmt: skip
+
+
+def _seated_again(stretches: list[tuple[int, int]], carried: np.ndarray, place: Array, dt: float) -> list:
+    """All stretches in which something `carried` (N,) a body at a place (N, 3) where it sat in some of them.
+
+    A seat that was found once is there all the time; so a little that is left over tells that it carries.
+    """
+    again = np.zeros(len(place), bool)
+    for a, e in stretches:
+        away = np.abs(place - np.median(place[a:e], axis=0))
+        again[a:e] = True
+        again |= carried & (np.linalg.norm(away[:, :2], axis=1) < SEAT[0]) & (away[:, 2] < SEAT[1])
+    return [(int(a), int(e)) for a, e in runs(close_gaps(again, frames(GAP, dt)))]
 
 
 def seat_places(clip: Clip) -> Array:

@@ -161,7 +161,24 @@ class Footsteps:
         rows = np.arange(first, last + 1)
         away = np.sum((self.path[rows] - centre[:2]) ** 2, axis=1)
         away += (_STROLL * self.clip.dt * (rows - 0.5 * (first + last))) ** 2
-        return Footstep(side, first, last, centre, spot[own] - centre, int(rows[np.argmin(away)]))
+        nearest = int(rows[np.argmin(away)])
+        return Footstep(side, first, last, centre, spot[own] - centre, nearest + self._beyond(nearest, centre[:2]))
+
+    def _beyond(self, row: int, place: Array) -> int:
+        """Frames from `row`, an end of an open clip, to the moment beyond it at which the body passes over a place.
+
+        Zero at any other row, and where the body is already past it: a clip that ends as a foot comes down ends before
+        the body is over that foot.
+        """
+        if self.looping or row not in (0, len(self) - 1) or len(self) < 2:
+            return 0
+        span = min(frames(0.5 * self.period, self.clip.dt), len(self) - 1)
+        step = (self.path[span] - self.path[0] if row == 0 else self.path[-1] - self.path[-1 - span]) / span
+        speed = float(np.linalg.norm(step))
+        if speed < _STROLL * self.clip.dt:
+            return 0
+        away = float((place - self.path[row]) @ step) / speed**2
+        return int(np.clip(np.round(away), -span if row == 0 else 0, 0 if row == 0 else span))
 
     def _guessed(self, own: list[Footstep]) -> list[Footstep]:
         """Where a foot that is in the air at an end of an open clip came from, or is going: a usual stride away."""

@@ -28,6 +28,7 @@ _CLEAR = 0.02  # [m] by which a swinging foot clears an edge
 _EARLY = 0.6  # share of a swing by which a foot is up on a higher tread
 _SINK = 0.1  # share of a swing after which a foot goes down to a lower tread
 _DOWN = 0.03  # [m] by which a print must lie lower than the one before for a step down
+_FLAT = 0.7  # share of its pitch that a foot loses where it swings down
 _HOLD = 0.2  # share of a swing for which a foot is held back before it goes up over an edge, or ahead to go down
 
 
@@ -81,6 +82,7 @@ def carried(steps: Footsteps, side: str, rigid: tuple[Array, Array, Array], root
     spin = rot.slerp(turns[a], turns[b], fade(u))
     if plan.steps is not None:
         out, spin = _levelled(steps, side, between, new[:, 2], out, spin)
+        out, spin = _drawn_in(steps, side, between, new[:, 2], out, spin)
     feet = Feet(out, rot.multiply(spin, turn), a == b)
     out[:, 2] += _clearance(steps, side, feet, spin, plan, u)
     return feet
@@ -135,6 +137,28 @@ def _levelled(steps: Footsteps, side: str, between: _Between, height: Array, pla
     axis /= np.maximum(np.linalg.norm(axis, axis=1, keepdims=True), 1e-9)
     lowered = rot.exp(-(share * np.maximum(rise, 0.0))[:, None] * axis)
     return heel + rot.rotate(lowered, place - heel), rot.multiply(lowered, spin)
+
+
+def _drawn_in(steps: Footsteps, side: str, between: _Between, height: Array, place: Array, spin: Array
+              ) -> tuple[Array, Array]:  # fmt: skip
+    """Places (M, 3) and turns (M, 4) of a foot whose heel is not thrown up where it swings down to a lower tread.
+
+    On level ground the heel flies up behind a straight leg. On the way down the body is already lower: the same foot
+    would fold the leg and lift the thigh. The heel is lowered about the toes after they have left the ground.
+    """
+    down = (height[between.next] < height[between.last] - _DOWN) & (between.last != between.next)
+    share = np.where(down, _FLAT * fade(between.share / 0.25) * fade((1.0 - between.share) / 0.3), 0.0)
+    if not share.any():
+        return place, spin
+    body = steps.clip.character.body(f"{side}_foot")
+    arm = steps.points - steps.places[0][:, None, body]
+    back, front = (rot.rotate(spin, arm[:, end].mean(axis=1)) for end in steps.ends(side))
+    toes, along = place + front, front - back
+    fall = np.arctan2(-along[:, 2], np.linalg.norm(along[:, :2], axis=1))  # toes below the heel
+    axis = np.cross(along, _UP)
+    axis /= np.maximum(np.linalg.norm(axis, axis=1, keepdims=True), 1e-9)
+    lifted = rot.exp((share * np.maximum(fall, 0.0))[:, None] * axis)
+    return toes + rot.rotate(lifted, place - toes), rot.multiply(lifted, spin)
 
 
 def _clearance(steps: Footsteps, side: str, feet: Feet, spin: Array, plan: Plan, u: Array) -> Array:

@@ -28,7 +28,7 @@ from poise.motion.contact.grip_forces import off_bars
 from poise.motion.contact.missing_props import RAISED, missing_props, unexplained_frames, with_boxes
 from poise.motion.ik.hands import kept_labels, laid
 from poise.motion.resample import resample
-from poise.motion.treadmill import belt_velocity, over_ground
+from poise.motion.treadmill import belt_velocity, on_belt, over_ground
 from poise.physical.repair.labels import Doubt, believed, corrected, put_down, within_reach
 from poise.physical.repair.recorded_force import keeping_force
 from poise.physical.repair.refusals import bodies_to_keep, must_fit, must_hang_together, must_touch
@@ -71,27 +71,31 @@ Progress = Callable[[int, int], None]  # told how many frames of how many are do
 
 @on_one_thread
 def make_physical(clip: Clip, *, change: float = 1.0, friction: float = 0.8, margin: float = 0.2, force: float = 1.0,
-                  keep: str | Iterable[str] = (), progress: Progress | None = None) -> Clip:  # fmt: skip
+                  keep: str | Iterable[str] = (), belt: bool = False, progress: Progress | None = None
+                  ) -> Clip:  # fmt: skip
     """The nearest motion that leaves no force that the ground cannot give; see `repair`."""
-    return repair(clip, change=change, friction=friction, margin=margin, force=force, keep=keep, progress=progress).clip
+    return repair(clip, change=change, friction=friction, margin=margin, force=force, keep=keep, belt=belt,
+                  progress=progress).clip  # fmt: skip
 
 
 @on_one_thread
 def repair(clip: Clip, *, change: float = 1.0, friction: float = 0.8, margin: float = 0.2, force: float = 1.0,
-           keep: str | Iterable[str] = (), progress: Progress | None = None) -> Repaired:  # fmt: skip
+           keep: str | Iterable[str] = (), belt: bool = False, progress: Progress | None = None
+           ) -> Repaired:  # fmt: skip
     """The nearest motion that obeys physics with the clip's contacts, and a report.
 
     `change` says how willingly postures change: 1 as usual, less for staying nearer to the recording at the price of
     forces that remain unexplained. `friction` is that of the ground. `margin` is the share of each foot's support that
     is left unused, as room for a controller. `force` says how closely the force that the recording itself needs is
     kept: 1 as usual, 0 not at all, for motions that nobody performed. `keep` names bodies (roles) whose place and
-    orientation stay as they are.
+    orientation stay as they are. With `belt` a motion on a treadmill stays on its moving belt; else it is put over
+    ground.
     A clip of fewer than 100 frames a second comes back with a multiple of its own. `progress(done, all)` is called as
     frames are done.
     """
     must_fit(clip, change, friction, margin, force)
-    belt = belt_velocity(clip) if clip.labels is None else None
-    clip, buried = raised(clip if belt is None else over_ground(clip))
+    moving = belt_velocity(clip) if clip.labels is None else None
+    clip, buried = raised(clip if moving is None else over_ground(clip))
     clip = on_boxes(clip, friction)
     bodies = bodies_to_keep(clip.character, keep)
     if is_physical(clip, friction):
@@ -105,7 +109,10 @@ def repair(clip: Clip, *, change: float = 1.0, friction: float = 0.8, margin: fl
         told.append(Doubt(0, len(clip) - 1, f"all of it lay {100 * buried:.0f} cm in the ground, and was raised"))
     props = missing_props(seen)
     must_hang_together(seen.track)
-    labels = touching_points(seen) if clip.labels is None else believed(replace(seen.track, labels=given))
+    if clip.labels is None:
+        labels = touching_points(seen, clip, seated=bool(props))
+    else:
+        labels = believed(replace(seen.track, labels=given))
     recorded = with_hands(replace(seen.track, labels=labels))
     # where no force is kept, feet need not glide for it: they are held from the first frame of a stance to the last
     usual = replace(Weights(), toes=TOES, spread=SPREAD, glide=GLIDE) if force > 0.0 else Weights()
@@ -125,13 +132,15 @@ def repair(clip: Clip, *, change: float = 1.0, friction: float = 0.8, margin: fl
         q, more = solve(plan, tell, q, FURTHER, results)
         out, results = clip.with_q(q, labels=plan.labels), results + more
     told += [Doubt(p.first, p.last, p.text()) for p in props]
-    if belt is not None:
-        told.append(Doubt(0, len(clip) - 1, f"a treadmill of {np.linalg.norm(belt):.2f} m/s: put over ground"))
+    if moving is not None:
+        where = "kept on its belt" if belt else "put over ground (--belt keeps it on its belt)"
+        told.append(Doubt(0, len(clip) - 1, f"a treadmill of {np.linalg.norm(moving):.2f} m/s: {where}"))
     if progress is not None:
         progress(len(clip), len(clip))
-    report = compare(replace(clip, labels=plan.labels), out, friction, told, flips=flipped_joints(clip),
+    certain = {"sure": seen.sure, "unsure": tuple(seen.unsure())} if clip.labels is None else {}
+    report = compare(replace(clip, labels=plan.labels), out, friction, told, flips=flipped_joints(clip), **certain,
                      iterations=sum(len(r.steps) for r in results), status=results[-1].status.value)  # fmt: skip
-    return Repaired(out, report)
+    return Repaired(out if moving is None or not belt else on_belt(out, moving), report)
 
 
 def raised(clip: Clip) -> tuple[Clip, float]:

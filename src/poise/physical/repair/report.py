@@ -10,19 +10,22 @@ from typing import Any
 import numpy as np
 
 from poise.dynamics.wrench import masses, root_wrench
+from poise.errors import BadValue
 from poise.maths import rotations as rot
 from poise.maths.intervals import runs
 from poise.maths.rotations import Array
+from poise.maths.smoothing import smooth
 from poise.motion.check.check import penetration, skating
 from poise.motion.clip import Clip
-from poise.motion.contact.foot_motion import foot_motion
-from poise.motion.contact.grip_forces import gripped, held, loads
+from poise.motion.contact.evidence import SURE, Unsure
+from poise.motion.contact.grip_forces import gripped, loads
 from poise.motion.posture import untold
+from poise.physical.repair.invented import Invention, inventions
 from poise.physical.repair.labels import Doubt, doubts
 from poise.physical.repair.standing import pushing
 from poise.solve.explain import explain
 
-ELSEWHERE, FLIGHT, FALLS = 0.05, 0.06, 6.0  # [m], [s], [m/s²] of what counts as invented
+SLOW = 10.0  # [Hz] faster forces of a recording are noise
 DOUBTFUL = 0.05  # of body weight: frames with more left over after the repair are doubtful
 
 
@@ -45,30 +48,32 @@ class RepairReport:
     iterations: int = 0
     status: str = ""  # how the solver ended
     unchanged: bool = False  # the clip obeyed physics already
+    sure: Array | None = None  # (N, L) probability of what is said of each limb; None where contacts were given
+    unsure: tuple[Unsure, ...] = ()  # stretches in which that is small
     original: Clip | None = None  # the clip before, with the contacts that the repair worked with
     result: Clip | None = None  # and after
 
     @property
-    def invented(self) -> list[str]:
-        """What the result has and the recording had not, one sentence each: flights, and a body that is elsewhere."""
+    def inventions(self) -> list[Invention]:
+        """What the result has and the recording had not: flights, steps, a body that is elsewhere; and alternatives."""
         if self.original is None or self.result is None or self.unchanged:
             return []
-        was, now = (clip.character.centre_of_mass(clip.q) for clip in (self.original, self.result))
-        moved = np.linalg.norm(now - was, axis=1)
-        out = []
-        if moved.max() > ELSEWHERE:
-            at = float(self.result.times[int(np.argmax(moved))])
-            out.append(f"the centre of mass was moved by up to {100 * moved.max():.0f} cm, at {at:.2f} s")
-        motion = foot_motion(self.original)
-        fall = motion.trimmed(motion.lift)
-        for a, e in runs(self.result.contacts.airborne() & ~held(self.result)):
-            if (e - a) * self.result.dt >= FLIGHT and fall[a:e].mean() > -FALLS:
-                out.append(f"a flight of {(e - a) * self.result.dt:.2f} s at {a * self.result.dt:.2f} s, in which the "
-                           "recorded body does not fall")  # fmt: skip
-        return out
+        return inventions(self.original, self.result)
+
+    @property
+    def invented(self) -> list[str]:
+        """The same, one sentence each."""
+        return [one.what for one in self.inventions]
+
+    @property
+    def lift(self) -> tuple[Array, Array]:
+        """Vertical force (N,) that the motion needs before, below 10 Hz, and after, in body weights."""
+        if self.original is None or self.result is None:
+            raise BadValue("This report does not hold the clips whose forces it would tell.")
+        return tuple(_lift(clip) for clip in (self.original, self.result))  # type: ignore[return-value]
 
     def text(self) -> str:
-        """The report for a terminal; what had to be invented comes first."""
+        """The report for a terminal; what had to be invented comes first, in lines that begin with !!."""
         if self.unchanged:
             return (
                 f"{self.name}: obeys physics already ({self.after.force_rms:.2g} N rms unexplained); nothing changed."
@@ -77,11 +82,8 @@ class RepairReport:
         a, b = self.before, self.after
         done = "repaired" if self.complete else "repaired in part"
         lines = [
+            *(f"!! invented: {one}" for one in self.inventions),
             f"{self.name}: {done} in {self.iterations} iterations ({self.status})",
-            *(
-                f"  !! invented: {what}; tell the contacts there (--contact), or allow less (--change 0.5)"
-                for what in self.invented
-            ),
             f"  unexplained force   {a.force_rms:.3g} -> {b.force_rms:.3g} N rms, worst {b.force.max():.3g} N",
             f"  unexplained torque  {a.torque_rms:.3g} -> {b.torque_rms:.3g} N m rms",
             f"  largest push        {b.peak:.2f} body weights",
@@ -92,10 +94,24 @@ class RepairReport:
             f"  skating             {100 * self.skating[0]:.1f} -> {100 * self.skating[1]:.2f} cm/s",
             f"  feet in the ground  {1000 * self.penetration[0]:.0f} -> {1000 * self.penetration[1]:.1f} mm",
         ]
+        if self.sure is not None and self.sure.size:
+            lines.append(f"  contacts            sure in {100 * np.mean(self.sure > SURE):.0f} % of all frames"
+                         + "".join(f"; {self._told(one)}" for one in self._least_sure()))  # fmt: skip
         if self.flips:
             lines.append(f"  spikes taken from   {', '.join(self.flips)}")
-        lines += [f"  ! frames {d.first}-{d.last}: {d.reason}" for d in self.doubtful[:8]]
+        dt = self.result.dt if self.result is not None else 0.0
+        lines += [f"  ! frames {d.first}-{d.last} ({d.first * dt:.2f}-{d.last * dt:.2f} s): {d.reason}"
+                  for d in self.doubtful[:8]]  # fmt: skip
         return "\n".join(lines)
+
+    def _least_sure(self, most: int = 3) -> list[Unsure]:
+        """The stretches whose contacts are least sure, in the order of time."""
+        return sorted(sorted(self.unsure, key=lambda u: u.sure)[:most], key=lambda u: u.first)
+
+    def _told(self, one: Unsure) -> str:
+        dt, name = self.result.dt if self.result is not None else 0.0, one.limb.replace("_", " ")
+        name = name if name.endswith("hand") else f"{name} foot"
+        return f"{name} {'down' if one.touches else 'up'} at {one.first * dt:.2f}-{one.last * dt:.2f} s {one.sure:.2f}"
 
     def save(self, path: str | PathLike[str]) -> None:
         """The report as a picture (.png): what was unexplained before and after, what moved, where it shows most."""
@@ -128,7 +144,8 @@ class RepairReport:
             "peak_push": self.after.peak, "posture_change": self.posture_change, "turned": self.turned,
             "root_moved_rms": self.root_rms, "skating": list(self.skating), "penetration": list(self.penetration),
             "worst": list(self.worst), "doubtful": [list(d) for d in self.doubtful],
-            "invented": self.invented, "flips": list(self.flips),
+            "invented": self.invented, "instead": [one.instead for one in self.inventions], "flips": list(self.flips),
+            "unsure": [one._asdict() for one in self.unsure],
         }  # fmt: skip
 
 
@@ -163,6 +180,16 @@ def _angles(a: Clip, b: Clip) -> dict[str, Array]:
             own = [rot.multiply(rot.conjugate(q[:, tree.parent[body]]), q[:, body]) for q in quats]
             out[name] = np.degrees(rot.angle_between(*own))
     return out
+
+
+def _lift(clip: Clip) -> Array:
+    """Vertical force (N,) that moves the centre of mass as a clip does, its place low-passed, in body weights."""
+    if len(clip) < 5:
+        return np.ones(len(clip))
+    gravity = max(float(np.linalg.norm(clip.character.model.opt.gravity)), 1e-9)
+    height = clip.character.centre_of_mass(clip.q)[:, 2]
+    height = height if clip.dt > 0.3 / SLOW else smooth(height, SLOW, clip.dt)
+    return 1.0 + np.gradient(np.gradient(height, clip.dt), clip.dt) / gravity
 
 
 AT_ONCE = 4096  # frames, so that long clips need no more memory than short ones

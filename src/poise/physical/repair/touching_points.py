@@ -8,24 +8,28 @@ import numpy as np
 
 from poise.character.roles import SIDES
 from poise.maths.intervals import close_gaps, drop_short, frames, runs
+from poise.motion.clip import Clip
 from poise.motion.contact.evidence import Evidence
 from poise.physical.repair.footprints import feet_stray
 from poise.physical.repair.labels import believed
+from poise.physical.repair.recorded_force import tremble
 
 LOADED = 0.1  # of body weight: friction holds a foot that carries more
 FLAT = 0.02  # [m] by which a part of a foot that was turned wrongly may seem lifted
 WRONG = (0.1, 0.2)  # [m] a foot that strays so far under load was turned wrongly; further, the whole leg was
 HIGH = 0.03  # [m] a foot that floats higher shows nothing of how it stood
 WORSE, LOST = 100.0, 200.0  # [N at 70 kg] left over more than by all points: a wrongly turned foot, or any, needs them
+CLEAR, NOISY = 0.15, 2e-4  # of these, if the centre of mass does not tremble; [m] rms of tremble for twice as much
 SHORT, GAP = 0.03, 0.15  # [s] for which that must be so at least, and of gaps in it
 
 
-def touching_points(seen: Evidence) -> np.ndarray:
+def touching_points(seen: Evidence, clip: Clip, seated: bool = False) -> np.ndarray:
     """Labels (N, P): of each foot that touches its lowest points, or all that the evidence says where these are needed.
 
     Soles do not fit recorded feet to the millimetre, and what is pinned though it was raised costs posture: so the
-    lowest points of a foot are believed, unless they leave much more of the wrench than all that may touch. A foot that
-    strays under load was turned wrongly in the recording: it is taken to stand flat sooner.
+    lowest points of a foot are believed, unless they leave much more of the wrench than all that may touch: the less
+    noisy the clip is that was seen, the sooner, but not if something untold carries the body for a while (`seated`).
+    A foot that strays under load was turned wrongly in the recording: it is taken to stand flat sooner.
     """
     track, points = seen.track, seen.track.character.contact_points
     every = seen.labels.copy()
@@ -41,7 +45,9 @@ def touching_points(seen: Evidence) -> np.ndarray:
     for k, own in enumerate(feet):
         few[:, own] = np.where(wrong[:, k, None], flat[:, own], few[:, own])
         more[:, own] = np.where(wrong[:, k, None], much[:, own] | flat[:, own], few[:, own])
-    return needed_as_well(seen, needed_as_well(seen, few, more, WORSE), few | much, LOST)
+    noise = float(np.sqrt(np.mean(tremble(clip, track) ** 2)))
+    share = 1.0 if seated else min(CLEAR * (1.0 + (noise / NOISY) ** 2), 1.0)
+    return needed_as_well(seen, needed_as_well(seen, few, more, share * WORSE), few | much, share * LOST)
 
 
 def _floats(seen: Evidence, labels: np.ndarray) -> np.ndarray:

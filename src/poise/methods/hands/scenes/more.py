@@ -17,12 +17,28 @@ from poise.methods.hands.scenes.authoring import SIDE, TOP, approach, ease, fram
 from poise.methods.hands.thing import Piece, Thing
 
 
-def cup(T: int = 100, degrees: float = 120.0) -> Scene:
+def cup(T: int = 160, degrees: float = 120.0) -> Scene:
     """A paper cup turned by 120 degrees in a hand above it that keeps still (5.6.4)."""
     thing = Thing("cup", (Piece("cylinder", (0.034, 0.045)),), 0.05)
     motion = Track(still(T, (0, 0, 0.3)), turns((0, 0, 1), degrees * ease((frames(T) - 8) / (T - 12))))
     wrist = held(motion, TOP, (0.105, 0.004, -0.092), fixed=True)
-    return Scene("cup", thing, motion, {"right": wrist}, slide=5e-4, move=2.5e-3, styles=((0.0, "reluctant"),))
+    return Scene("cup", thing, motion, {"right": wrist}, slide=5e-4, move=5e-3, styles=((0.0, "reluctant"),))
+
+
+def fiddled_box(T: int = 141) -> Scene:
+    """A small box turned to and fro in the fingers of a hand that keeps still (5.6.6, figure 23)."""
+    thing = Thing("small box", (Piece("box", (0.024, 0.024, 0.035)),), 0.06)
+    t = frames(T)
+    degrees = 50 * ease((t - 8) / 60) - 30 * ease((t - 74) / 60)
+    motion = Track(still(T, (0, 0, 0.3)), turns((0, 0, 1), degrees))
+    wrist = held(motion, TOP, (0.105, 0.004, -0.086), fixed=True)
+    return Scene("fiddled-box", thing, motion, {"right": wrist}, slide=5e-4, move=5e-3, styles=((0.0, "reluctant"),))
+
+
+def timed_pepper() -> Scene:
+    """The pepper bottle with contact times given for each finger (figure 22)."""
+    given = {"thumb": (0.5, 4.7), "index": (0.6, 4.7), "middle": (0.5, 4.7), "ring": (0.7, 4.7), "little": (0.9, 4.7)}
+    return replace(pepper(), name="timed-pepper", windows={f"right_{f}": w for f, w in given.items()})
 
 
 def small_cup(T: int = 100) -> Scene:
@@ -109,6 +125,8 @@ SCENES: dict[str, Callable[[], Scene]] = {
     "cup-40": small_cup,
     "sliding-box": sliding_box,
     "pepper": pepper,
+    "timed-pepper": timed_pepper,
+    "fiddled-box": fiddled_box,
     "low-box": low_box,
     "mug": mug,
     "swapped-bunny": swapped_bunny,

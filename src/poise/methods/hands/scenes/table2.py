@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from poise.maths.rotations import exp, to_matrix
 from poise.methods.hands.scene import Scene, Stand, Track
 from poise.methods.hands.scenes.authoring import SIDE, TOP, approach, ease, frames, held, still, sway, turns
 from poise.methods.hands.thing import Piece, Thing
@@ -26,6 +27,11 @@ def _up(T: int, begin: float, span: float, height: float, base: float, way: tupl
     u = ease((frames(T) - begin) / span)
     v = ease((frames(T) - begin - 8) / span)
     return np.stack([way[0] * v, way[1] * v, base + height * u], 1)
+
+
+def _about(axis: int, degrees: float) -> np.ndarray:
+    """(3, 3) a turn about an axis of its own."""
+    return to_matrix(exp(np.radians(degrees) * np.eye(3)[axis]))
 
 
 def turning_milk(T: int = 71) -> Scene:
@@ -76,8 +82,9 @@ def pickup_2(T: int = 96) -> Scene:
 
 
 def pickup_3(T: int = 101) -> Scene:
-    """From above, fingers on one face and the thumb on the other."""
-    return _pick("pickup-3", T, 15, (0, 0, 1), (0.05, 0.0), 0.12, TOP, (0.074, -0.006, -0.136), (0, 0, 0.05), 2.0)
+    """From above, fingers on one face and the thumb on the other: the hand is turned by half a right angle."""
+    grip = TOP @ _about(2, 50)
+    return _pick("pickup-3", T, 15, (0, 0, 1), (0.05, 0.0), 0.12, grip, (0.088, 0.018, -0.136), (0, 0, 0.05), 2.0)
 
 
 def pickup_4(T: int = 106) -> Scene:
@@ -109,7 +116,7 @@ def _plate(name: str, T: int, tilts: np.ndarray, way: np.ndarray, seed: float) -
     thing = Thing("plate", (Piece("cylinder", (0.13, 0.006)),), 0.5)
     place = way + np.array([0, 0, PLATE_HEIGHT + 0.006])
     motion = Track(place, turns((0, 1, 0), tilts))
-    grip = RIM @ _about_x(180)
+    grip = RIM @ _about(0, 180)
     wrist = held(
         motion,
         grip,
@@ -119,11 +126,6 @@ def _plate(name: str, T: int, tilts: np.ndarray, way: np.ndarray, seed: float) -
     )
     pile = Stand((0.03, 0.03, PLATE_HEIGHT), (0, 0, PLATE_HEIGHT / 2))
     return Scene(name, thing, motion, {"right": wrist}, friction=1.732, stands=(pile,))
-
-
-def _about_x(degrees: float) -> np.ndarray:
-    c, s = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
-    return np.array([[1, 0, 0], [0, c, -s], [0, s, c]])
 
 
 def plate_1(T: int = 101) -> Scene:
@@ -231,7 +233,7 @@ def two_hand_big_1(T: int = 101) -> Scene:
         "two-hand-big-1",
         big_box(),
         motion,
-        _two_hands(motion, 0.11, 0.030, 0.07, 0.2),
+        _two_hands(motion, 0.11, 0.038, 0.07, 0.2),
         friction=1.732,
         slide=5e-4,
         move=2e-3,
@@ -248,7 +250,7 @@ def two_hand_big_2(T: int = 65) -> Scene:
         "two-hand-big-2",
         big_box(),
         motion,
-        _two_hands(motion, 0.11, 0.030, 0.07, 1.6),
+        _two_hands(motion, 0.11, 0.038, 0.07, 1.6),
         friction=1.732,
         slide=5e-4,
         move=2e-3,
@@ -264,7 +266,7 @@ def two_hand_small(T: int = 141) -> Scene:
         np.stack([0 * t, 0 * t, 0.09 + 0.2 * up], 1),
         turns((0, 0, 1), 15 * ease((t - 50) / 40) - 15 * ease((t - 95) / 40)),
     )
-    stand = Stand((0.05, 0.04, 0.06), (0, 0, 0.03))
+    stand = Stand((0.04, 0.018, 0.06), (0, 0, 0.03))
     return Scene(
         "two-hand-small", thing, motion, _two_hands(motion, 0.045, 0.030, 0.06, 0.8, 0.10), stands=(stand,), slide=2e-4
     )

@@ -1,0 +1,83 @@
+"""Section 8.1: sketches drawn at random, and a jog for the body of a recording."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from poise.errors import BadValue, NoSolution
+from poise.experiments.reproduce import Options, Table, told
+from poise.methods.vibration.design import design
+from poise.methods.vibration.gait import Gait
+from poise.methods.vibration.sketch import Sketch, find_sketch, read
+from poise.methods.vibration.spectrum import spectra
+
+SLOW = 12  # modes of a phase among which is drawn
+DRAWN = {"flight": 3, "ground": 4}  # as many as the runner's sketch has
+AMPLITUDES = (20.0, 60.0)  # [N m]
+RANDOM = 4  # sketches, of seeds 0 to 3
+JOG = "humanoid3d_run"  # the recording, whose body is alike left and right
+COLUMNS = ("sketch", "priority", "violated", "cyclic error", "speed [m/s]", "in priority modes, flight [%]",
+           "on ground [%]", "units closed", "CPU [s]")  # fmt: skip
+
+
+def random_sketch(seed: int) -> Sketch:
+    """Three flight and four ground modes of the twelve slowest with random amplitudes; permitted: those of the run."""
+    rng = np.random.default_rng(seed)
+    base = find_sketch("runner")
+    plain = base.plain()
+    for phase, count in DRAWN.items():
+        drawn = np.sort(rng.choice(SLOW, count, replace=False)) + 1
+        sizes = rng.uniform(*AMPLITUDES, count) * rng.choice([-1.0, 1.0], count)
+        priority = {f"{phase[0]}{k}": round(float(a), 1) for k, a in zip(drawn, sizes, strict=True)}
+        every = (*plain[phase]["priority"], *plain[phase]["permit"])
+        plain[phase] = {"priority": priority, "permit": [m for m in every if m not in priority]}
+    return read({**plain, "name": f"random {seed}"})
+
+
+def run(options: Options) -> Table:
+    """A gait for each of four random sketches, and whether it follows it."""
+    rows = [_row(random_sketch(seed)) for seed in range(min(options.seeds, RANDOM))]
+    return Table("Random sketches", COLUMNS, tuple(rows), ("Priority amplitudes are lower bounds by construction.",))
+
+
+def jog_sketch(path: Path) -> Sketch:
+    """The run's vibrations on the body of this recording, with springs of the runner's strength."""
+    return read({
+        "name": "jog", "character": str(path), "gait": "run", "limits": True,
+        "springs": {"chest": 400.0, "head": 60.0, "upper_arm": 40.0, "forearm": 25.0, "hand": 6.0, "thigh": 300.0,
+                    "shin": 400.0, "foot": 300.0},
+        "start": {"period": 0.65, "flight_length": 0.15, "ground_length": 0.09},
+        "flight": {"priority": {"f4": -40.0, "f6": -40.0, "f19": 180.0}, "permit": ["f15", "f7"]},
+        "ground": {"priority": {"g2": 150.0, "g9": 200.0, "g8": -80.0, "g20": 40.0}, "permit": ["g1", "g7", "g17"]},
+    })  # fmt: skip
+
+
+def recorded(options: Options) -> Table:
+    """A jog for the body that a recording brings."""
+    path = options.recording(JOG)
+    if path is None:
+        raise BadValue(f"The folder of recordings has no {JOG}, for whose body the sketch is.")
+    return Table("The body of a recording", COLUMNS, (_row(jog_sketch(path)),))
+
+
+def _row(sketch: Sketch) -> tuple[Any, ...]:
+    listed = " ".join((*sketch.flight.priority, *sketch.ground.priority))
+    try:
+        gait = design(sketch)
+    except NoSolution:
+        return told((sketch.name, listed, "all fall", *[float("nan")] * 6))
+    f = gait.facts
+    violated = " ".join(f"E{k + 1}" for k, e in enumerate(f["easy"]) if e != 0.0) or "none"
+    return told((sketch.name, listed, violated, f["cyclic_error"], f["speed"], *shares(gait), f["units"],
+                 f["cpu_seconds"]))  # fmt: skip
+
+
+def shares(gait: Gait) -> tuple[float, float]:
+    """Percent of the modal energy of a gait's cycle that is in the priority modes of its sketch, by phase."""
+    rig, space = gait.sketch.rig(), gait.space()
+    given = rig.bursts(gait.controls(space))
+    found = spectra(rig, space.palette, gait.cycle[0], given, gait.corrections(rig, space, given.table.shape[1]))
+    return 100.0 * found[0].share(gait.sketch.flight), 100.0 * found[1].share(gait.sketch.ground)

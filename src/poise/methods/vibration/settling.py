@@ -1,0 +1,127 @@
+"""The last step of a design: feedback with which the found gait settles into a cycle and withstands what comes.
+
+Feedback about one unit of a gait that still wavers may keep it wavering for ever. About the mean of many units, and
+from wider differences, it mostly settles. Of a few such feedbacks the one is taken that keeps what was found and
+endures most of some disturbances: pushes, sensor noise, slopes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from poise.errors import NoSolution
+from poise.maths import configuration as conf
+from poise.maths.rotations import Array
+from poise.methods.vibration import feedback, flow
+from poise.methods.vibration.control import correction_input
+from poise.methods.vibration.feedback import Differences, Weights
+from poise.methods.vibration.score import FEEDBACK, easy
+from poise.methods.vibration.search import STAGES, Designer, Progress
+
+TRIED = 81  # units
+WAVERS = 6  # of the last of them over which it must be still
+STILL = 1e-4  # max |φ| from which it is
+FROM, TO = 30, 52  # units whose mean is taken
+DEEP = 0.005  # [m]
+WIDER, WIDEST = Differences(2e-2, 2e-1, 10.0), Differences(4e-2, 4e-1, 20.0)
+WAYS = tuple((by, Weights(torque=1 / t)) for by in (WIDER, Differences(), WIDEST) for t in (20, 50, 8))
+PUSH, LENGTH = 0.2, 0.2  # of body weight, [s]
+PUSHES, NOISES, SLOPES = 8, 4, (3.0, -3.0)  # how many, how many, [degrees]
+POSE_NOISE, SPEED_NOISE = 0.005, 0.05  # [rad], [rad/s]
+ENDURED = PUSHES + NOISES + len(SLOPES)
+LONG, AFTER = 61, 14  # units under noise and on a slope, and after a push
+
+Verdict = tuple[int, int, bool, int, float]
+GOOD: Verdict = (TRIED, 0, True, ENDURED, -STILL)
+
+
+def settled(work: Designer) -> Progress:
+    """The progress of a search that is over, with the best of some feedbacks; what is good already stays as it is."""
+    best = work.progress
+    least = verdict(work, best)
+    if least >= GOOD:
+        return best
+    cycle, steady = mean_cycle(work, best)
+    given = work.rig.bursts(work.space.controls(best.best))
+    starts = feedback.cuts(given.table.shape[1], STAGES)
+    seen: dict[Differences, tuple[list[Array], list[Array]]] = {}
+    for by, weights in WAYS:
+        if by not in seen:
+            seen[by] = feedback.linearised(work.rig, given, cycle, starts, work.basis, steady, by)
+        try:
+            gains = np.stack(feedback.gains(work.rig, *seen[by], weights).gains)
+        except NoSolution:
+            continue
+        tried = replace(best, state=cycle[0], cycle=cycle, steady=steady, gains=gains)
+        now = verdict(work, tried)
+        if now > least:
+            best, least = tried, now
+        if least >= GOOD:
+            break
+    return best
+
+
+def verdict(work: Designer, p: Progress) -> Verdict:
+    """Units it lasts of `TRIED`, less what is wrong, is it still, what it endures, less how far it wavers."""
+    rig = work.rig
+    run = rig.run(p.state, rig.bursts(work.space.controls(p.best)), TRIED, work.about(p))
+    if run.finished < TRIED:
+        return run.finished, -99, False, 0, -np.inf
+    m = run.measured
+    wrong = int(np.count_nonzero(easy(work.space, p.best, m))) + int(m[flow.DEEPEST] > DEEP)
+    wrong += int(np.sqrt(m[flow.FEEDBACK] / max(m[flow.ACTIVE], 1.0)) > FEEDBACK)
+    drift = max(float(np.abs(rig.drift(a, b)).max()) for a, b in zip(run.states[-WAVERS - 1 :], run.states[-WAVERS:],
+                                                                     strict=False))  # fmt: skip
+    return TRIED, -wrong, drift < STILL, endured(work, p, run.stages[0]), -drift
+
+
+def endured(work: Designer, p: Progress, state: Array) -> int:
+    """How many of `ENDURED` disturbances it stays up in, from a state (nq + nv,) of its cycle.
+
+    Pushes at the torso are stronger than those of the experiments, in directions between theirs.
+    """
+    rig, given, fix = work.rig, work.rig.bursts(work.space.controls(p.best)), work.about(p)
+    steps, nv = given.table.shape[1], len(rig.stiffness)
+    calm, none = np.zeros(3), np.zeros((0, 2 * nv))
+    state = state.copy()
+    state[:2] = 0.0
+    cases: list[tuple[flow.Trouble, int]] = []
+    for k in range(PUSHES):
+        angle = 2.0 * np.pi * (k + 0.5) / PUSHES
+        force = PUSH * rig.character.mass * 9.81 * np.array([np.cos(angle), np.sin(angle), 0.0])
+        at = 2 * steps + round((k % 4 + 0.5) * steps / 2)
+        until = at + round(LENGTH / rig.dt)
+        cases.append((flow.Trouble(force, at, until, none), until // steps + AFTER))
+    size = np.repeat([POSE_NOISE, SPEED_NOISE], nv)
+    for k in range(NOISES):
+        noise = np.random.default_rng([4, k]).standard_normal((LONG * STAGES, 2 * nv)) * size
+        cases.append((flow.Trouble(calm, -1, -1, noise), LONG))
+    count = sum(rig.run(state, given, units, fix, None, trouble).finished == units for trouble, units in cases)
+    down = rig.model.opt.gravity.copy()
+    for degrees in SLOPES:
+        tilt = np.radians(degrees)
+        rig.model.opt.gravity[:] = np.linalg.norm(down) * np.array([-np.sin(tilt), 0.0, -np.cos(tilt)])
+        count += rig.run(state, given, LONG, fix).finished == LONG
+    rig.model.opt.gravity[:] = down
+    return count
+
+
+def mean_cycle(work: Designer, p: Progress) -> tuple[Array, Array]:
+    """The mean (K, nq + nv) of the states at the stages of some units, and what the feedback asks for there."""
+    rig = work.rig
+    given = rig.bursts(work.space.controls(p.best))
+    fix, steps, nq, nv = work.about(p), given.table.shape[1], len(rig.rest), len(rig.stiffness)
+    assert fix is not None
+    run = rig.run(p.state, given, TO, fix, traced=True)
+    units = range(FROM, TO, 2) if run.finished == TO else range(0, max(1, run.finished - 1), 2)
+    cycle = np.zeros((STAGES, nq + nv))
+    for k in range(STAGES):
+        rows = run.trace[[u * steps + fix.starts[k] for u in units], : nq + nv]
+        rows[:, :2] = 0.0
+        change = conf.difference(rig.character.layout, rows[0, :nq], rows[:, :nq]).mean(axis=0)
+        cycle[k, :nq] = conf.integrate(rig.character.layout, rows[0, :nq], change)
+        cycle[k, nq:] = rows[:, nq:].mean(axis=0)
+    steady = np.stack([correction_input(rig.springs, fix, k, cycle[k], nq) for k in range(STAGES)])
+    return cycle, steady

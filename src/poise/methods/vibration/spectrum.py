@@ -1,0 +1,71 @@
+"""How much of a motion is in which mode: the energy of every vibration over a cycle, by phase.
+
+Section 8.4 of Nunes et al. 2012 says in words that a result keeps to its sketch or does not; here it is a number, the
+share of the energy that is in the sketch's priority modes.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from poise.maths import configuration as conf
+from poise.maths.rotations import Array
+from poise.methods.vibration.control import Bursts, Corrections
+from poise.methods.vibration.palette import Mode, Palette
+from poise.methods.vibration.rig import HOP, Rig
+from poise.methods.vibration.sketch import Phase
+
+TOUCHES = 0.001  # [m] above the ground at which a foot still stands
+
+
+class Spectrum(NamedTuple):
+    """Mean energy of each mode in one phase of a unit."""
+
+    names: tuple[str, ...]
+    energy: Array  # (modes,) [J]
+
+    def share(self, phase: Phase) -> float:
+        """Of the energy that is in the priority modes of a sketch's phase."""
+        mine = np.isin(self.names, list(phase.priority))
+        return float(self.energy[mine].sum() / max(self.energy.sum(), 1e-12))
+
+
+def coordinates(modes: tuple[Mode, ...], stiffness: Array, change: Array) -> Array:
+    """y (N, modes) of changes of a pose (N, nv): y = Ω⁻² Φᵀ K x, since Φᵀ K Φ = Ω²; the root has no springs."""
+    shapes = np.column_stack([m.shape for m in modes])
+    squares = np.array([(2.0 * np.pi * m.frequency) ** 2 for m in modes])
+    return (change * stiffness) @ shapes / squares
+
+
+def energies(modes: tuple[Mode, ...], palette: Palette, q: Array, v: Array) -> Array:
+    """½ (y'² + ω² y²) (N, modes) [J] of states (N, nq), (N, nv); y is about its mean, which gravity and speed shift."""
+    y = coordinates(modes, palette.stiffness, conf.difference(palette.character.layout, palette.rest, q))
+    rate = coordinates(modes, palette.stiffness, v)
+    square = np.array([(2.0 * np.pi * m.frequency) ** 2 for m in modes])
+    return 0.5 * (rate**2 + square * (y - y.mean(axis=0)) ** 2)
+
+
+def spectra(rig: Rig, palette: Palette, start: Array, given: Bursts, fix: Corrections | None
+            ) -> tuple[Spectrum, Spectrum]:  # fmt: skip
+    """Flight modes where no foot touches, ground modes where the one that stands does, in the unit from a state."""
+    nq, nv = len(rig.rest), len(rig.stiffness)
+    trace = rig.run(start, given, 1, fix, traced=True).trace
+    q, v = trace[:, :nq], trace[:, nq : nq + nv]
+    points = rig.character.contact_points
+    heights = rig.character.points(q)[:, :, 2]
+    low = {side: heights[:, np.isin(points.bodies, foot(rig, side))].min(axis=1) for side in ("right", "left")}
+    stands = low["right"] < TOUCHES
+    flies = ~stands if rig.gait == HOP else (low["right"] > TOUCHES) & (low["left"] > TOUCHES)
+    out = []
+    for modes, rows in ((palette.flight, flies), (palette.ground, stands)):
+        every = energies(modes, palette, q, v)
+        mean = every[rows].mean(axis=0) if rows.any() else np.zeros(len(modes))
+        out.append(Spectrum(tuple(m.name for m in modes), mean))
+    return out[0], out[1]
+
+
+def foot(rig: Rig, side: str) -> list[int]:
+    """Bodies of a foot."""
+    return [rig.character.body(f"{side}_{p}") for p in ("foot", "toes") if rig.character.has(f"{side}_{p}")]
