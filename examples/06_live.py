@@ -27,7 +27,7 @@ def main(folder: str = ".", seconds: float = 2.0) -> None:
     """`seconds` [s] of each part."""
     show = poise.begin(poise.load_clip("walk"), "modal-torques", noise=0.01, seed=2)
     show.run(seconds)
-    show.push("chest", (0, 40, 0), duration=0.1)
+    show.push("chest", (0, 60, 0), duration=0.1)
     show.run(seconds)
     show.steer(1.2, turn=23)  # m/s, degrees/s: a circle of 3 m
     show.run(2 * seconds)

@@ -14,6 +14,7 @@ from poise.experiments.mcsim.runs import run_seeds
 from poise.methods.mcsim import McSim
 from poise.methods.mcsim.schedule import Clock, Schedule
 from poise.motion import edit
+from poise.motion.reference import Reference
 
 
 @pytest.fixture(scope="module")
@@ -147,3 +148,11 @@ def test_twenty_seconds_from_eight_starts(name):
     assert all(o.ok for o in outcomes)
     assert max(o.joints for o in outcomes) < 0.05
     assert all(abs(o.distance - 1.0) < 0.03 for o in outcomes)
+
+
+def test_a_clock_that_returns_comes_back_to_real_time():
+    schedule, clock = Schedule(Reference(poise.load_clip("stand"))), Clock(0.1, 0.15)
+    clock.time, clock.returns = 0.06, True
+    for k in range(960):
+        clock.advance(schedule, (True, True), 1 / 192, k / 192)
+    assert abs(clock.time - 960 / 192) < 0.01

@@ -15,9 +15,11 @@ from poise.maths import configuration as conf
 from poise.motion import edit
 from poise.motion.check.check import penetration, skating
 from poise.motion.clip import Clip
+from poise.motion.feet.step_preview import StepPreview
 from poise.motion.load import load_clip
 from poise.motion.reference import Reference
 from poise.physical import library
+from poise.physical.from_body import repair_from
 from poise.physical.live import LiveRepair, follow, repair_ahead
 
 
@@ -145,3 +147,33 @@ def test_what_cannot_be_repaired_is_refused(walk, longer):
     vars(fixed)["tree"] = fixed.tree._replace(kind=np.where(fixed.tree.kind == 0, 1, fixed.tree.kind))
     with pytest.raises(ClipMismatch):
         repair_ahead(Reference(Clip(fixed, walk.q.copy(), walk.dt)), 0.0)
+
+
+def test_the_repair_begins_where_the_body_is_and_moves_its_foothold():
+    walk = load_clip("walk")
+    reference, layout = Reference(walk), walk.character.layout
+    first = reference.sample(0.9)
+    q, v = first.q.copy(), first.v.copy()
+    q[0] += 0.02
+    v[0] += 0.4  # m/s: faster than the walk
+    made = repair_from(reference, 0.9, q, v)
+    now = made.sample(0.9)
+    assert np.allclose(now.q, q, atol=1e-12) and np.allclose(now.v, v, atol=1e-12) and made.met == 0.9
+    assert np.array_equal(made.sample(0.5).q, reference.sample(0.5).q)
+    late = made.sample(2.5).q[0] - reference.sample(2.5).q[0]
+    assert 0.02 < late < 0.6  # m: it steps further
+    again = repair_from(made, 1.0, made.sample(1.0).q, made.sample(1.0).v)
+    assert np.array_equal(again.sample(0.95).q, made.sample(0.95).q)
+    off = conf.difference(layout, made.sample(1.2).q[None], again.sample(1.2).q[None])
+    assert np.abs(off).max() < 0.1
+    same = Reference.of_parts(again.parts())
+    assert np.array_equal(same.sample(1.3).q, again.sample(1.3).q) and same.met == 1.0
+
+
+def test_a_body_in_step_keeps_its_footholds():
+    assert np.allclose(StepPreview().shift(np.zeros(2), np.zeros(2), np.zeros(2), 3.3, 0.3, 0.0, 0.8, 0.0), 0.0)
+    ahead = StepPreview().shift(np.array([0.02, 0.0]), np.array([0.4, 0.0]), np.zeros(2), 3.3, 0.4, 0.0, 0.8, 0.0)
+    turned = StepPreview().shift(
+        np.array([0.0, 0.02]), np.array([0.0, 0.4]), np.zeros(2), 3.3, 0.4, 0.0, 0.8, np.pi / 2
+    )
+    assert ahead[0] > 0.05 and abs(ahead[1]) < 1e-12 and np.allclose(turned, [0.0, ahead[0]])

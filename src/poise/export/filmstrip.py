@@ -15,7 +15,7 @@ from poise.export.camera import Camera
 from poise.export.happened import Happened
 from poise.export.intersect import Shapes
 from poise.export.props import Props
-from poise.export.strip import Arrow, Plan, heading_of, moments, plan, row_of, with_pushes, with_times
+from poise.export.strip import Arrow, Plan, heading_of, moments, plan, row_of, with_grounds, with_pushes, with_times
 from poise.ground.ground import drawn_of, parts_of
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
@@ -67,6 +67,7 @@ def filmstrip(
                    props=props if i == 0 else None, heading=way)
             for i, c in enumerate(clips)]  # fmt: skip
     rows[0] = with_pushes(rows[0], chosen, pushes)
+    rows = [with_grounds(row, chosen, () if happened is None else happened.grounds) for row in rows]
     layout = plan(rows, chosen, spacing=spacing, elevation=elevation, azimuth=azimuth)
     # a row of figures at one height has row_height; one that climbs may have twice as much
     tall = min(row_height / layout.figure, 2.0 * row_height / (layout.high - layout.low))
@@ -104,7 +105,7 @@ def _row(layout: Plan, index: int, scale: float, smooth: int) -> Image.Image:
     if not len(there):
         return whole  # a clip that has ended before the first time shown
     off = bases[there] @ layout.axes(row)[0] - layout.columns[there]
-    if np.ptp(off) < 0.01 and np.ptp(bases[there, 2]) < 1e-9:
+    if not row.grounds and np.ptp(off) < 0.01 and np.ptp(bases[there, 2]) < 1e-9:
         return _shot(layout, index, there, layout.edges[[0, -1]], scale, smooth)
     for k in map(int, there):
         part = _shot(layout, index, [k], layout.edges[k : k + 2], scale, smooth)
@@ -144,16 +145,17 @@ def _shot(layout: Plan, index: int, which: Iterable[int], edges: Array, scale: f
     right, up, ahead = layout.axes(row)
     chosen = [(int(k), p) for k in which if (p := row.poses[k]) is not None]
     first = chosen[0][0]
+    ground = row.ground(first)
     middle = layout.bases[index][first] + (0.5 * (edges[0] + edges[1]) - layout.columns[first]) * right
     poses = [p for _, p in chosen]
     # the ground is drawn as far as the picture goes, and some way to both sides of the path
     across = np.array([-np.sin(row.heading), np.cos(row.heading)])
-    solid = drawn_of(row.clip.ground, middle[:2], middle[:2]) is not None
+    solid = drawn_of(ground, middle[:2], middle[:2]) is not None
     reach = 0.5 * (edges[1] - edges[0]) * np.abs(right[:2]) + (0.75 if solid else 1.7) * np.abs(across)
     path = np.array([middle[:2] + ((p.root[:2] - middle[:2]) @ across) * across for p in poses])
     floor = raycast.Floor(focus=poses[0].root, along=right, near=0.5, far=1.6)
-    seen = tuple(p.name for p in parts_of(row.clip.ground)) if any(len(p.around.kind) for p in poses) else ()
-    below, floor = scene.ground(row.clip.ground, (path - reach).min(0), (path + reach).max(0), floor, seen)
+    seen = tuple(p.name for p in parts_of(ground)) if any(len(p.around.kind) for p in poses) else ()
+    below, floor = scene.ground(ground, (path - reach).min(0), (path + reach).max(0), floor, seen)
     camera = _camera(middle + 0.5 * (layout.low + layout.high) * up, ahead, layout, edges, scale)
     shapes = Shapes.join([below, *(p.shapes for p in poses), *(p.around for p in poses)])
     arrows = [a for p in poses for a in p.pushes]

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from poise.ground.ground import Ground
 from poise.judge.audit import audit
 from poise.judge.performance_findings import frame_in_clip
 from poise.judge.verdict import verdict
@@ -16,6 +17,7 @@ from poise.judge.wording.verdict import ended_words, words
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
 from poise.take import Take
+from poise.take.description import ground_of
 
 _LEAST = 5.0  # [N] of a contact force that is shown
 _QUIET = {"saved state", "push", "contact", "limp"}  # entries of the log that are shown in another way, or are many
@@ -53,6 +55,7 @@ class Happened:
     reference: Clip
     clip_frame: np.ndarray  # (F,) frame of the user's clip that was due
     clip_frames: int
+    grounds: tuple[tuple[float, Ground], ...] = ()  # from when on [s] which ground, where it was changed under way
 
     @classmethod
     def of(cls, take: Take, audited: bool = True) -> Happened:
@@ -61,7 +64,17 @@ class Happened:
         pushes = pushes_of(take)
         due = np.array([frame_in_clip(take, float(t)) for t in take.time], int)
         return cls(frame, point, force, pushes, tuple(_marks(take, pushes, audited)), reference_of(take), due,
-                   max(int(due.max()), _last_frame(take.clip)))  # fmt: skip
+                   max(int(due.max()), _last_frame(take.clip)), _grounds(take))  # fmt: skip
+
+
+def _grounds(take: Take) -> tuple[tuple[float, Ground], ...]:
+    """From when [s] on which ground was there; none where it was one all the time."""
+    out: list[tuple[float, Ground]] = []
+    for part in take.segments:
+        ground = ground_of(part.stage, take.clip.ground)
+        if not out or ground != out[-1][1]:
+            out.append((float(take.time[part.frame] - take.time[0]), ground))
+    return tuple(out) if len(out) > 1 else ()
 
 
 def reference_of(take: Take) -> Clip:

@@ -15,7 +15,7 @@ from poise.export.dress import fists_of
 from poise.export.happened import PushSeen
 from poise.export.intersect import Shapes
 from poise.export.props import Props
-from poise.ground.ground import level_of, parts_of, plane_of
+from poise.ground.ground import Ground, level_of, parts_of, plane_of
 from poise.maths import configuration as conf
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
@@ -53,20 +53,25 @@ class Row:
     clip: Clip
     heading: float  # [rad] about Z: what goes this way goes from left to right
     poses: tuple[Pose | None, ...]
+    grounds: tuple[Ground, ...] = ()  # under each pose, where it was changed under way
 
     @property
     def plane(self) -> bool:
         """Is the ground a plane, so that poses may be moved about on it?"""
-        return plane_of(self.clip.ground) is not None
+        return not self.grounds and plane_of(self.clip.ground) is not None
+
+    def ground(self, k: int) -> Ground:
+        """The ground under a pose, by its number."""
+        return self.grounds[k] if self.grounds else self.clip.ground
 
     @property
     def there(self) -> np.ndarray:
         """Indices of the poses that the clip has."""
         return np.array([k for k, p in enumerate(self.poses) if p is not None], int)
 
-    def under(self, place: Array) -> Array:
-        """The point (3,) of the ground at a horizontal place (2 or more numbers)."""
-        return np.array([place[0], place[1], float(self.clip.ground.height(place[0], place[1]))])
+    def under(self, place: Array, k: int = 0) -> Array:
+        """The point (3,) of the ground at a horizontal place (2 or more numbers), at the time of pose k."""
+        return np.array([place[0], place[1], float(self.ground(k).height(place[0], place[1]))])
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,6 +188,15 @@ def with_times(times: Array, wanted: Sequence[float]) -> Array:
     return np.sort(out)
 
 
+def with_grounds(row: Row, times: Array, grounds: Sequence[tuple[float, Ground]]) -> Row:
+    """The row with the ground that was there at the time of each pose, of those given with the times of changes [s]."""
+    if not grounds:
+        return row
+    since = np.array([t for t, _ in grounds])
+    each = [grounds[max(0, int(np.searchsorted(since, t + 1e-9)) - 1)][1] for t in times]
+    return replace(row, grounds=tuple(each))
+
+
 def with_pushes(row: Row, times: Array, pushes: Sequence[PushSeen]) -> Row:
     """The row with an arrow for each push, on the pose nearest to its time."""
     poses = list(row.poses)
@@ -206,7 +220,7 @@ def plan(rows: Sequence[Row], times: Array, *, spacing: float | str = "auto", el
         raise BadValue(
             f"None of the times of this filmstrip is within its clips, of which the longest lasts {length:.2f} s."
         )
-    level = all(level_of(r.clip.ground) is not None for r in rows)
+    level = all(level_of(g) is not None for r in rows for g in r.grounds or (r.clip.ground,))
     turn = (18.0 if level else 0.0) if azimuth is None else float(azimuth)
     reach = np.zeros((len(rows), len(times), 2))  # how far each pose reaches to the left and right of its root
     travel = np.full(reach.shape[:2], np.nan)
@@ -234,7 +248,7 @@ def _bases(row: Row, columns: Array, right: Array, true: bool) -> Array:
     On a plane that is the ground under the root, less what the plane has risen to its column. Elsewhere one height
     serves all, so that climbing is seen; but a motion that climbs far is followed, unless distances must be true.
     """
-    under = np.array([row.under(p.root) if p is not None else np.full(3, np.nan) for p in row.poses])
+    under = np.array([row.under(p.root, k) if p is not None else np.full(3, np.nan) for k, p in enumerate(row.poses)])
     there = row.there
     if row.plane:
         under[:, 2] -= np.array([row.under(c * right)[2] for c in columns]) - row.under(np.zeros(3))[2]

@@ -19,7 +19,8 @@ from poise.motion.reference import Reference
 _GRID = 1 / 120  # [s] of the table
 _FAR = 2.0  # [s] beyond which a touch-down is not looked for
 _LIMIT = round(_FAR / _GRID)  # the same in rows
-_RETURN, _MOST = 0.5, 0.08  # [s] in which a clock that returns comes back to real time, and share of its rate at most
+_RETURN, _MOST = 0.8, 0.08  # [s] in which a clock that returns comes back to real time, and share of its rate at most
+_AHEAD = 0.04  # [s] by which a clock that returns may be ahead
 _AT_REST = 0.3  # [m/s] of the root below which a clip ends at rest
 _BLOCK = 240  # rows that the table grows by
 
@@ -130,7 +131,7 @@ class Clock:
             step = schedule.foot(side, self.time)
             if step.down or not step.left < _FAR:
                 continue
-            if touching[side] and step.done > 0.5 and step.left < self.early:
+            if touching[side] and step.done > 0.5 and step.left < self._hurries(now):
                 self.time += step.left + 1e-4
                 self.held = 0.0
                 return 1.0
@@ -145,3 +146,7 @@ class Clock:
             rate -= min(max((self.time - now) / _RETURN, -_MOST), _MOST)
         self.time += rate * dt
         return rate
+
+    def _hurries(self, now: float) -> float:
+        """By how much [s] an early landing may take the reference on; less where it is ahead already and returns."""
+        return self.early if not self.returns else min(self.early, _AHEAD - (self.time - now))

@@ -36,6 +36,7 @@ class StepPreview:
     both: tuple[float, float] = (0.20, 0.06)  # [m] σ_u on two
     rate: tuple[float, float] = (0.5, 0.35)  # [m/s] λ
     end: float = 0.02  # [m] σ_e
+    band: float = 0.05  # [m] by which a foothold is not moved: small shifts, asked for again and again, add up
 
     def shift(self, off: Array, drift: Array, standing: Array, frequency: float, lands: float, both: float,
               until: float, heading: float) -> Array:  # fmt: skip
@@ -48,7 +49,9 @@ class StepPreview:
         R = np.array([[c, s], [-s, c]])
         d, rate, o = R @ off, R @ drift, R @ standing
         out = [self._along(k, d[k], rate[k], o[k], frequency, lands, both, until) for k in (0, 1)]
-        return R.T @ np.array(out)
+        shift = R.T @ np.array(out)
+        size = float(np.linalg.norm(shift))
+        return shift * max(0.0, 1.0 - self.band / max(size, 1e-9))
 
     def _along(self, axis: int, d: float, rate: float, o: float, frequency: float, lands: float, both: float,
                until: float) -> float:  # fmt: skip
