@@ -11,7 +11,6 @@ from poise.motion.recording import Source
 from poise.motion.reference import Reference
 from poise.performance.course import Course
 from poise.performance.transition import LEAD, WAIT, length
-from poise.simulate.simulator import State
 from poise.stage import Stage
 
 FPS = 120.0
@@ -35,11 +34,9 @@ def passage(before: Clip, after: Clip, seconds: float | None = None) -> Clip:
     if not 0.1 < seconds < 600.0:
         raise BadValue(f"A passage lasts 0.1 to 600 s, not {seconds:g} s.")
     times = np.arange(round(seconds * FPS) + 1) / FPS
-    first = course.followed.sample(0.0)
-    begun = State(0.0, first.q, first.v)  # there is no body yet
     q, labels = [], []
     for t in times:
-        course.due(float(t), lambda: begun, meets=False)
+        course.due(float(t))
         sample = course.followed.sample(float(t))
         q.append(sample.q)
         labels.append(sample.contacts)
