@@ -36,7 +36,7 @@ class Footstep:
     last: int  # the last frame, included
     centre: Array  # (3,) middle of the sole where most of it touches, at the height of the ground [m]
     outline: Array  # (C, 3) its contact points then, seen from the centre [m]
-    moment: int  # frame at which the body passes over it
+    moment: int  # frame at which the body passes over it; beyond an open clip's end where it has not got there yet
 
 
 @dataclass(frozen=True, eq=False)

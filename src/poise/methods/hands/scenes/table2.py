@@ -224,20 +224,18 @@ def big_box(mass: float = 1.0) -> Thing:
     return Thing("big box", (Piece("box", (0.12, 0.11, 0.09)),), mass)
 
 
+def _big_box_moved(name: str, motion: Track, seed: float) -> Scene:
+    """A big box along a track between the palms of two hands, whose sway `seed` tells apart."""
+    hands = _two_hands(motion, 0.11, 0.038, 0.07, seed)
+    return Scene(name, big_box(), motion, hands, friction=1.732, slide=5e-4, move=2e-3)
+
+
 def two_hand_big_1(T: int = 101) -> Scene:
     """A big box slid on the table, then lifted."""
     t = frames(T)
     place = np.stack([0.06 * ease((t - 22) / 30), 0 * t, 0.09 + 0.15 * ease((t - 52) / 44)], 1)
     motion = Track(place, turns((0, 0, 1), 10 * ease((t - 22) / 30)))
-    return Scene(
-        "two-hand-big-1",
-        big_box(),
-        motion,
-        _two_hands(motion, 0.11, 0.038, 0.07, 0.2),
-        friction=1.732,
-        slide=5e-4,
-        move=2e-3,
-    )
+    return _big_box_moved("two-hand-big-1", motion, 0.2)
 
 
 def two_hand_big_2(T: int = 65) -> Scene:
@@ -246,15 +244,7 @@ def two_hand_big_2(T: int = 65) -> Scene:
     motion = Track(
         np.stack([0 * t, 0 * t, 0.09 + 0.18 * ease((t - 20) / 42)], 1), turns((0, 1, 0), -12 * ease((t - 24) / 38))
     )
-    return Scene(
-        "two-hand-big-2",
-        big_box(),
-        motion,
-        _two_hands(motion, 0.11, 0.038, 0.07, 1.6),
-        friction=1.732,
-        slide=5e-4,
-        move=2e-3,
-    )
+    return _big_box_moved("two-hand-big-2", motion, 1.6)
 
 
 def two_hand_small(T: int = 141) -> Scene:
