@@ -204,6 +204,7 @@ class Course:
     dt: float  # [s]
     held: float = HELD  # cost of changes in the last frames of the window
     known: int = KNOWN  # frames that are not unknowns
+    fences: tuple[ik.FloorTarget, ...] = ()  # what else points shall not pass in the window
 
     @classmethod
     def of(cls, reference: Reference, at: float, dt: float, count: int, more: int) -> Course:
@@ -252,7 +253,7 @@ class Course:
         root = int(character.model.jnt_bodyid[0])
         last = ik.PointTarget(root, np.zeros(3), q[:, :3], weights.root * self._at_end(len(q)) / ik.POINT_COST)
         return [*held, *hold_targets(character, self.holds, times, weights.held), last,
-                *barrier.targets(points, weights.floor)]  # fmt: skip
+                *barrier.targets(points, weights.floor), *self.fences]  # fmt: skip
 
     def _end(self, q: Array) -> list[ik.TurnTarget]:
         """The bodies' last orientations; they also make every degree of freedom an unknown."""
