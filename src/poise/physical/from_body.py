@@ -86,8 +86,9 @@ def repair_from(reference: Reference, at: float, q: Array, v: Array, how: LiveRe
     mixed = np.zeros(len(edited), bool)
     goals = places_ahead(character, target.ground, edited, q, labels, mixed, dt)[: count + 2]
     end = samples[-1]
-    fences = (*beside_standing(character, edited[: count + 2], goals, labels[: count + 2]),
-              *_clear(character, target.ground, edited[: count + 2], labels[: count + 2], dt))  # fmt: skip
+    soon = np.clip((np.arange(count + 2) - 1) * dt / SOONEST, 0.0, 1.0) ** 2  # what is wrong now is not mended at once
+    fences = (*beside_standing(character, edited[: count + 2], goals, labels[: count + 2], soon),
+              *_clear(character, target.ground, edited[: count + 2], labels[: count + 2], soon))  # fmt: skip
     course = Course(character, target.ground, wanted, np.zeros((count + 2, layout.nv)), labels, goals,
                     target.grips(at - dt, dt, len(edited)), ((q, v, None), (end.q, end.v, end.a)), dt,
                     known=KNOWN, fences=fences)  # fmt: skip
@@ -96,15 +97,14 @@ def repair_from(reference: Reference, at: float, q: Array, v: Array, how: LiveRe
     return target.spliced(at, dt, *course.curve(problem.configurations(x)), course.labels[1:], met=True)
 
 
-def _clear(character: Character, ground: Ground, edited: Array, labels: np.ndarray, dt: float) -> list[FloorTarget]:
-    """What keeps swinging feet over the ground as in the edited motion (N, nq), up to `CLEAR`, and not at once."""
+def _clear(character: Character, ground: Ground, edited: Array, labels: np.ndarray, share: Array) -> list[FloorTarget]:
+    """What keeps swinging feet over the ground as in the edited motion (N, nq), up to `CLEAR`; `share` (N,) of it."""
     points, places = character.contact_points, character.points(edited)
     gap = places[..., 2] - ground.height(places[..., 0], places[..., 1])
-    soon = np.clip((np.arange(len(edited)) - 1) * dt / SOONEST, 0.0, 1.0)
     out = []
     for side in SIDES:
         own = points.of(side)
-        swings = soon * ~labels[:, own].any(axis=1)
+        swings = share * ~labels[:, own].any(axis=1)
         for i in own if swings.any() else ():
             normal = np.array(ground.normal(places[:, i, 0], places[:, i, 1]))
             level = np.sum(normal * places[:, i], axis=1) - normal[:, 2] * np.maximum(gap[:, i] - CLEAR, 0.0)

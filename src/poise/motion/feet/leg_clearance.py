@@ -135,11 +135,13 @@ def between_legs(character: Character, heading: Array, place: Array, lean: Array
     return tuple(out)
 
 
-def beside_standing(character: Character, wanted: Array, places: Array, labels: np.ndarray) -> list[ik.FloorTarget]:
+def beside_standing(character: Character, wanted: Array, places: Array, labels: np.ndarray, share: Array
+                    ) -> list[ik.FloorTarget]:  # fmt: skip
     """Half-spaces that keep a swinging leg as far from the one that stands as in a motion `wanted` (N, nq).
 
     There the legs pass each other. In what is followed instead the standing foot may be elsewhere, at `places`
-    (N, P, 3) of its contact points that touch by `labels` (N, P): a swinging foot has to keep away from it there.
+    (N, P, 3) of its contact points that touch by `labels` (N, P): a swinging foot has to keep away from it there,
+    by a `share` (N,) of what that weighs.
     """
     pos, quat = character.forward(wanted)
     known, heading = character.contact_points, rot.heading(wanted[:, 3:7])
@@ -156,7 +158,7 @@ def beside_standing(character: Character, wanted: Array, places: Array, labels: 
         on = labels[:, its, None] / np.maximum(labels[:, its].sum(axis=1), 1)[:, None, None]
         off = np.sum(on * (places - there)[:, its], axis=1)  # (N, 3) of the standing foot
         ahead = np.sum(along * (there[:, own].mean(axis=1) - there[:, its].mean(axis=1)), axis=1)
-        weight = _BESIDE * alone * np.cos(0.5 * np.pi * np.clip(ahead / _PASSES, -1.0, 1.0)) ** 2
+        weight = _BESIDE * share * alone * np.cos(0.5 * np.pi * np.clip(ahead / _PASSES, -1.0, 1.0)) ** 2
         for part in ("shin", "foot", "toes"):
             if character.has(f"{SIDES[side]}_{part}"):
                 body = character.body(f"{SIDES[side]}_{part}")
