@@ -37,7 +37,7 @@ RAISED, SINKS = (
     0.006,
     0.6,
 )  # [m] above the ground from which on a point that should touch does not, and [m/s] it sinks at
-CLEAR, LIFTED = 0.015, 10.0  # [m] that swinging feet keep from the ground, and what that weighs
+CLEAR, LIFTED = 0.015, 2.0  # [m] that swinging feet keep from the ground, and what that weighs
 TILTS = 0.08  # [s] in which at least a foot that stands on a part of it is laid onto the ground
 STEP = LiveRepair(window=0.8, iterations=6)  # far enough to see the next foot land and the body go over it
 PREVIEW = StepPreview()

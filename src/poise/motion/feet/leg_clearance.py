@@ -30,7 +30,7 @@ _BROAD = 0.05  # [s] before and after for which a foot keeps aside
 FENCED = ("thigh", "shin", "foot", "toes")  # parts that half-spaces keep apart
 _GAP = 0.004  # [m] from the plane between the legs to either of them
 _WEIGHT = 0.5  # of the half-spaces, in units of `ik.POINT_COST`
-_PASSES, _BESIDE = 0.45, 10.0  # [m] between two feet along the way from which on they pass, and what that weighs
+_PASSES, _BESIDE = 0.45, 2.0  # [m] between two feet along the way from which on they pass, and what that weighs
 _PARTS = (("shin", 0.5), ("foot", 1.0), ("toes", 1.0))  # of a leg, and the share of the foot's way that they move by
 
 
