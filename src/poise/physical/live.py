@@ -70,13 +70,13 @@ def places_ahead(character: Character, ground: Ground, wanted: Array, now: Array
             goals[rows, own] = places
     level = ground.height(goals[..., 0], goals[..., 1])
     near = labels & (np.abs(level - goals[..., 2]) < UNDER)  # a corner over the edge of a step is as high as its foot
-    left = 1.0 - _eased((np.arange(len(goals)) - 1) * dt / LOWERED)
+    left = 1.0 - eased((np.arange(len(goals)) - 1) * dt / LOWERED)
     off = np.where(np.logical_and.accumulate(labels, axis=0), here[:, 2] - level[1], 0.0)
     goals[..., 2] = np.where(near, level + left[:, None] * off, goals[..., 2])
     return goals
 
 
-def _eased(share: Array) -> Array:
+def eased(share: Array) -> Array:
     """From 0 to 1, without rate and curvature at both ends."""
     x = np.clip(share, 0.0, 1.0)
     return x**3 * (10.0 - 15.0 * x + 6.0 * x * x)
