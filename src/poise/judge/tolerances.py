@@ -37,6 +37,7 @@ class Tolerances:
     slip_load: float = 0.02  # W that a contact must carry to be asked to hold
     slip_cone: float = 0.8  # share of its cone below which a contact should hold
     settling: float = 0.1  # [s] that a soft contact needs to stop a foot that has landed or slid
+    landing: float = 0.001  # [m] by which a contact deepens from a frame to the next when a foot lands: at rest, 0.0001
     softness: float = 0.012  # [s] time constant with which a soft contact stops what slides (MuJoCo's default: 0.009)
     place: float = 0.03  # [m] between a recorded contact and the surfaces that it joins
     off_centre: float = 0.01  # [m] by which a contact's point may miss its centre of pressure
