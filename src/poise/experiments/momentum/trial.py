@@ -27,7 +27,7 @@ CONDITIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "own steps": ("ours", ("footholds", "hurry")),
     "ours": ("ours", ()),
 }
-"""Conditions of a comparison, as a form and what of ours is left out: the thesis leaves steps where the clip has them."""
+"""Conditions of a comparison: a form, and what of ours is left out. The thesis leaves steps where the clip has them."""
 
 
 def method(form: str, settings: Mapping[str, Any] | None = None) -> Momentum:
