@@ -52,6 +52,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     "hands/objects": Experiment("hands.studies:objects"),
     "hands/recording": Experiment("hands.recording", recordings=True),
     "hands/speed": Experiment("hands.speed", "clarabel"),
+    "hands/stills": Experiment("hands.stills", takes=("only",)),
     "hands/styles": Experiment("hands.studies:styles"),
     "hands/table2": Experiment("hands.table2", takes=("only",)),
     "hands/timing": Experiment("hands.studies:timing"),

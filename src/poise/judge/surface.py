@@ -37,7 +37,12 @@ def off_ground(points: Array, ground: Ground) -> Array:
 
 def distance(character: Character, body: np.ndarray, place: Array) -> Array:
     """Distance (K,) [m] of places (K, 3), in the frames of their bodies (K,), from those bodies' shapes; 0 inside."""
-    model, out = character.model, np.full(len(body), np.inf)
+    return distance_in(character.model, body, place)
+
+
+def distance_in(model: mujoco.MjModel, body: np.ndarray, place: Array) -> Array:
+    """The same of the bodies of any model."""
+    out = np.full(len(body), np.inf)
     for geom in range(model.ngeom):
         rows = np.flatnonzero(body == model.geom_bodyid[geom])
         if not len(rows) or not (model.geom_contype[geom] or model.geom_conaffinity[geom]):
