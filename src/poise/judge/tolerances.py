@@ -42,6 +42,10 @@ class Tolerances:
     place: float = 0.03  # [m] between a recorded contact and the surfaces that it joins
     off_centre: float = 0.01  # [m] by which a contact's point may miss its centre of pressure
     twist: float = 0.2  # [m] arm at which a contact's friction can act round its normal: the better part of a foot
+    # loose props: by positions, beyond what the moments within frames at which forces acted can explain
+    prop_force: float = 0.05  # of the prop's own weight, mean over any `window`: a cup on a led tray leaves 0.02
+    prop_torque: float = 0.1  # of its weight x half its length: a ball that strikes at 6 m/s leaves 0.05
+    prop_cone: float = 0.01  # of the prop's own weight, beyond `cone_share`
     # joints
     joint_torque: float = 0.002  # W · height, mean over `joint_windows`
     joint_windows: float = 5.0  # windows: at impacts forces change faster than frames, and that must average out

@@ -12,20 +12,30 @@ from poise.maths import GRAVITY
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.take import Take
+from poise.take.record import ContactRecord
 
 
 def parts(take: Take) -> tuple[Array, Array]:
     """Normal force (K,) and size of the tangential force (K,) of each contact [N]."""
-    rows = take.contacts
+    return parts_of(take.contacts)
+
+
+def parts_of(rows: ContactRecord) -> tuple[Array, Array]:
+    """The same of a record."""
     normal = np.einsum("ki,ki->k", rows.force, rows.normal)
     return normal, np.linalg.norm(rows.force - normal[:, None] * rows.normal, axis=1)
 
 
 def outside_cone(take: Take) -> Array:
     """By how much each contact (K,) leaves its friction cone [N]; 0 for grips, which may pull."""
-    normal, tangent = parts(take)
-    over = np.maximum(tangent - take.contacts.friction * np.maximum(normal, 0.0), -normal)
-    return np.where(take.contacts.bilateral, 0.0, np.maximum(over, 0.0))
+    return outside_cones(take.contacts)
+
+
+def outside_cones(rows: ContactRecord) -> Array:
+    """The same of a record."""
+    normal, tangent = parts_of(rows)
+    over = np.maximum(tangent - rows.friction * np.maximum(normal, 0.0), -normal)
+    return np.where(rows.bilateral, 0.0, np.maximum(over, 0.0))
 
 
 def sliding(take: Take) -> tuple[Array, np.ndarray]:
