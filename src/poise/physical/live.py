@@ -44,6 +44,7 @@ PIVOT = 0.03  # [m] a foot whose points stray further while they touch turns, an
 SLID = 0.15  # [m] so is one that is pushed over the ground further than badly joined motions push it
 LOWERED = 0.15  # [s] in which a foot that stands comes onto ground that is not where it stands
 UNDER = 0.05  # [m] ground that is further than this from a point that touches is not what it stands on
+ALIKE, DROPPED = 0.03, 0.12  # [m] unless it is as far from the whole foot, to so much, and no further than this
 
 
 def places_ahead(character: Character, ground: Ground, wanted: Array, now: Array, labels: np.ndarray,
@@ -69,11 +70,26 @@ def places_ahead(character: Character, ground: Ground, wanted: Array, now: Array
                     places[:, stands] = here[own][stands]
             goals[rows, own] = places
     level = ground.height(goals[..., 0], goals[..., 1])
-    near = labels & (np.abs(level - goals[..., 2]) < UNDER)  # a corner over the edge of a step is as high as its foot
+    near = labels & _under(character, level - goals[..., 2], labels)
     left = 1.0 - eased((np.arange(len(goals)) - 1) * dt / LOWERED)
     off = np.where(np.logical_and.accumulate(labels, axis=0), here[:, 2] - level[1], 0.0)
     goals[..., 2] = np.where(near, level + left[:, None] * off, goals[..., 2])
     return goals
+
+
+def _under(character: Character, off: Array, labels: np.ndarray) -> np.ndarray:
+    """Which points (M, P) stand on the ground that is `off` (M, P) [m] above them, and are led onto it.
+
+    A corner over the edge of a step does not, and stays as high as its foot; a foot whose ground has gone from under
+    all of it does.
+    """
+    near = np.abs(off) < UNDER
+    for limb in character.contact_points.limbs:
+        own = character.contact_points.of(limb)
+        nearest = np.argmin(np.where(labels[:, own], np.abs(off[:, own]), np.inf), axis=1)
+        least = np.take_along_axis(off[:, own], nearest[:, None], axis=1)
+        near[:, own] |= (np.abs(off[:, own] - least) < ALIKE) & (np.abs(least) < DROPPED)
+    return near
 
 
 def eased(share: Array) -> Array:
