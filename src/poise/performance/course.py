@@ -87,11 +87,11 @@ class Course:
             self.followed = self.followed.hand_over(made, time)
         return notes
 
-    def meet(self, state: State) -> None:
+    def meet(self, state: State, repairs: bool) -> None:
         """Follow the motion where the body is, at the moment that goes best with it.
 
         A method may have let the motion wait or hurry, and gone astray: one that takes over from it would else begin
-        with legs that are elsewhere.
+        with legs that are elsewhere. With `repairs` the first part is led there from the pose and velocity of the body.
         """
         time, reference = state.time, self.followed
         mixed = reference.blending
@@ -110,6 +110,16 @@ class Course:
         off = state.q[:2] - reference.sample(time + ahead).q[:2]
         if out or np.linalg.norm(off) > _ASTRAY:
             self.followed, self.edited = reference.taken_up(time, ahead, state.q[:2]), True
+        if repairs and self._repairs:
+            self.edited, self._repaired, self._until = True, -np.inf, max(self._until, time + _SETTLED)
+
+    def kept(self) -> tuple[Reference, bool, float, float]:
+        """What `meet` and `prepare_for` may change, for `restore`."""
+        return self.followed, self.edited, self._repaired, self._until
+
+    def restore(self, kept: tuple[Reference, bool, float, float]) -> None:
+        """Follow again what was followed when `kept` was asked for."""
+        self.followed, self.edited, self._repaired, self._until = kept
 
     def perform_by(self, way: Any, stage: Stage) -> None:
         """From now on clips are made ready for this method on this stage."""
