@@ -29,7 +29,8 @@ from poise.motion.feet.capture_point import Foothold, divergent
 from poise.motion.reference import Reference
 from poise.stage import Ball, Slippery, Stage
 
-_FASTER = 0.6  # share of longer steps that is made by speed, the rest by time (departure pace)
+_FASTER, _SLOWER = 0.6, 0.3  # share of longer and of shorter steps made by speed, the rest by time (departure pace)
+_LARGE = 0.1  # [m] from which on it is as much; smaller changes are made by time, as in the document
 _END = 20  # frames before the end of a clip from which on gains and clock stay as they are (departure ending)
 _NEAR, _HURRY = 0.1, 1.8  # [m] that a foothold may be short without hurry, and the fastest rate of a hurried step
 
@@ -184,7 +185,9 @@ class Memory:
         steps are faster (departure `pace`): the plan of a walk with such steps is ahead of the clip's by as much.
         """
         count = max(s.next - s.first, 1)
-        return k / count, _FASTER * self.longer / (count * self.line.h)
+        most, asked = _FASTER if self.feet.asked[0] > 0.0 else _SLOWER, np.linalg.norm(self.longer)
+        faster = most * min((asked / _LARGE) ** 2, 1.0)
+        return k / count, faster * self.longer / (count * self.line.h)
 
     def _balance(self, x: Array, frequency: float, heading: float) -> Balance:
         """The divergent component, and that of the plan."""
