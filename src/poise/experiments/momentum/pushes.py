@@ -21,7 +21,9 @@ SAME = ((50.0, 0.2), (100.0, 0.2), (100.0, 0.3), (150.0, 0.3), (200.0, 0.3))  # 
 def _clips(options: Options) -> list[tuple[str, Clip]]:
     made = {"70 kg": lambda: load_clip("walk"), "80 kg": lambda: heavy("walk")}
     return [
-        (name, make()) for name, make in made.items() if options.wants(name) or (options.only or "").startswith(name)
+        (name, make())
+        for name, make in made.items()
+        if options.wants(name) or any(x.startswith(name) for x in options.only)
     ]
 
 
