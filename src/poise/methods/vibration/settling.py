@@ -18,7 +18,7 @@ from poise.methods.vibration import feedback, flow
 from poise.methods.vibration.control import correction_input
 from poise.methods.vibration.feedback import Differences, Weights
 from poise.methods.vibration.score import FEEDBACK, easy
-from poise.methods.vibration.search import STAGES, Designer, Progress
+from poise.methods.vibration.search import Designer, Progress
 
 TRIED = 81  # units
 WAVERS = 6  # of the last of them over which it must be still
@@ -45,7 +45,7 @@ def settled(work: Designer) -> Progress:
         return best
     cycle, steady = mean_cycle(work, best)
     given = work.rig.bursts(work.space.controls(best.best))
-    starts = feedback.cuts(given.table.shape[1], STAGES)
+    starts = feedback.cuts(given.table.shape[1], work.stages)
     seen: dict[Differences, tuple[list[Array], list[Array]]] = {}
     for by, weights in WAYS:
         if by not in seen:
@@ -96,7 +96,7 @@ def endured(work: Designer, p: Progress, state: Array) -> int:
         cases.append((flow.Trouble(force, at, until, none), until // steps + AFTER))
     size = np.repeat([POSE_NOISE, SPEED_NOISE], nv)
     for k in range(NOISES):
-        noise = np.random.default_rng([4, k]).standard_normal((LONG * STAGES, 2 * nv)) * size
+        noise = np.random.default_rng([4, k]).standard_normal((LONG * work.stages, 2 * nv)) * size
         cases.append((flow.Trouble(calm, -1, -1, noise), LONG))
     count = sum(rig.run(state, given, units, fix, None, trouble).finished == units for trouble, units in cases)
     down = rig.model.opt.gravity.copy()
@@ -116,12 +116,12 @@ def mean_cycle(work: Designer, p: Progress) -> tuple[Array, Array]:
     assert fix is not None
     run = rig.run(p.state, given, TO, fix, traced=True)
     units = range(FROM, TO, 2) if run.finished == TO else range(0, max(1, run.finished - 1), 2)
-    cycle = np.zeros((STAGES, nq + nv))
-    for k in range(STAGES):
+    cycle = np.zeros((work.stages, nq + nv))
+    for k in range(work.stages):
         rows = run.trace[[u * steps + fix.starts[k] for u in units], : nq + nv]
         rows[:, :2] = 0.0
         change = conf.difference(rig.character.layout, rows[0, :nq], rows[:, :nq]).mean(axis=0)
         cycle[k, :nq] = conf.integrate(rig.character.layout, rows[0, :nq], change)
         cycle[k, nq:] = rows[:, nq:].mean(axis=0)
-    steady = np.stack([correction_input(rig.springs, fix, k, cycle[k], nq) for k in range(STAGES)])
+    steady = np.stack([correction_input(rig.springs, fix, k, cycle[k], nq) for k in range(work.stages)])
     return cycle, steady
