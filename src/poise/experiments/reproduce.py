@@ -157,6 +157,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     "vibration/pushes": Experiment("vibration.disturbed:pushes", takes=("only",)),
     "vibration/random": Experiment("vibration.sketches"),
     "vibration/recorded": Experiment("vibration.sketches:recorded", recordings=True, takes=("only",)),
+    "vibration/series": Experiment("vibration.sketches:series"),
     "vibration/styles": Experiment("vibration.gaits:styles", takes=("only",)),
 }
 
