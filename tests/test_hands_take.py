@@ -11,7 +11,7 @@ import pytest
 import poise
 from gltf_reader import Gltf
 from poise.judge.hands.validity import Checker
-from poise.methods.hands import find, load_scene, take_of
+from poise.methods.hands import Hands, find, load_scene, take_of
 from poise.methods.hands.delivery import Found
 from poise.methods.hands.scene import Scene
 from poise.methods.hands.scene_file import save_scene
@@ -85,21 +85,18 @@ def test_two_hands_are_one_take() -> None:
 
 
 def test_the_first_solutions_stay_whenever_a_search_is_stopped(scene: Scene) -> None:
-    long = list(find(scene, count=4, seconds=60.0, seed=5))[-1].solutions
-    short: list[Solution] = []
-    for found in find(scene, count=9, seconds=60.0, seed=5):
-        short = list(found.solutions)
-        if short:
-            break  # stopped after the first round that gave anything
-    resumed = Found(list(short), found.next_round)
-    rest = list(find(scene, count=len(long), seconds=60.0, seed=5, found=resumed))[-1].solutions
-    assert 0 < len(short) <= len(long)
+    fast = Hands(round_nodes=300, round_solutions=1)
+    long = list(find(scene, fast, count=99, seconds=1e9, seed=5, rounds=2))[-1].solutions
+    cut = list(find(scene, fast, count=99, seconds=1e9, seed=5, rounds=1))[-1]
+    short = list(cut.solutions)
+    rest = list(find(scene, fast, count=99, seconds=1e9, seed=5, found=cut, rounds=2))[-1].solutions
+    assert 0 < len(short) < len(long) == len(rest)
     for a, b in ((short, long), (rest, long)):
         for s, other in zip(a, b, strict=False):
             assert np.array_equal(s.q, other.q)
             assert all(np.array_equal(x.forces, y.forces) for x, y in zip(s.loads, other.loads, strict=True))
 
 
-def test_a_scene_file_gives_the_same_take(scene: Scene, take: Take, tmp_path: Path) -> None:
+def test_a_scene_file_gives_the_same_take(scene: Scene, solution: Solution, take: Take, tmp_path: Path) -> None:
     again = load_scene(save_scene(scene, tmp_path))
-    assert take_of(again, first(scene).solutions[0]).props["bottle"] == pytest.approx(take.props["bottle"], abs=1e-6)
+    assert take_of(again, solution).props["bottle"] == pytest.approx(take.props["bottle"], abs=1e-6)
