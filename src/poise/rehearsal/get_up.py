@@ -3,7 +3,7 @@
 Key poses point the way (`rising`), phase after phase. Each phase is a short search from where the last one ended
 (`climb`). Where a phase fails, for example because an arm lies under the body, another way is tried from the phase
 before: over the other side, with the arms stretched out first, with the other foot. The first way that ends on the
-feet, and goes on into the clip, is the plan.
+feet, goes on into the clip, and is found true by the audit, is the plan.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 
 from poise.errors import BadValue
 from poise.ground.ground import level_of
+from poise.judge.audit import audit
 from poise.maths import configuration as conf
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
@@ -103,14 +104,15 @@ def ways(climb: Climb, at: Place) -> list[Way]:
         to = float(np.sign(turned))
         return [Way(rising.roll(body, q, to), 20.0), Way(rising.roll(body, q, -to), 20.0)]
     if abs(turned) > rising.SIDEWAYS:
-        return [Way(rising.roll_on(body, q, arms), 20.0) for arms in (rising.AHEAD, rising.READY)]
+        return [Way(rising.roll_on(body, q, arms), 25.0) for arms in (rising.AHEAD, rising.READY)]
     up = Way(rising.push_up(body, q), 20.0)
     if rising.arms_away(body, q, rising.READY) < 0.7:
         return [up]
     draw = [Way(rising.draw_hands(body, q, arms), 20.0) for arms in (rising.AHEAD, rising.READY)]
     done = [p.name for p in at.parts[-2:]].count(draw[0].phase.name)
     ahead = rising.arms_away(body, q, rising.AHEAD) < 0.8
-    return [up] if done == 2 else draw[1:] if ahead or done else draw
+    aside = [Way(rising.roll_aside(body, q, to), 20.0) for to in (1.0, -1.0)] if not at.parts else []
+    return [up] if done == 2 else [*(draw[1:] if ahead or done else draw), *aside]
 
 
 class _Search:
@@ -151,8 +153,9 @@ class _Search:
         part = self.climb.follow(at, _from_here(self.onward, at.q), Scales(), retries=6, name="goes on")
         there = at.after(part)
         up = there.q[2] > _DOWN * self.height and part.steps * STEP > self.onward.duration - 0.06
-        self._say(f"{there.seconds:.2f} s: goes on{'' if up else ', and fails'}")
-        return there if up else None
+        wrong = audit(performed(self.plan(there))).problems if up else ("it falls",)
+        self._say(f"{there.seconds:.2f} s: goes on{', and fails: ' + wrong[0] if wrong else ''}")
+        return None if wrong else there
 
     def _say(self, text: str) -> None:
         self.told.append(text)
