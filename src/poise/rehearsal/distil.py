@@ -49,7 +49,7 @@ class Lesson(NamedTuple):
 
 
 @on_one_thread
-def distilled(plan: Plan, *, runs: int = 24, rounds: int = 1, seed: int = 1000) -> Plan:
+def distilled(plan: Plan, *, runs: int = 16, rounds: int = 1, seed: int = 1000) -> Plan:
     """The plan with a feedback for each of its windows, from `runs` disturbed runs in each of `rounds`.
 
     The runs are drawn anew from the seed, and are no runs that a table reports.

@@ -67,7 +67,8 @@ def _rehearsed(options: Options, name: str, clip: Clip, seed: int) -> tuple[Any,
     why = "; ".join([*judged.reasons, *report.problems])
     if options.out is not None:
         plan.save(options.out / f"{name}-{seed}.rehearsed.npz", overwrite=True)
-        take.save(options.out / f"{name}-{seed}.png", overwrite=True)
+        if seed == 0:
+            take.save(options.out / f"{name}.png", overwrite=True)
     return (name, seed, round(plan.seconds, 2), str(take.ended), round(plan.reached, 2), bool(judged), report.passed,
            round(m["joints"], 1), round(100 * m["root"], 1), round(m["touching"], 2), len(plan.passes), round(cpu, 1),
            why)  # fmt: skip

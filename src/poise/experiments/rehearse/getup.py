@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from poise.errors import PoiseError
 from poise.experiments.kept import KeptRows
 from poise.experiments.reproduce import Options, Table
 from poise.judge.audit import audit
@@ -39,7 +40,10 @@ def run(options: Options) -> Table:
 
 def _got_up(options: Options, walk: Clip, way: str, seed: int) -> tuple[Any, ...]:
     begun = time.process_time()
-    plan = get_up(walk, way, seed=seed, seconds=WALK, threads=1)
+    try:
+        plan = get_up(walk, way, seed=seed, seconds=WALK, threads=1)
+    except PoiseError:  # not even a first step
+        return way, seed, "-", 0.0, False, False, 0, round(time.process_time() - begun, 1)
     cpu = time.process_time() - begun
     take, stands = performed(plan), stands_at(plan)
     good = plan.whole and take.ended.whole and stands is not None and stands <= LATEST
