@@ -36,7 +36,10 @@ def arguments(p: argparse.ArgumentParser) -> None:
     p.add_argument("--friction", type=float, metavar="MU", help="another friction between hand and object")
     p.add_argument("--printed", action="store_true", help="the thesis's own search, without our additions")
     p.add_argument(
-        "--save", default="", metavar="FORMATS", help="also write each solution as bvh, glb or usda, with commas"
+        "--save",
+        default="",
+        metavar="FORMATS",
+        help="also write each solution with its object as bvh, glb, usda, or npz (a take, for poise audit)",
     )
     p.add_argument("--no-pictures", action="store_true", help="neither sheet.png nor index.html")
     saving.add_force(p)
@@ -145,7 +148,7 @@ def _write(args: argparse.Namespace, scene: Any, solutions: list[Any], formats: 
     files = [str(args.out / f"solution-{k + 1:02d}.npz") for k in range(len(solutions))]
     for k, solution in enumerate(solutions):
         for ending in formats:
-            files += map(str, hands.save_clips(scene, solution, args.out / f"solution-{k + 1:02d}", ending))
+            files += map(str, hands.save_solution(scene, solution, args.out / f"solution-{k + 1:02d}", ending))
     if not args.no_pictures:
         hands.contact_sheet(scene, solutions, args.out / "sheet.png")
         hands.save_page(scene, solutions, args.out / "index.html")

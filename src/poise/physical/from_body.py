@@ -22,9 +22,11 @@ from poise.maths import configuration as conf
 from poise.maths import rotations as rot
 from poise.maths.intervals import runs
 from poise.maths.rotations import Array
+from poise.motion.feet.leg_clearance import beside_standing
 from poise.motion.feet.step_preview import StepPreview
+from poise.motion.ik.ik import FloorTarget
 from poise.motion.reference import Reference, Sample
-from poise.physical.live import Course, LiveRepair, places_ahead, repairable
+from poise.physical.live import Course, LiveRepair, eased, places_ahead, repairable
 from poise.solve.gauss_newton import Settings
 
 KNOWN = 2  # frames that are not unknowns: one before the body's, for its velocity, and its own
@@ -35,6 +37,8 @@ RAISED, SINKS = (
     0.006,
     0.6,
 )  # [m] above the ground from which on a point that should touch does not, and [m/s] it sinks at
+CLEAR, LIFTED = 0.015, 10.0  # [m] that swinging feet keep from the ground, and what that weighs
+MENDED = 0.2  # [s] in which feet that are too low or too near to each other come to be so no longer
 TILTS = 0.08  # [s] in which at least a foot that stands on a part of it is laid onto the ground
 STEP = LiveRepair(window=0.8, iterations=6)  # far enough to see the next foot land and the body go over it
 PREVIEW = StepPreview()
@@ -83,12 +87,35 @@ def repair_from(reference: Reference, at: float, q: Array, v: Array, how: LiveRe
     mixed = np.zeros(len(edited), bool)
     goals = places_ahead(character, target.ground, edited, q, labels, mixed, dt)[: count + 2]
     end = samples[-1]
+    window, late = slice(count + 2), 1.0 - eased((np.arange(count + 2) - 1) * dt / MENDED)
+    fences = (*beside_standing(character, edited[window], goals, labels[window], q, late),
+              *_clear(character, target.ground, edited[window], labels[window], q, late))  # fmt: skip
     course = Course(character, target.ground, wanted, np.zeros((count + 2, layout.nv)), labels, goals,
                     target.grips(at - dt, dt, len(edited)), ((q, v, None), (end.q, end.v, end.a)), dt,
-                    known=KNOWN)  # fmt: skip
+                    known=KNOWN, fences=fences)  # fmt: skip
     problem = course.problem(how)
     x = problem.solve(course.start, Settings(how.iterations, step=2e-5, gain=1e-3, attempts=3)).x
     return target.spliced(at, dt, *course.curve(problem.configurations(x)), course.labels[1:], met=True)
+
+
+def _clear(character: Character, ground: Ground, edited: Array, labels: np.ndarray, now: Array, late: Array
+           ) -> list[FloorTarget]:  # fmt: skip
+    """What keeps swinging feet over the ground as in the edited motion (N, nq), up to `CLEAR`.
+
+    What is lower in the pose `now` (nq,) of frame 1 may be so by a share `late` (N,) of that.
+    """
+    points, places, here = character.contact_points, character.points(edited), character.points(now[None])[0]
+    gap = places[..., 2] - ground.height(places[..., 0], places[..., 1])
+    out = []
+    for side in SIDES:
+        own = points.of(side)
+        swings = ~labels[:, own].any(axis=1)
+        for i in own if swings.any() else ():
+            normal = np.array(ground.normal(places[:, i, 0], places[:, i, 1]))
+            level = np.sum(normal * places[:, i], axis=1) - normal[:, 2] * np.maximum(gap[:, i] - CLEAR, 0.0)
+            level -= max(float(level[1] - normal[1] @ here[i]), 0.0) * late
+            out.append(FloorTarget(int(points.bodies[i]), points.positions[i], level, normal, LIFTED * swings))
+    return out
 
 
 def _labels(character: Character, ground: Ground, q: Array, samples: list[Sample], dt: float) -> np.ndarray:

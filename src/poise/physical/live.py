@@ -70,13 +70,13 @@ def places_ahead(character: Character, ground: Ground, wanted: Array, now: Array
             goals[rows, own] = places
     level = ground.height(goals[..., 0], goals[..., 1])
     near = labels & (np.abs(level - goals[..., 2]) < UNDER)  # a corner over the edge of a step is as high as its foot
-    left = 1.0 - _eased((np.arange(len(goals)) - 1) * dt / LOWERED)
+    left = 1.0 - eased((np.arange(len(goals)) - 1) * dt / LOWERED)
     off = np.where(np.logical_and.accumulate(labels, axis=0), here[:, 2] - level[1], 0.0)
     goals[..., 2] = np.where(near, level + left[:, None] * off, goals[..., 2])
     return goals
 
 
-def _eased(share: Array) -> Array:
+def eased(share: Array) -> Array:
     """From 0 to 1, without rate and curvature at both ends."""
     x = np.clip(share, 0.0, 1.0)
     return x**3 * (10.0 - 15.0 * x + 6.0 * x * x)
@@ -204,6 +204,7 @@ class Course:
     dt: float  # [s]
     held: float = HELD  # cost of changes in the last frames of the window
     known: int = KNOWN  # frames that are not unknowns
+    fences: tuple[ik.FloorTarget, ...] = ()  # what else points shall not pass in the window
 
     @classmethod
     def of(cls, reference: Reference, at: float, dt: float, count: int, more: int) -> Course:
@@ -252,7 +253,7 @@ class Course:
         root = int(character.model.jnt_bodyid[0])
         last = ik.PointTarget(root, np.zeros(3), q[:, :3], weights.root * self._at_end(len(q)) / ik.POINT_COST)
         return [*held, *hold_targets(character, self.holds, times, weights.held), last,
-                *barrier.targets(points, weights.floor)]  # fmt: skip
+                *barrier.targets(points, weights.floor), *self.fences]  # fmt: skip
 
     def _end(self, q: Array) -> list[ik.TurnTarget]:
         """The bodies' last orientations; they also make every degree of freedom an unknown."""

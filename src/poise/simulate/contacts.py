@@ -135,6 +135,9 @@ def _speed(cvel, com, body, root, x, y, z):
 def read(where, ncon, dt):
     """Read the contacts of the step just taken into the touches (K, 18) and add them to the sums.
 
+    What things on the stage touch that is not the character goes to the sums alone, with the number of their label
+    after those of the character's bodies; see `apart`.
+
     counts: [rows in touches, rows in sums]. Gives what `worst` gives, or WARNED.
     """
     geoms = carray(pointer(where[GEOMS]), (where[COUNT], 3), np.int64)
@@ -151,12 +154,13 @@ def read(where, ncon, dt):
     forces = carray(pointer(carray(pointer(where[FORCES]), (1,), np.int64)[0]), (1 << 30,), np.float64)
     cvel = carray(pointer(where[CVEL]), (bodies, 6), np.float64)
     com = carray(pointer(where[COM]), (bodies, 3), np.float64)
-    count, rows = 0, counts[1]
+    count, rows, thing = 0, counts[1], touches[MOST_TOUCHES - 1]
     for c in range(ncon):
         first, dim = whole[c, where[ADDRESS]], whole[c, where[DIM]]
         g0, g1 = whole[c, where[GEOM]], whole[c, where[GEOM] + 1]
-        if first < 0 or g0 < 0 or g1 < 0 or (geoms[g0, 0] >= own and geoms[g1, 0] >= own):
+        if first < 0 or g0 < 0 or g1 < 0:
             continue
+        with_character = 0 < geoms[g0, 0] < own or 0 < geoms[g1, 0] < own
         at, f = where[POS], where[FRAME]
         px, py, pz = numbers[c, at], numbers[c, at + 1], numbers[c, at + 2]
         nx, ny, nz = numbers[c, f], numbers[c, f + 1], numbers[c, f + 2]
@@ -168,11 +172,15 @@ def read(where, ncon, dt):
         for side in range(2):  # the normal points from the first geom to the second: the force is on the second
             mine, his, sign = (g1, g0, 1.0) if side == 0 else (g0, g1, -1.0)
             body = geoms[mine, 0]
-            if body >= own or body == 0:
+            if body == 0 or (body >= own and with_character):
                 continue
-            row = touches[min(count, MOST_TOUCHES - 1)]  # the last row is overwritten when there are too many
-            count = min(count + 1, MOST_TOUCHES)
-            row[column.BODY], row[column.OTHER] = body, geoms[his, 1]
+            if body < own:
+                row = touches[min(count, MOST_TOUCHES - 1)]  # the last row is overwritten when there are too many
+                count = min(count + 1, MOST_TOUCHES)
+                row[column.BODY], row[column.OTHER] = body, geoms[his, 1]
+            else:
+                row = thing
+                row[column.BODY], row[column.OTHER] = own + geoms[mine, 1], geoms[his, 1]
             row[column.POINT], row[column.POINT + 1], row[column.POINT + 2] = px, py, pz
             row[column.NORMAL], row[column.NORMAL + 1], row[column.NORMAL + 2] = sign * nx, sign * ny, sign * nz
             for i in range(3):
@@ -243,6 +251,13 @@ def add_rows(extra, dt, touches, sums, counts):
 
 
 @njit(cache=True)
+def add_sums(extra, dt, sums, counts):
+    """Add more rows (K, 18), pushes on props, to the sums alone."""
+    for k in range(extra.shape[0]):
+        counts[1] = _add(sums, counts[1], extra[k], -1 - extra[k, column.OTHER], -1 - extra[k, column.BODY], dt)
+
+
+@njit(cache=True)
 def mean_rows(sums, count, torque, steps, dt, out, mean):
     """Rows (count, 18) of means over some steps of dt from the sums, and the mean (nv,) of the summed torques.
 
@@ -268,6 +283,16 @@ def mean_rows(sums, count, torque, steps, dt, out, mean):
             row[column.MOMENT + i] = s[MOMENT + i] / seconds - arm
         row[column.FRICTION], row[column.DEPTH] = s[ROUGH] / s[WEIGHT], s[DEPTH]
         row[column.SLIP], row[column.BILATERAL] = s[SLIP] / s[WEIGHT], s[BILATERAL]
+
+
+def apart(rows: Array, own_bodies: int) -> tuple[Array, Array]:
+    """Rows (K, 18) of the character, and those of things on the stage, whose body is the number of their label."""
+    others = rows[:, column.BODY] >= own_bodies
+    if not others.any():
+        return rows, rows[:0]
+    things = rows[others]
+    things[:, column.BODY] -= own_bodies
+    return rows[~others], things
 
 
 @njit(cache=True, inline="always")

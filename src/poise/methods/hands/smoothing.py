@@ -17,6 +17,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from poise.character.library.hand import Fingers
 from poise.kernels import njit
 from poise.maths.distance import onto_surface
 from poise.maths.rotations import Array
@@ -40,6 +41,7 @@ from poise.solve.gauss_newton import Normal, Settings, minimise
 KEPT = 8  # pairs of a finger in a frame at most
 CLEAR = 2.5e-3  # [m] that a finger keeps from the object on its way, since it moves between frames too
 ARRIVING = 4  # frames before its first contact in which it comes closer
+ALIKE = 4  # frames to either side over which a finger without a load comes to bend as those with one
 FASTEST = 5.5  # [rad/s] above which a joint's speed costs
 _LIMIT, _SPEED = 300.0, 60.0  # weights of limits and of speed beyond the fastest [1/rad]
 
@@ -69,7 +71,7 @@ def _linearise(
             pairs[t],
             count[t],
             Q[t],
-            rest,
+            rest[t],
             others[t],
             known,
             clear if t < coming else W,
@@ -303,7 +305,7 @@ def smooth(
                         problem.place[h],
                         pairs,
                         count,
-                        F.rest[f],
+                        _at_ease(F, f, Q[h], np.array([n for _, n in kept[h]])),
                         np.ascontiguousarray(beside),
                         beside.shape[1],
                         held,
@@ -323,6 +325,25 @@ def smooth(
                 Q[h, :, f] = np.clip(found.x, F.low[f], F.high[f])
             _all_capsules(F, Q[h], problem.turn[h], problem.place[h], caps[h])
     return Q
+
+
+def _at_ease(F: Fingers, f: int, Q: Array, loaded: np.ndarray) -> Array:
+    """(T, 6) [rad] what a finger would like: the hand at ease, and bent as the fingers that carry where it does not.
+
+    Fingers are not bent one by one: muscles and tendons are shared (E₂ of (41)). Q (T, 5, 6) is the motion so far,
+    loaded (5, T) how many contacts of each finger carry.
+    """
+    T = len(Q)
+    out, others = np.tile(F.rest[f], (T, 1)), [g for g in range(1, 5) if g != f]
+    if f == 0:
+        return out
+    weight = np.stack([(loaded[g] > 0) / (g - f) ** 2 for g in others], 1)
+    total = weight.sum(1)
+    bent = np.einsum("tg,tgj->tj", weight, Q[:, others, 3:]) / np.maximum(total, 1e-9)[:, None]
+    share = np.convolve(np.pad((total > 0).astype(float), ALIKE, mode="edge"), np.ones(2 * ALIKE + 1), "valid")
+    share = share[:, None] / (2 * ALIKE + 1) * (total > 0)[:, None]
+    out[:, 3:] = np.clip((1 - share) * out[:, 3:] + share * bent, F.low[f, 3:], F.high[f, 3:])
+    return out
 
 
 @njit(cache=True)

@@ -257,7 +257,10 @@ class Memory:
         off[:, 3:6] = R.T @ (x[3:6] - self.plan.course.mass * speed) - s.states[k, 3:6]
         off[:, 6:9] = R.T @ error + s.reference[k, 6:9] - s.states[k, 6:9]
         off[:, 9:] = R.T @ x[9:] - s.states[k, 9:]
-        aim = _turned(R, goal) if self.settings.anticipate else np.zeros(12)
+        aim = _turned(R, goal)
+        if not self.settings.anticipate:  # figure 15: a linear offset, driven by errors
+            off[:, :3] -= share[:, None] * aim[:3]
+            aim = np.zeros(12)
         if self.settings.has("sagittal"):
             off, aim = along(off, R.T @ self.way), along(aim[None], R.T @ self.way)[0]
         return np.einsum("ki,ki->k", s.time_gain[k], off) + s.time_goal[k] @ aim

@@ -58,7 +58,7 @@ def missing_props(seen: Evidence) -> list[MissingProp]:
     stretches = [(int(a), int(e)) for a, e in runs(large) if (e - a) * dt >= LONG and not falls[a:e].any()]
     if not stretches:
         return []
-    place = seat_places(seen.track)
+    place = pelvis_places(seen.track)
     stretches = _seated_again(stretches, (left > SOME) & ~falls, place, dt)
     seated = replace(s, contact=on).with_pushes(place[:, None], np.ones((len(on), 1), bool), SEAT_FRICTION)
     force = explain(slow, seated.columns, seated.contact, seated.friction).forces[:, -1, 0] / REFERENCE
@@ -79,18 +79,10 @@ def _seated_again(stretches: list[tuple[int, int]], carried: np.ndarray, place: 
     return [(int(a), int(e)) for a, e in runs(close_gaps(again, frames(GAP, dt)))]
 
 
-def seat_places(clip: Clip) -> Array:
-    """Where a seat would push (N, 3) [m]: the pelvis."""
+def pelvis_places(clip: Clip) -> Array:
+    """Where the pelvis is (N, 3) [m], which a seat would carry."""
     pelvis = clip.character.body("pelvis") if clip.character.has("pelvis") else 1
     return clip.character.forward(clip.q)[0][:, pelvis]
-
-
-def unexplained_frames(props: list[MissingProp], count: int) -> np.ndarray:
-    """Boolean (N,): frames in which something that the clip does not tell of carries the body."""
-    out = np.zeros(count, bool)
-    for prop in props:
-        out[prop.first : prop.last + 1] = True
-    return out
 
 
 def with_boxes(clip: Clip, seen: Evidence) -> Clip:

@@ -13,8 +13,8 @@ from poise.maths import GRAVITY
 from poise.maths.configuration import BALL
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
+from poise.motion.contact import seats as sitting
 from poise.motion.contact.grip_forces import gripped, loads
-from poise.motion.contact.missing_props import SEAT_FRICTION, seat_places
 from poise.motion.ik import ik
 from poise.motion.ik.hands import hold_targets
 from poise.motion.ik.ik import Barrier
@@ -82,7 +82,7 @@ class Plan:
     fences: tuple[ik.FloorTarget, ...] = ()  # what else points shall not pass, told for all frames
     wanted: Array | None = None  # (N, 6) wrenches of the recording: moment / length, force [N at 70 kg]
     trusted: Array | None = None  # (N,) from 0 to 1: where they are to be kept
-    seats: np.ndarray | None = None  # (N,) bool: frames in which something untold pushes the pelvis
+    seats: np.ndarray | None = None  # (N, G) bool: which of the places that are sat on (`seats`) are pushed
 
     @classmethod
     def of(cls, clip: Clip, recorded: Clip, planted: Clip | None, *, friction: float, margin: float,
@@ -121,7 +121,7 @@ class Plan:
         part = replace(clip, q=clip.q[unknown].copy(), cycle=None, labels=None, source_times=None)
         ground = pushing(part, self.goals[unknown], self.pushed[unknown], self.friction, self.margin)
         if self.seats is not None and self.seats[unknown].any():
-            ground = ground.with_pushes(seat_places(part)[:, None], self.seats[unknown, None], SEAT_FRICTION)
+            ground = ground.with_pushes(sitting.seat_places(part), self.seats[unknown], sitting.FRICTION)
         holds, times = self.recorded.grips, clip.times[unknown]
         body = masses(character, loads(character, holds, times))
         scale = REFERENCE / (character.mass * float(np.linalg.norm(character.model.opt.gravity)))
