@@ -31,7 +31,7 @@ from poise.motion.load import load_clip
 from poise.motion.recording import Source
 from poise.physical.library.authoring import ramp
 from poise.rehearsal import rising
-from poise.rehearsal.climb import FULL, LAG, Climb, Part, Place
+from poise.rehearsal.climb import FULL, LAG, Climb, Place
 from poise.rehearsal.course import Effort
 from poise.rehearsal.judged import performed
 from poise.rehearsal.lying import WAYS, attitude, lying
@@ -47,6 +47,7 @@ _LATEST = 6.0  # [s] by which it should stand
 _SOON = 1.5  # [s] after which a body stands that begins to stand up
 _BLEND = 0.5  # [s] in which the pose in which it stands passes into the clip
 _SEARCHES = 40  # at most
+_DRAWN = 2  # times that a phase is searched which only the audit refuses
 
 
 class Way(NamedTuple):
@@ -132,15 +133,26 @@ class _Search:
             late = at.seconds + (_SOON if way.phase.name.startswith("stands") else len(way.phase.q) / rising.FPS)
             if late > _LATEST or self.climb.tried >= _SEARCHES:
                 continue
-            part = self.climb.phase(at, way.phase)
-            there = at.after(part)
-            good = part.error < way.failed
-            self._say(f"{there.seconds:.2f} s: {part.name}{'' if good else ', and fails'}")
-            if not good:
+            there = self._tried(at, way)
+            if there is None:
                 continue
-            done = self._go_on(there) if part.name.startswith("stands") else self.run(there)
+            done = self._go_on(there) if way.phase.name.startswith("stands") else self.run(there)
             if done is not None:
                 return done
+        return None
+
+    def _tried(self, at: Place, way: Way) -> Place | None:
+        """The place at the end of a phase; None where it fails. What only the audit refuses is drawn once more."""
+        for _ in range(_DRAWN):
+            part = self.climb.phase(at, way.phase)
+            there = at.after(part)
+            bad = not part.error < way.failed
+            wrong = () if bad else audit(performed(self._unlabelled(there))).problems
+            self._say(f"{there.seconds:.2f} s: {part.name}{', and fails' if bad else _but(wrong)}")
+            if bad:
+                return None
+            if not wrong:
+                return there
         return None
 
     def _go_on(self, at: Place) -> Place | None:
@@ -153,8 +165,8 @@ class _Search:
         part = self.climb.follow(at, _from_here(self.onward, at.q), Scales(), retries=6, name="goes on")
         there = at.after(part)
         up = there.q[2] > _DOWN * self.height and part.steps * STEP > self.onward.duration - 0.06
-        wrong = audit(performed(self.plan(there))).problems if up else ("it falls",)
-        self._say(f"{there.seconds:.2f} s: goes on{', and fails: ' + wrong[0] if wrong else ''}")
+        wrong = audit(performed(self._unlabelled(there))).problems if up else ("it falls",)
+        self._say(f"{there.seconds:.2f} s: goes on{_but(wrong)}")
         return None if wrong else there
 
     def _say(self, text: str) -> None:
@@ -168,30 +180,32 @@ class _Search:
         return max((order.index(n) for n in names), default=-1), float(at.q[2])
 
     def plan(self, at: Place) -> Plan:
-        """The plan of a place: its path is the clip that is performed."""
-        climb, body = self.climb, self.climb.character
-        q, window_q, window_v = climb.frames(at.parts)
-        parts: tuple[Part, ...] = at.parts
-        nv = body.layout.nv
-        rows = [[getattr(p.rows, n)[: p.steps] for p in parts] for n in ("q", "v", "planned")]
-        widths = (body.layout.nq, nv, nv)
-        row_q, row_v, planned = (
-            np.concatenate(r) if r else np.zeros((0, w)) for r, w in zip(rows, widths, strict=True)
-        )
+        """The plan of a place: its path is the clip that is performed, and what touches on it is what should."""
+        made = self._unlabelled(at)
+        path = replace(made.clip, labels=performed(made).touching[: len(made.clip)])
+        return replace(made, clip=path, followed=path)
+
+    def _unlabelled(self, at: Place) -> Plan:
+        """The same, but for what should touch."""
+        climb, body, parts = self.climb, self.climb.character, at.parts
         if not parts:
             raise BadValue(f"{body.name} found no way to get up from this pose, not even a first step of one.")
+        q, window_q, window_v = climb.frames(parts)
+        row_q, row_v, planned = (np.concatenate([getattr(p.rows, n)[: p.steps] for p in parts])
+                                 for n in ("q", "v", "planned"))  # fmt: skip
         high = q[:, 2] > STANDS * self.height
         whole = any(p.name == "goes on" for p in parts) or (self.onward is None and bool(high[-1]))
         length = (len(q) - 1) / rising.FPS
         reached = length if whole else float(np.argmax(high)) / rising.FPS
         path = Clip(body, q, 1.0 / rising.FPS, Source("getting up", format="built-in"), climb.stage.ground)
-        made = Plan(path, path, climb.stage, 0.0, length, "soft", climb.seed, WINDOW,
+        return Plan(path, path, climb.stage, 0.0, length, "soft", climb.seed, WINDOW,
                     np.concatenate([p.offsets for p in parts]), window_q, window_v,
                     np.concatenate([p.cost for p in parts]), reached, row_q, row_v, planned, FULL, LAG,
-                    np.zeros((0, FEATURES, nv)), maker(), tuple(self.told))  # fmt: skip
-        touched = performed(made).touching  # the feet and hands that do touch are those that should
-        path = replace(path, labels=touched[: len(q)])
-        return replace(made, clip=path, followed=path)
+                    np.zeros((0, FEATURES, body.layout.nv)), maker(), tuple(self.told))  # fmt: skip
+
+
+def _but(wrong: tuple[str, ...]) -> str:
+    return f", and fails: {wrong[0]}" if wrong else ""
 
 
 def stands_at(plan: Plan) -> float | None:

@@ -26,17 +26,14 @@ ONE = Settings(passes=1)
 FORMS = {
     "as it is": ONE,
     "N 80, beam 20": replace(ONE, samples=80, keep=20),
-    "N 600, beam 150": replace(ONE, samples=600, keep=150),
     "beam 1 (greedy)": replace(ONE, keep=1),
-    "beam 12": replace(ONE, keep=12),
     "no feed-forward": replace(ONE, feedforward=False),
     "never back": replace(ONE, retries=0),
     "window 0.1 s": replace(ONE, window=24),
-    "window 0.025 s": replace(ONE, window=6),
     "gains halved": replace(ONE, full=0.7),
     "gains doubled": replace(ONE, full=0.175),
 }
-AHEAD = {"no plan, 0.05 s ahead": 1, "no plan, 0.25 s ahead": 5, "no plan, 0.5 s ahead": 10}  # windows
+AHEAD = {"no plan, 0.05 s ahead": 1, "no plan, 0.25 s ahead": 5}  # windows
 NOISE = 0.05  # [rad/s, m/s] of starts without a plan, which know no other seed
 COLUMNS = ("clip", "form", "seeds", "whole", "followed", "mean cost", "joints °", "root cm", "CPU s/s")
 
