@@ -44,7 +44,7 @@ from poise.threads import on_one_thread
 STANDS = 0.88  # share of the height of a standing pelvis from which on a body stands
 _DOWN = 0.75  # share below which it no longer does
 _LATEST = 6.0  # [s] by which it should stand
-_SOON = 1.5  # [s] after which a body stands that begins to stand up
+_SOON = 1.2  # [s] after which a body stands at best that begins to stand up
 _BLEND = 0.5  # [s] in which the pose in which it stands passes into the clip
 _SEARCHES = 40  # at most
 _DRAWN = 2  # times that a phase is searched which only the audit refuses
