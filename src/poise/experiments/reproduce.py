@@ -139,6 +139,8 @@ EXPERIMENTS: dict[str, Experiment] = {
     "rehearse/compared": Experiment("rehearse.clips:compared", takes=("only",)),
     "rehearse/disturbed": Experiment("rehearse.disturbed", takes=("only",)),
     "rehearse/getup": Experiment("rehearse.getup", takes=("only",)),
+    "rehearse/stages": Experiment("rehearse.stages", takes=("only",)),
+    "rehearse/strips": Experiment("rehearse.strips", recordings=True, takes=("only",)),
     "retarget/sheets": Experiment("retargeting:sheets", recordings=True),
     "retarget/table": Experiment("retargeting", recordings=True, takes=("only", "characters")),
     "stage/tour": Experiment("stage_tour", takes=("only",)),
