@@ -95,10 +95,11 @@ def _one(take: Take, name: str, stage: Described, limits: Tolerances) -> PropsFo
     there = np.isfinite(pose).all(axis=1) & (pose[:, 2] < 0.5 * PARKED)
     acts, weight = (forces, points, moments, frames), max(body.mass * _gravity(take), 1e-9)
     held = [_law(take, body, pose, a, b, acts, limits) for a, b in runs(there) if b - a > 2]
-    force, torque = ([pair[k] for pair in held] or [Worst(0.0)] for k in (0, 1))
+    force, torque = (_worst_of(tuple(pair[k] for pair in held) or (Worst(0.0),)) for k in (0, 1))
     away = _misplaced(take, stage, name, pose, points, frames)
     return PropsFound(
-        *(_worst_of(tuple(w))._replace(what=name) for w in (force, torque)),
+        force._replace(what=name),
+        torque._replace(what=name),
         worst(cone[:, None] / weight, take.time[frames], [name]),
         worst(away[:, None], take.time[frames], [name]),
     )

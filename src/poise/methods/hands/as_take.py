@@ -40,7 +40,8 @@ def hands_clip(scene: Scene, solution: Solution) -> Clip:
     for h, side in enumerate(scene.sides):
         wrist = scene.wrists[side]
         parts.append(np.concatenate([wrist.place, wrist.turn, solution.q[h].reshape(T, 30)], axis=1))
-    hands = make_pair() if len(scene.sides) > 1 else make(scene.sides[0])
+    first, *more = scene.sides
+    hands = make_pair() if more else make(first)
     source = Source(scene.name, licence=scene.licence)
     labels = np.zeros((T, len(hands.contact_points)), bool)
     return Clip(hands, np.concatenate(parts, axis=1), 1 / scene.fps, source, _ground(scene), labels=labels, holds=())
