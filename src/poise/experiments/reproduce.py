@@ -56,7 +56,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     "hands/styles": Experiment("hands.studies:styles"),
     "hands/table2": Experiment("hands.table2", takes=("only",)),
     "hands/timing": Experiment("hands.studies:timing"),
-    "live/chains": Experiment("live:chains"),
+    "live/chains": Experiment("live:chains", takes=("only",)),
     "live/edits": Experiment("live", takes=("only",)),
     "live/falls": Experiment("live:falls"),
     "live/speed": Experiment("live:speed"),
