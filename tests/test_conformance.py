@@ -203,6 +203,26 @@ def test_a_ball_is_thrown_into_a_world_that_is_built_anew(stand):
     assert hit.any() and same(poise.replay(take).take(), take)
 
 
+@pytest.mark.parametrize("method", ["pd", "modal"])
+def test_a_call_that_was_refused_leaves_nothing_behind(stand, method):
+    takes = []
+    for bad in (False, True):
+        show = poise.begin(stand, method).run(0.05)
+        if bad:
+            with pytest.raises(PoiseError, match="no body 'tail'"):
+                show.push("tail", (0.0, 10.0, 0.0))
+        show.push("chest", (0.0, 40.0, 0.0), duration=0.05)
+        takes.append(show.run(0.1).finish())
+    assert same(*takes) and takes[0].calls == takes[1].calls
+
+
+def test_what_is_no_clip_and_no_take_is_refused():
+    with pytest.raises(PoiseError, match="not 'walk'"):
+        poise.begin("walk")
+    with pytest.raises(PoiseError, match="begun live"):
+        poise.replay(3)
+
+
 def test_modal_refuses_a_ball_and_goes_on(stand):
     show = poise.begin(stand, "modal").run(0.1)
     with pytest.raises(PoiseError, match="modal-torques"):

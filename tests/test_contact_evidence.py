@@ -77,7 +77,9 @@ def test_a_clip_can_be_told_what_touches():
         clip.with_contact("left", 5, len(clip))
 
 
-@pytest.mark.parametrize("name", ["opencap4_walkingTI1", "opencapU_walking3", "opencap4_DJAsym1", "hamner_run200"])
+@pytest.mark.parametrize(
+    "name", ["opencap4_walkingTI1", "opencapU_walking3", "opencapU_DJ4", "opencap4_DJAsym1", "hamner_run200"]
+)
 def test_contact_times_and_forces_agree_with_plates(plates: Path, name: str):
     clip, measured = poise.load_clip(plates / f"{name}.bvh"), Plates.read(plates / f"{name}.npz")
     found = moments(replace(clip, labels=evidence(clip).labels), measured)

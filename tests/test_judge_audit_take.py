@@ -11,7 +11,7 @@ import plain_world
 import poise
 from poise.dynamics import Wrench
 from poise.errors import BadValue
-from poise.judge import audit
+from poise.judge import audit, touches
 from poise.judge.audit_take import unexplained
 from poise.judge.momenta import momenta
 from poise.judge.report import Tolerances
@@ -165,6 +165,17 @@ def test_a_foot_that_slides_under_static_friction(honest):
     assert abs(report.slip - 0.1) < 0.01 and abs(report.held_slip.value - 0.1) < 0.01
     assert not report.passed and "although its friction would hold it" in report.problems[0]
     assert honest.skating() < 0.01
+
+
+@pytest.mark.parametrize(("deeper", "settles"), [(0.0005, False), (0.002, True)])
+def test_a_contact_that_strikes_the_ground_within_a_frame_has_landed(honest, deeper, settles):
+    """It may have been up for a single step of the simulator, which no frame shows; then it has time to settle."""
+    when, rows = 40, honest.contacts
+    struck = replace(rows, depth=np.where(rows.frame >= when, rows.depth + deeper, rows.depth))
+    before, after = (touches.held(replace(honest, contacts=c)) for c in (rows, struck))
+    soon = (rows.frame >= when) & (rows.frame <= when + 12)
+    assert before[soon].any() and (not after[soon].any()) == settles
+    assert np.array_equal(before[~soon], after[~soon])
 
 
 def test_a_force_outside_its_cone(clip):

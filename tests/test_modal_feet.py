@@ -7,10 +7,10 @@ from poise import Push, Reference, Stage, load_clip, perform
 from poise.character.roles import SIDES
 from poise.methods.modal import Modal
 from poise.methods.modal.leg_contact import LegContact, nearest
-from poise.methods.modal.leg_separation import _CLEAR, _lacking, raised
 from poise.methods.modal.linearise import Watched
 from poise.methods.modal.pendulum import sway
 from poise.methods.modal.preview import Frames
+from poise.motion.feet.leg_separation import _CLEAR, _lacking, raised
 
 DT, LASTS = 1 / 120, 10 / 120
 

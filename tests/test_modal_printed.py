@@ -17,10 +17,10 @@ from poise.experiments.reproduce import Options
 from poise.ground.slope import Slope
 from poise.methods.modal import DEPARTURES, Modal, ModalTorques
 from poise.methods.modal.departures import FLAGS
-from poise.methods.modal.legs import Legs
 from poise.methods.modal.linearise import Watched
 from poise.methods.modal.spectrum import tracked_share
 from poise.motion.clip import Clip
+from poise.motion.feet.legs import Legs
 
 LASTS = 10 / 120
 REST = tuple(d for d in DEPARTURES if d != "effort")  # springs are free only where effort is measured from nothing

@@ -10,12 +10,19 @@ import numpy as np
 import pytest
 
 import poise
+from poise.character.skin import skin
 from poise.errors import BadValue
 from poise.experiments.reproduce import Options
 from poise.experiments.truth import flights, labels, performed
 from poise.experiments.truth.hand_labels import HAND_LABELS
+from poise.ground.treads import Treads
+from poise.maths import configuration as conf
 from poise.motion.contact.evidence import evidence
-from poise.motion.contact.missing_props import missing_props
+from poise.motion.contact.missing_props import MissingProp, missing_props
+from poise.motion.contact.resting_parts import resting
+from poise.motion.contact.seats import hips, with_seats
+from poise.physical.repair.repair import repair
+from poise.physical.repair.report import residual
 
 PLATES = Path(os.environ.get("POISE_PLATES", Path(__file__).resolve().parents[2] / "shared" / "plates"))
 
@@ -79,6 +86,56 @@ def test_a_seat_that_was_found_once_is_known_from_the_first_frame_to_the_last():
     clip = poise.load_clip(PLATES / "opencap4_STS1.bvh")
     seats = missing_props(evidence(clip))
     assert seats[0].first == 0 and seats[-1].last == len(clip) - 1 and len(seats) == 6
+
+
+def posed(pitch: float = 0.0, **bent: float) -> poise.Clip:
+    """One second of a body at rest with both its thighs, shins or feet bent, its lowest place on the ground."""
+    body = poise.load_character("human42")
+    turns, balls = np.zeros(body.model.nv), skin(body)
+    turns[4] = pitch
+    for side in ("left", "right"):
+        for part, angle in bent.items():
+            turns[body.dofs(f"{side}_{part}")[1 if part == "thigh" else 0]] = angle
+    q = conf.integrate(body.layout, body.zero_pose()[None], turns[None])
+    own = ~np.isin(balls.body, [body.body("left_hand"), body.body("right_hand")])
+    q[0, 2] -= (balls.centres(body, q)[0, :, 2] - balls.radius)[own].min()
+    return poise.Clip(body, np.repeat(q, 121, axis=0), 1 / 120)
+
+
+def test_knees_that_float_and_carry_are_put_on_the_ground():
+    kneels = posed(shin=1.57, foot=0.9)
+    assert not poise.audit(kneels).passed  # the knees are 3 cm up
+    fixed, report = repair(kneels)
+    assert poise.audit(fixed).passed and not report.inventions
+    assert kneels.posture_change(fixed) < 2.0
+    off = fixed.character.centre_of_mass(fixed.q) - kneels.character.centre_of_mass(kneels.q)
+    assert np.abs(off).max() < 0.05
+
+
+def test_a_body_that_lies_on_the_ground_is_left_as_it_is():
+    assert repair(posed(pitch=-1.57)).report.unchanged
+
+
+def test_what_a_body_sits_on_is_put_under_it():
+    sits = posed(thigh=-1.5, shin=1.5)
+    body = sits.character
+    low = float(resting(sits).places[0, hips(body), 2].min())
+    fixed, report = repair(sits)
+    assert isinstance(fixed.ground, Treads) and len(fixed.ground.treads) == 1
+    assert fixed.ground.treads[0].top == pytest.approx(low, abs=0.02) and 0.3 < low < 0.6
+    assert poise.audit(fixed).passed and residual(fixed, 0.8).force_rms < 1.0
+    assert any("was put there to sit on" in d.reason for d in report.doubtful)
+    assert repair(fixed).report.unchanged
+    feet = fixed.character.points(fixed.q)[..., :2]
+    assert not fixed.ground.treads[0].covers(feet[..., 0], feet[..., 1]).any()
+
+
+def test_a_body_that_sits_on_its_heels_gets_no_box_through_its_feet():
+    prop = MissingProp(0, 9, 0.5, (0.0, 0.0, 0.2))
+    body = poise.load_character("human42")
+    q = np.repeat(body.standing_pose()[None], 10, axis=0)  # its feet are below its pelvis
+    clip, heights = with_seats(poise.Clip(body, q, 1 / 120), [prop])
+    assert heights == [] and not isinstance(clip.ground, Treads)
 
 
 def test_repaired_clips_are_performed_as_they_are(tmp_path: Path):

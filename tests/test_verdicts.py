@@ -237,7 +237,8 @@ class TestScheduledTouch:
     @staticmethod
     def low_hand(take: Take, height: float, first: int, last: int) -> Take:
         """The take whose clip has the left hand's surface at a height in some frames."""
-        from poise.judge.surface import clearance, skin
+        from poise.character.skin import skin
+        from poise.judge.surface import clearance
 
         q, balls = np.array(take.q_ref), skin(take.character)
         mine = balls.body == take.character.body("left_hand")

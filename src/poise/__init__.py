@@ -17,8 +17,9 @@ from poise.errors import PoiseError
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
 
-_STAGE = ("Ball", "Bar", "Barbell", "Blocks", "Box", "Flat", "Grip", "HeightField", "Patches", "Platform",
-          "PlatformMotion", "Push", "Seesaw", "Slope", "Sphere", "Stage", "Stairs")  # fmt: skip
+_STAGE = ("Ball", "Bar", "Barbell", "Blocks", "Box", "Capsule", "Compound", "Cylinder", "Flat", "Grip", "HeightField",
+          "Mesh", "Patches", "Piece", "Platform", "PlatformMotion", "PropMotion", "Push", "Seesaw", "Slope", "Sphere",
+          "Stage", "Stairs")  # fmt: skip
 _WHERE = {
     "load_clip": "poise.motion.load",
     "load_character": "poise.character.load",
@@ -40,9 +41,10 @@ _WHERE = {
 _MODULES = {"edit": "poise.motion.edit"}
 
 __all__ = [
-    "Ball", "Bar", "Barbell", "Blocks", "Box", "Character", "Clip", "Flat", "Grip", "HeightField", "Hold", "Patches",
-    "Plan", "Platform", "PlatformMotion", "PoiseError", "Push", "Reference", "Seesaw", "Show", "Slope", "Sphere",
-    "Stage", "Stairs", "Take", "__version__", "audit", "begin", "check", "edit", "get_up", "load_character",
+    "Ball", "Bar", "Barbell", "Blocks", "Box", "Capsule", "Character", "Clip", "Compound", "Cylinder", "Flat", "Grip",
+    "HeightField", "Hold", "Mesh", "Patches", "Piece", "Plan", "Platform", "PlatformMotion", "PoiseError", "PropMotion",
+    "Push", "Reference", "Seesaw", "Show", "Slope", "Sphere", "Stage", "Stairs", "Take", "__version__", "audit",
+    "begin", "check", "edit", "get_up", "load_character",
     "load_clip", "load_plan", "perform", "rehearse", "replay", "resume", "with_hands",
 ]  # fmt: skip
 
@@ -66,12 +68,18 @@ if TYPE_CHECKING:
         Barbell,
         Blocks,
         Box,
+        Capsule,
+        Compound,
+        Cylinder,
         Flat,
         Grip,
         HeightField,
+        Mesh,
         Patches,
+        Piece,
         Platform,
         PlatformMotion,
+        PropMotion,
         Push,
         Seesaw,
         Slope,

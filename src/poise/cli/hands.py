@@ -36,8 +36,12 @@ def arguments(p: argparse.ArgumentParser) -> None:
     p.add_argument("--friction", type=float, metavar="MU", help="another friction between hand and object")
     p.add_argument("--printed", action="store_true", help="the thesis's own search, without our additions")
     p.add_argument(
-        "--save", default="", metavar="FORMATS", help="also write each solution as bvh, glb or usda, with commas"
+        "--save",
+        default="",
+        metavar="FORMATS",
+        help="also write each solution with its object as bvh, glb, usda, or npz (a take, for poise audit)",
     )
+    p.add_argument("--schema", action="store_true", help="list the entries of a scene file and stop")
     p.add_argument("--no-pictures", action="store_true", help="neither sheet.png nor index.html")
     saving.add_force(p)
 
@@ -45,6 +49,8 @@ def arguments(p: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from poise.methods.hands.scenes import SCENES
 
+    if args.schema:
+        return _schema(args.json)
     if args.scene is None:
         say(json.dumps(sorted(SCENES)) if args.json else "\n".join(sorted(SCENES)))
         return 0
@@ -107,6 +113,18 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
+def _schema(plain: bool) -> int:
+    """The entries of a scene file."""
+    from poise.methods.hands import scene_schema
+
+    rows = scene_schema.rows()
+    names = ("entry", "kind", "unit", "meaning", "default")
+    widths = [max(len(r[k]) for r in (names, *rows)) for k in range(len(names))]
+    table = "\n".join("  ".join(c.ljust(w) for c, w in zip(r, widths, strict=True)).rstrip() for r in (names, *rows))
+    say(json.dumps([dict(zip(names, r, strict=True)) for r in rows], indent=2) if plain else table)
+    return 0
+
+
 def _asked(args: argparse.Namespace) -> tuple[Any, Any]:
     """The scene and settings as the command line wants them."""
     from poise.methods.hands import Hands, load_scene
@@ -145,7 +163,7 @@ def _write(args: argparse.Namespace, scene: Any, solutions: list[Any], formats: 
     files = [str(args.out / f"solution-{k + 1:02d}.npz") for k in range(len(solutions))]
     for k, solution in enumerate(solutions):
         for ending in formats:
-            files += map(str, hands.save_clips(scene, solution, args.out / f"solution-{k + 1:02d}", ending))
+            files += map(str, hands.save_solution(scene, solution, args.out / f"solution-{k + 1:02d}", ending))
     if not args.no_pictures:
         hands.contact_sheet(scene, solutions, args.out / "sheet.png")
         hands.save_page(scene, solutions, args.out / "index.html")

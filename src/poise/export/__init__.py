@@ -32,8 +32,8 @@ NEEDS: dict[str, tuple[str, str]] = {
     ".mp4": ("av", "Writing MP4"),
 }
 """Module of an optional package that an ending needs, and for what."""
-STAGED = (".html", ".png", ".mp4", ".gif")
-"""Endings whose pictures show the props of a take."""
+STAGED = (".html", ".png", ".mp4", ".gif", ".glb", ".usda", ".usdc", ".usd")
+"""Endings of files that show the props of a take."""
 TOLD = (".html", ".png", ".mp4", ".gif")
 """Endings whose pictures show the forces, pushes and moments of a take."""
 JUDGED = {".html": "verdict", ".png": "title"}

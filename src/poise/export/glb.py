@@ -11,6 +11,8 @@ import numpy as np
 from poise import files
 from poise._version import __version__
 from poise.export.dress import fists_of
+from poise.export.moved_props import MovedProp, moved_props
+from poise.export.props import Props
 from poise.export.rig import Rig, rig_of
 from poise.export.scene import linear
 from poise.export.skin import Skin, skin
@@ -25,15 +27,15 @@ _VERTICES, _INDICES = 34962, 34963
 _STILL = 1e-7  # a joint whose quaternion changes less than this has one key
 
 
-def save(clip: Clip, path: str | PathLike[str], *, level: bool = False) -> None:
-    """Write a clip as GLB. `level` keeps the levelled floor (see `rig_of`)."""
-    data = encode(clip, level=level)
+def save(clip: Clip, path: str | PathLike[str], *, level: bool = False, props: Props | None = None) -> None:
+    """Write a clip as GLB. `level` keeps the levelled floor (see `rig_of`); `props` are those of a take."""
+    data = encode(clip, level=level, props=props)
     with files.writing(path) as temporary:
         temporary.write_bytes(data)
 
 
-def encode(clip: Clip, *, level: bool = False) -> bytes:
-    """The bytes of a GLB file of a clip."""
+def encode(clip: Clip, *, level: bool = False, props: Props | None = None) -> bytes:
+    """The bytes of a GLB file of a clip, with the props of a take where they are given."""
     rig = rig_of(clip, level).converted(unit=1.0, up="y")
     out = _Buffer()
     body = skin(clip.character, rig, fists_of(clip))
@@ -56,6 +58,8 @@ def encode(clip: Clip, *, level: bool = False) -> bytes:
         inverse[:, [3, 7, 11, 15]] = (0.0, 0.0, 0.0, 1.0)
         bound = {"joints": list(range(joints)), "skeleton": joints, "inverseBindMatrices": out.add(inverse)}
         document["skins"] = [bound]
+    for prop in moved_props(props, clip, rig):
+        _add_prop(document, prop, out, rig.dt)
     document["accessors"], document["bufferViews"] = out.accessors, out.views
     document["buffers"] = [{"byteLength": len(out.data)}]
     return _pack(document, bytes(out.data))
@@ -141,6 +145,31 @@ def _primitive(body: Skin, out: _Buffer, joints: int) -> dict:
         "indices": out.add(body.faces.ravel(), _USHORT if count < 65535 else _UINT, _INDICES),
         "material": 0,
     }
+
+
+def _add_prop(document: dict, prop: MovedProp, out: _Buffer, dt: float) -> None:
+    """A node with its own mesh, at the top of the scene, and channels of its track."""
+    node, meshes = len(document["nodes"]), document.setdefault("meshes", [])
+    colours = np.full((len(prop.vertices), 4), 255.0)
+    colours[:, :3] = np.round(255.0 * linear(prop.colours))
+    attributes = {
+        "POSITION": out.add(prop.vertices, target=_VERTICES, bounds=True),
+        "NORMAL": out.add(prop.normals, target=_VERTICES),
+        "COLOR_0": out.add(colours, _UBYTE, _VERTICES, normalised=True),
+    }
+    faces = out.add(prop.faces.ravel(), _USHORT if len(prop.vertices) < 65535 else _UINT, _INDICES)
+    meshes.append({"name": prop.name, "primitives": [{"attributes": attributes, "indices": faces}]})
+    turns = prop.turns[:, [1, 2, 3, 0]]
+    document["nodes"].append({"name": prop.name, "mesh": len(meshes) - 1, "translation": prop.places[0].tolist(),
+                              "rotation": turns[0].tolist()})  # fmt: skip
+    document["scenes"][0]["nodes"].append(node)
+    tracks = [("translation", "LINEAR", prop.places), ("rotation", "LINEAR", turns)]
+    if not prop.there.all():  # it is not seen while it is not there
+        tracks.append(("scale", "STEP", np.repeat(prop.there[:, None].astype(float), 3, axis=1)))
+    clock, animation = out.add(np.arange(len(turns)) * dt, bounds=True), document["animations"][0]
+    for path, how, keys in tracks:
+        animation["channels"].append({"sampler": len(animation["samplers"]), "target": {"node": node, "path": path}})
+        animation["samplers"].append({"input": clock, "interpolation": how, "output": out.add(keys)})
 
 
 def _animation(rig: Rig, out: _Buffer, name: str) -> dict:

@@ -17,6 +17,7 @@ from poise.export.raycast import Floor, cast
 from poise.export.scene import Palette, boxes, figures, linear
 from poise.files import writing
 from poise.maths.rotations import Array
+from poise.methods.hands.as_take import take_of
 from poise.methods.hands.pose_test import capsules
 from poise.methods.hands.problem import prepare
 from poise.methods.hands.scene import Scene
@@ -24,7 +25,8 @@ from poise.methods.hands.solution import Solution
 from poise.motion.clip import Clip
 from poise.motion.recording import Source
 
-FORMATS = ("bvh", "glb", "usda")
+FORMATS = ("bvh", "glb", "usda", "npz")
+"""Endings in which a solution is written; npz is the take, for `poise audit` and all that reads takes."""
 _SKIN = Palette((0.87, 0.68, 0.57), (0.87, 0.68, 0.57), (0.87, 0.68, 0.57))
 _THING = Palette((0.36, 0.58, 0.82), (0.36, 0.58, 0.82), (0.36, 0.58, 0.82))
 
@@ -61,15 +63,20 @@ def clips_of(scene: Scene, solution: Solution) -> dict[str, Clip]:
     return out
 
 
-def save_clips(scene: Scene, solution: Solution, stem: Path, ending: str) -> list[Path]:
-    """Write stem-right.bvh, stem-object.bvh and so on; gives the files."""
+def save_solution(scene: Scene, solution: Solution, stem: Path, ending: str) -> list[Path]:
+    """Write hands and object: stem.glb or stem.usda, stem-take.npz, or, as a BVH holds one skeleton, stem-right.bvh,
+    stem-object.bvh and so on; gives the files.
+    """
     if ending not in FORMATS:
         raise BadValue(f"Hands are written as {', '.join(FORMATS)}, not {ending!r}.")
+    if ending != "bvh":
+        path = stem.parent / f"{stem.name}{'-take' if ending == 'npz' else ''}.{ending}"
+        take_of(scene, solution).save(path, overwrite=True)
+        return [path]
     out = []
     for name, clip in clips_of(scene, solution).items():
-        path = stem.parent / f"{stem.name}-{name}.{ending}"
-        clip.save(path, overwrite=True)
-        out.append(path)
+        out.append(stem.parent / f"{stem.name}-{name}.bvh")
+        clip.save(out[-1], overwrite=True)
     return out
 
 

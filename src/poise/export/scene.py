@@ -87,7 +87,12 @@ def _extra_colour(model: mujoco.MjModel, own: Array, extra: Extra) -> Array:
 
 
 def geom(model: mujoco.MjModel, index: int, pose: Array, material: int = SOLID) -> Shapes:
-    """One primitive geom of a model in its own colour, its body at a world pose (7,): place [m], quaternion."""
+    """One geom of a model in its own colour, its body at a world pose (7,): place [m], quaternion."""
+    if int(model.geom_type[index]) == _MESH:
+        turn = rot.to_matrix(rot.multiply(pose[3:], model.geom_quat[index]))
+        corners = _mesh_corners(model, int(model.geom_dataid[index])) @ turn.T
+        middle = pose[:3] + rot.rotate(pose[3:], model.geom_pos[index])
+        return triangles(middle + corners, linear(model.geom_rgba[index, :3]), material)
     kind, size = np.array([int(model.geom_type[index])]), np.array(model.geom_size[index], float)[None]
     centre = pose[:3] + rot.rotate(pose[3:], model.geom_pos[index])
     frame = rot.to_matrix(rot.multiply(pose[3:], model.geom_quat[index]))

@@ -20,6 +20,8 @@ from poise import files
 from poise._version import __version__
 from poise.errors import MissingExtra
 from poise.export.dress import fists_of
+from poise.export.moved_props import MovedProp, moved_props
+from poise.export.props import Props
 from poise.export.rig import Rig, rig_of
 from poise.export.skin import Skin, skin
 from poise.maths import rotations as rot
@@ -27,12 +29,12 @@ from poise.maths.rotations import Array
 from poise.motion.clip import Clip
 
 if TYPE_CHECKING:
-    from pxr import Usd, Vt
+    from pxr import Usd, UsdGeom, Vt
 
 
-def save(clip: Clip, path: str | PathLike[str], *, level: bool = False) -> None:
-    """Write a clip as USD. `level` keeps the levelled floor (see `rig_of`)."""
-    stage = build(clip, level=level)
+def save(clip: Clip, path: str | PathLike[str], *, level: bool = False, props: Props | None = None) -> None:
+    """Write a clip as USD. `level` keeps the levelled floor (see `rig_of`); `props` are those of a take."""
+    stage = build(clip, level=level, props=props)
     with files.writing(path) as temporary:
         _export(stage, temporary)
 
@@ -49,8 +51,8 @@ def _export(stage: Usd.Stage, path: Path) -> None:
         raise OSError(errno.ENOSPC if full else errno.EIO, "the USD library could not write it")
 
 
-def build(clip: Clip, *, level: bool = False) -> Usd.Stage:
-    """The stage of a clip, in memory: /Motion (SkelRoot) with Skeleton, Animation and Body."""
+def build(clip: Clip, *, level: bool = False, props: Props | None = None) -> Usd.Stage:
+    """The stage of a clip, in memory: /Motion (SkelRoot) with Skeleton, Animation and Body, and Props."""
     try:
         from pxr import Usd, UsdSkel
     except ImportError:
@@ -76,6 +78,8 @@ def build(clip: Clip, *, level: bool = False) -> Usd.Stage:
         _mesh(stage, body)
     UsdSkel.BindingAPI.Apply(root.GetPrim())
     _extent(stage, rig)
+    for prop in moved_props(props, clip, rig):
+        _add_prop(stage, prop)
     return stage
 
 
@@ -138,26 +142,51 @@ def _animate(stage: Usd.Stage, rig: Rig, paths: list[str]) -> None:
         moves.Set(Vt.Vec3fArray.FromNumpy(np.ascontiguousarray(places[k])), k)
 
 
+def _triangles(mesh: UsdGeom.Mesh, vertices: Array, normals: Array, faces: np.ndarray, colours: Array) -> None:
+    """Points, normals, triangles, colours and extent of a mesh."""
+    from pxr import Gf, UsdGeom, Vt
+
+    mesh.CreatePointsAttr(Vt.Vec3fArray.FromNumpy(vertices.astype(np.float32)))
+    mesh.CreateNormalsAttr(Vt.Vec3fArray.FromNumpy(normals.astype(np.float32)))
+    mesh.SetNormalsInterpolation(UsdGeom.Tokens.vertex)
+    mesh.CreateFaceVertexCountsAttr(Vt.IntArray.FromNumpy(np.full(len(faces), 3, np.int32)))
+    mesh.CreateFaceVertexIndicesAttr(Vt.IntArray.FromNumpy(faces.ravel().astype(np.int32)))
+    mesh.CreateSubdivisionSchemeAttr(UsdGeom.Tokens.none)
+    colour = mesh.CreateDisplayColorPrimvar(UsdGeom.Tokens.vertex)
+    colour.Set(Vt.Vec3fArray.FromNumpy(colours.astype(np.float32)))
+    low, high = vertices.min(0), vertices.max(0)
+    mesh.CreateExtentAttr([Gf.Vec3f(*low.tolist()), Gf.Vec3f(*high.tolist())])
+
+
 def _mesh(stage: Usd.Stage, body: Skin) -> None:
     from pxr import Gf, Sdf, UsdGeom, UsdSkel, Vt
 
     mesh = UsdGeom.Mesh.Define(stage, "/Motion/Body")
-    mesh.CreatePointsAttr(Vt.Vec3fArray.FromNumpy(body.vertices.astype(np.float32)))
-    mesh.CreateNormalsAttr(Vt.Vec3fArray.FromNumpy(body.normals.astype(np.float32)))
-    mesh.SetNormalsInterpolation(UsdGeom.Tokens.vertex)
-    mesh.CreateFaceVertexCountsAttr(Vt.IntArray.FromNumpy(np.full(len(body.faces), 3, np.int32)))
-    mesh.CreateFaceVertexIndicesAttr(Vt.IntArray.FromNumpy(body.faces.ravel().astype(np.int32)))
-    mesh.CreateSubdivisionSchemeAttr(UsdGeom.Tokens.none)
-    colour = mesh.CreateDisplayColorPrimvar(UsdGeom.Tokens.vertex)
-    colour.Set(Vt.Vec3fArray.FromNumpy(body.colours.astype(np.float32)))
-    low, high = body.vertices.min(0), body.vertices.max(0)
-    mesh.CreateExtentAttr([Gf.Vec3f(*low.tolist()), Gf.Vec3f(*high.tolist())])
+    _triangles(mesh, body.vertices, body.normals, body.faces, body.colours)
     binding = UsdSkel.BindingAPI.Apply(mesh.GetPrim())
     joints, weights = body.joints.astype(np.int32).ravel(), body.weights.astype(np.float32).ravel()
     binding.CreateJointIndicesPrimvar(False, 4).Set(Vt.IntArray.FromNumpy(joints))
     binding.CreateJointWeightsPrimvar(False, 4).Set(Vt.FloatArray.FromNumpy(weights))
     binding.CreateGeomBindTransformAttr(Gf.Matrix4d(1.0))
     binding.CreateSkeletonRel().SetTargets([Sdf.Path("/Motion/Skeleton")])
+
+
+def _add_prop(stage: Usd.Stage, prop: MovedProp) -> None:
+    """A mesh of its own under /Motion/Props, moved by time samples."""
+    from pxr import Gf, Tf, UsdGeom
+
+    UsdGeom.Scope.Define(stage, "/Motion/Props")
+    mesh = UsdGeom.Mesh.Define(stage, f"/Motion/Props/{Tf.MakeValidIdentifier(prop.name)}")
+    _triangles(mesh, prop.vertices, prop.normals, prop.faces, prop.colours)
+    form = UsdGeom.Xformable(mesh.GetPrim())
+    move, turn = form.AddTranslateOp(), form.AddOrientOp()
+    for k, (x, q) in enumerate(zip(prop.places.tolist(), prop.turns.tolist(), strict=True)):
+        move.Set(Gf.Vec3d(*x), k)
+        turn.Set(Gf.Quatf(*q), k)
+    if not prop.there.all():
+        seen = UsdGeom.Imageable(mesh.GetPrim()).CreateVisibilityAttr()
+        for k in np.flatnonzero(np.diff(prop.there, prepend=not prop.there[0])):
+            seen.Set(UsdGeom.Tokens.inherited if prop.there[k] else UsdGeom.Tokens.invisible, int(k))
 
 
 def _extent(stage: Usd.Stage, rig: Rig) -> None:

@@ -20,6 +20,7 @@ from poise.judge.limits import beyond_range, beyond_torque
 from poise.judge.metrics import feet_of, lowest
 from poise.judge.momenta import about, momenta
 from poise.judge.positions import from_positions
+from poise.judge.props import audit_props
 from poise.judge.report import AuditReport, Worst, moving_mean, rms, weight_of, worst
 from poise.judge.soundness import not_finite, not_whole
 from poise.judge.take_findings import take_findings
@@ -89,7 +90,7 @@ def _measured(take: Take, limits: Tolerances) -> AuditReport:
         unexplained_torque_max=worst(np.linalg.norm(torque, axis=1), time),
         cone_violation=cone_worst.value, cone_violation_when=cone_worst.time, penetration=depth_worst.value,
         penetration_when=depth_worst.time, slip=float(speed @ carried / carried.sum()) if carried.any() else 0.0,
-        held_slip=_held(take, velocity, limits),
+        held_slip=_held(take, velocity, limits, np.isin(take.contacts.body, feet_of(character))),
         joint_limit_violation=beyond_range(character, take.q, time), torque_limit_violation=torque_over,
         assist_force_rms=rms(_summed(take, take.assist.force)[:-1]), assist_torque_rms=_assist_torque(take),
         misplaced=_misplaced(take), stepping_force_rms=rms(stepping[:, :3]),
@@ -97,6 +98,7 @@ def _measured(take: Take, limits: Tolerances) -> AuditReport:
         series={"time": time[:-1], "force": force, "torque": torque, "stepping": stepping, "depth": depth},
     )  # fmt: skip
     report = _with_root(take, _with_positions(take, report, stepping, limits))
+    report = _with_props(take, report, velocity, limits)
     return replace(report, findings=tuple(take_findings(take, report, limits, cone, share)))
 
 
@@ -110,6 +112,20 @@ def _with_positions(take: Take, report: AuditReport, stepping: Array, limits: To
         position_force_held=found.force_held, position_torque_rms=rms(found.torque),
         position_torque_max=worst(np.linalg.norm(found.torque, axis=1), found.time),
         position_torque_held=found.torque_held, velocity_mismatch=found.velocity,
+    )  # fmt: skip
+
+
+def _with_props(take: Take, report: AuditReport, velocity: Array, limits: Tolerances) -> AuditReport:
+    """The report with the laws of loose props, where the take tells what they touch."""
+    if take.prop_contacts is None:
+        return report
+    found, rows = audit_props(take, limits), take.contacts
+    on_prop = (
+        np.array([name in take.props for name in rows.others], bool)[rows.other] if len(rows) else np.zeros(0, bool)
+    )
+    return replace(
+        report, prop_force=found.force, prop_torque=found.torque, prop_cone=found.cone,
+        prop_misplaced=found.misplaced, prop_slip=_held(take, velocity, limits, on_prop), props_audited=True,
     )  # fmt: skip
 
 
@@ -175,15 +191,15 @@ def _depths(take: Take) -> Array:
     return depth
 
 
-def _held(take: Take, velocity: Array, limits: Tolerances) -> Worst:
-    """The worst mean velocity over a window of a foot whose contacts should hold, weighted by what they carry.
+def _held(take: Take, velocity: Array, limits: Tolerances, which: np.ndarray) -> Worst:
+    """The worst mean velocity over a window of a body whose contacts `which` (K,) should hold, by what they carry.
 
     Velocities are averaged as vectors, so that a foot that trembles on the spot does not count as sliding, and what
     soft contacts give way is taken off.
     """
     rows, out = take.contacts, Worst(0.0)
-    speed, feet = np.linalg.norm(velocity, axis=1), np.isin(rows.body, feet_of(take.character))
-    chosen = np.flatnonzero(touches.held(take, limits) & feet & ~(speed <= limits.slip_seen))
+    speed = np.linalg.norm(velocity, axis=1)
+    chosen = np.flatnonzero(touches.held(take, limits) & which & ~(speed <= limits.slip_seen))
     count = max(1, round(limits.window / take.dt))
     creep = touches.creep(take, chosen, limits.softness)
     firm = velocity[chosen] * np.maximum(1.0 - creep / speed[chosen], 0.0)[:, None]

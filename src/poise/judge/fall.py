@@ -8,8 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.character import Character
+from poise.character.skin import skin
 from poise.ground.ground import parts_of
-from poise.judge.surface import clearance, skin
+from poise.judge.surface import clearance
 from poise.maths import rotations as rot
 from poise.maths.intervals import runs
 from poise.maths.rotations import Array

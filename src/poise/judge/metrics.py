@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from poise.character import Character
+from poise.character.skin import skin
 from poise.errors import UnknownName
 from poise.ground.ground import moves
 from poise.judge.fall import feet_of
 from poise.judge.report import weight_of
-from poise.judge.surface import clearance, skin
+from poise.judge.surface import clearance
 from poise.judge.touches import sliding
 from poise.maths import rotations as rot
 from poise.maths.configuration import BALL, HINGE

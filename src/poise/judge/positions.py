@@ -62,17 +62,19 @@ def from_positions(take: Take, stepping: Array, limits: Tolerances) -> Positions
     character, spans = take.character, np.diff(take.time)[:, None]
     speed = conf.difference(character.layout, take.q[:-1], take.q[1:]) / spans
     middle = conf.integrate(character.layout, take.q[:-1], 0.5 * spans * speed)
-    moved = character.mass * np.diff(character.centre_of_mass(take.q), axis=0) / spans
-    centre = character.centre_of_mass(middle)
+    places = character.centre_of_mass(take.q)
+    moved = character.mass * np.diff(places, axis=0) / spans
+    early = 0.5 * np.minimum(take.step / spans, 1.0)  # as in `audit_take.unexplained`
+    centre = (0.5 + early) * places[:-1] + (0.5 - early) * places[1:]
     wrench = about(centre, acting(take, centre, limits)) + stepping
     force, torque = wrench[:, :3], wrench[:, 3:]
     impulse = force * spans
-    share = _share(take, np.diff(moved, axis=0) - impulse[:-1], np.diff(impulse, axis=0))
+    share = acts_at(take, np.diff(moved, axis=0) - impulse[:-1], np.diff(impulse, axis=0))
     count = max(1, min(round(limits.window / take.dt), len(spans) - 1))
     spin, early, velocity = _steps(take, speed, middle, count)
     moved, spin = moved - 0.5 * take.step * early[:, :3], spin - 0.5 * take.step * early[:, 3:]
-    left = [_left(*part, spans, share) for part in ((moved, force), (spin, torque))]
-    held = [_held(rows, _uncertain(acts), spans, count, take.time)
+    left = [left_over(*part, spans, share) for part in ((moved, force), (spin, torque))]
+    held = [held_over(rows, uncertain(acts), spans, count, take.time)
             for rows, acts in zip(left, (force, torque), strict=True)]  # fmt: skip
     return Positions(take.time[1:-1], left[0], left[1], held[0], held[1], velocity, share)
 
@@ -85,7 +87,7 @@ def _steps(take: Take, speed: Array, middle: Array, count: int) -> tuple[Array, 
     its neighbours'.
     """
     change, dynamics = np.diff(take.v, axis=0), Dynamics(take.character)
-    share = _share(take, (speed - take.v[:-1])[:, :3], change[:, :3])
+    share = acts_at(take, (speed - take.v[:-1])[:, :3], change[:, :3])
     off = moving_mean(speed - take.v[:-1] - share * change, count)
     jump, first = np.diff(change, axis=0), count // 2
     spin, early = np.empty((len(speed), 3)), np.zeros((len(speed), 6))
@@ -108,7 +110,7 @@ def _length(rate: Array, mass: Array) -> float:
     return float(np.sqrt(max(rate @ mass @ rate, 0.0)))
 
 
-def _share(take: Take, beyond_first: Array, change: Array) -> float:
+def acts_at(take: Take, beyond_first: Array, change: Array) -> float:
     """When in an interval forces act on average: s above, known from the step or the best fit of one to the other."""
     if take.step > 0.0:
         return 0.5 + 0.5 * min(take.step / take.dt, 1.0)
@@ -116,14 +118,14 @@ def _share(take: Take, beyond_first: Array, change: Array) -> float:
     return float(np.clip(np.sum(beyond_first * change) / size, 0.0, 1.0)) if size > 0.0 else 0.5
 
 
-def _left(momentum: Array, acts: Array, spans: Array, share: float) -> Array:
+def left_over(momentum: Array, acts: Array, spans: Array, share: float) -> Array:
     """Force or torque (F - 2, 3) that is missing at the inner frames."""
     impulse = acts * spans
     missing = np.diff(momentum, axis=0) - (1.0 - share) * impulse[:-1] - share * impulse[1:]
     return missing / (0.5 * (spans[1:] + spans[:-1]))
 
 
-def _uncertain(acts: Array) -> Array:
+def uncertain(acts: Array) -> Array:
     """u (F - 1,): half of the most by which a mean force or torque (F - 1, 3) differs from its neighbours."""
     jump, out = np.linalg.norm(np.diff(acts, axis=0), axis=1), np.zeros(len(acts))
     out[:-1] = jump
@@ -131,7 +133,7 @@ def _uncertain(acts: Array) -> Array:
     return 0.5 * out
 
 
-def _held(left: Array, uncertain: Array, spans: Array, count: int, time: Array) -> Worst:
+def held_over(left: Array, uncertain: Array, spans: Array, count: int, time: Array) -> Worst:
     """The worst mean over `count` inner frames in a row beyond what the uncertain ends of the window explain."""
     weight = 0.5 * (spans[1:] + spans[:-1])
     total = np.concatenate([np.zeros((1, 4)), np.cumsum(np.concatenate([weight * left, weight], axis=1), axis=0)])

@@ -78,6 +78,13 @@ class AuditReport:
     velocity_mismatch: Worst = NOTHING  # [m/s] between recorded velocities and those of positions, mean over a window
     root_correction_force_rms: float = 0.0  # [N] by which a method says that it corrected its root
     root_correction_torque_rms: float = 0.0  # [N m]
+    # of loose props, of which a take tells what they touch
+    prop_force: Worst = NOTHING  # share of the prop's own weight that nothing explains, mean over a window
+    prop_torque: Worst = NOTHING  # share of its weight x half its length
+    prop_cone: Worst = NOTHING  # share of its weight by which a contact of it leaves its friction cone
+    prop_slip: Worst = NOTHING  # [m/s] of the character's contacts with props that friction should hold
+    prop_misplaced: Worst = NOTHING  # [m] between a contact of a prop and its surface
+    props_audited: bool = False
     stretches: tuple[Stretch, ...] = ()  # unexplained frames in a row, the longest first
     suggestions: tuple[Stretch, ...] = ()  # of a clip, where and why to change it: stretches, if need be without noise
     told_above: float | None = None  # [Hz] movements above which the suggestions leave out
@@ -188,11 +195,23 @@ class AuditReport:
             rows += [("beyond recorded torques", f"{self.joint_torque.value:.3g} N m{_at(self.joint_torque)}"),
                      ("assistance", f"{self.assist_force_rms:.3g} N, {self.assist_torque_rms:.3g} N m rms"),
                      ("made by the time step", f"{self.stepping_force_rms:.3g} N rms"),
+                     *self._prop_rows(),
                      *self._position_rows()]  # fmt: skip
         else:
             rows += [("friction allowed", f"{self.friction:g}"),
                      ("longest unexplained", f"{self.longest_unexplained:.2f} s")]  # fmt: skip
         return rows
+
+    def _prop_rows(self) -> list[tuple[str, str]]:
+        if not self.props_audited:
+            return []
+        force, torque = self.prop_force, self.prop_torque
+        return [
+            ("unexplained of props", f"{100 * force.value:.3g} % of weight{_at(force)}, {100 * torque.value:.3g} % of "
+                                     f"weight x half length{_at(torque)}"),
+            ("  their friction cones", f"{100 * self.prop_cone.value:.3g} % of weight{_at(self.prop_cone)}"),
+            ("  slip on held ones", f"{100 * self.prop_slip.value:.2f} cm/s{_when(self.prop_slip.time)}"),
+        ]  # fmt: skip
 
     def _position_rows(self) -> list[tuple[str, str]]:
         force, torque, off = self.position_force_held, self.position_torque_held, self.velocity_mismatch

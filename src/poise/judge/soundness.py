@@ -20,8 +20,11 @@ def not_finite(take: Take) -> Finding | None:
         rows = ~np.isfinite(getattr(take, name)).reshape(len(take), -1).all(axis=1)
         bad |= rows
         what += [name] if rows.any() else []
-    for kind, columns in (("contacts", _CONTACTS), ("external", _WRENCHES), ("assist", _WRENCHES)):
-        record = getattr(take, kind)
+    tables = (("contacts", _CONTACTS), ("external", _WRENCHES), ("assist", _WRENCHES), ("prop_contacts", _CONTACTS))
+    for kind, columns in tables:
+        record = getattr(take, kind, None)
+        if record is None:
+            continue
         for name in columns:
             values = getattr(record, name)
             rows = ~np.isfinite(values).reshape(len(record), -1).all(axis=1) if len(record) else np.zeros(0, bool)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.character import Character
-from poise.judge.surface import clearance, skin
+from poise.character.skin import skin
+from poise.judge.surface import clearance
 from poise.judge.tolerances import DEFAULT, Tolerances
 from poise.maths.intervals import frames
 from poise.maths.rotations import Array

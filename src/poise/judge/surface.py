@@ -1,9 +1,6 @@
-"""The skin of a character as points: where its shapes could touch a ground, and how far a place is from a body."""
+"""How far places are from a ground, and from the shapes of a body."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
-from itertools import product
 
 import mujoco
 import numpy as np
@@ -17,57 +14,6 @@ from poise.maths.rotations import Array
 _KIND = mujoco.mjtGeom
 _AROUND = DEFAULT.corner
 _OFFSETS = np.array([[0.0, 0.0], [_AROUND, 0.0], [-_AROUND, 0.0], [0.0, _AROUND], [0.0, -_AROUND]])
-
-
-@dataclass(frozen=True, eq=False)
-class Skin:
-    """Balls (S of them) fixed in bodies whose hull is the character's shapes: corners, ends of capsules, rims."""
-
-    body: np.ndarray  # (S,) ids
-    local: Array  # (S, 3) centres in the body's frame [m]
-    radius: Array  # (S,) [m]
-
-    def __len__(self) -> int:
-        return len(self.body)
-
-    def centres(self, character: Character, q: Array) -> Array:
-        """World places (N, S, 3) of the centres."""
-        pos, quat = character.forward(q)
-        return character.place(pos, quat, self.body, self.local)
-
-
-def skin(character: Character, without: np.ndarray | None = None) -> Skin:
-    """The balls of all shapes that can collide, but for those of the bodies `without`."""
-    model, bodies, places, radii = character.model, [], [], []
-    for geom in range(model.ngeom):
-        body = int(model.geom_bodyid[geom])
-        if body == 0 or not (model.geom_contype[geom] or model.geom_conaffinity[geom]):
-            continue
-        if without is not None and body in without:
-            continue
-        centres, radius = _balls(int(model.geom_type[geom]), model.geom_size[geom], model.geom_aabb[geom])
-        bodies += [body] * len(centres)
-        places.append(model.geom_pos[geom] + rot.rotate(model.geom_quat[geom], centres))
-        radii += [radius] * len(centres)
-    local = np.concatenate(places) if places else np.zeros((0, 3))
-    return Skin(np.array(bodies, int), local, np.array(radii))
-
-
-def _balls(kind: int, size: Array, box: Array) -> tuple[Array, float]:
-    """Centres (S, 3) in the shape's frame and the radius of the balls whose hull the shape is, or nearly is."""
-    if kind == _KIND.mjGEOM_SPHERE:
-        return np.zeros((1, 3)), float(size[0])
-    if kind == _KIND.mjGEOM_CAPSULE:
-        return np.array([[0.0, 0.0, size[1]], [0.0, 0.0, -size[1]]]), float(size[0])
-    if kind == _KIND.mjGEOM_CYLINDER:
-        turn = np.arange(8) * np.pi / 4
-        rim = np.stack([size[0] * np.cos(turn), size[0] * np.sin(turn), np.full(8, size[1])], axis=1)
-        return np.concatenate([rim, rim * [1.0, 1.0, -1.0]]), 0.0
-    if kind == _KIND.mjGEOM_ELLIPSOID:
-        return np.concatenate([np.diag(size), -np.diag(size)]), 0.0
-    if kind == _KIND.mjGEOM_BOX:
-        return np.array(list(product((-1.0, 1.0), repeat=3))) * size, 0.0
-    return box[:3] + np.array(list(product((-1.0, 1.0), repeat=3))) * box[3:], 0.0  # a mesh by its box
 
 
 def clearance(points: Array, ground: Ground, radius: Array | float = 0.0) -> Array:
@@ -91,7 +37,12 @@ def off_ground(points: Array, ground: Ground) -> Array:
 
 def distance(character: Character, body: np.ndarray, place: Array) -> Array:
     """Distance (K,) [m] of places (K, 3), in the frames of their bodies (K,), from those bodies' shapes; 0 inside."""
-    model, out = character.model, np.full(len(body), np.inf)
+    return distance_in(character.model, body, place)
+
+
+def distance_in(model: mujoco.MjModel, body: np.ndarray, place: Array) -> Array:
+    """The same of the bodies of any model."""
+    out = np.full(len(body), np.inf)
     for geom in range(model.ngeom):
         rows = np.flatnonzero(body == model.geom_bodyid[geom])
         if not len(rows) or not (model.geom_contype[geom] or model.geom_conaffinity[geom]):

@@ -31,6 +31,7 @@ def take_findings(take: Take, report: AuditReport, limits: Tolerances, cone: Arr
         *_root(report, limits, scale),
         *_over("joint_torque", report.joint_torque, limits.joint_torque * scale),
         *([_finding("torque_limit", report.torque_limit_violation, 0.0)] if beyond(share, limits.torque_limit) else []),
+        *_props(report, limits),
         *_over("depth", Worst(report.penetration, report.penetration_when), limits.depth),
         *_over("joint_range", report.joint_limit_violation, limits.limit),
         *slow,
@@ -88,6 +89,17 @@ def _positions(report: AuditReport, limits: Tolerances, scale: float, told: set[
         else _over("position_torque", report.position_torque_held, limits.position_torque * scale)
     )
     return [*force, *torque, *_over("velocity", report.velocity_mismatch, limits.velocity)]
+
+
+def _props(report: AuditReport, limits: Tolerances) -> list[Finding]:
+    """What is wrong with props that only forces should move."""
+    return [
+        *_over("prop_force", report.prop_force, limits.prop_force),
+        *_over("prop_torque", report.prop_torque, limits.prop_torque),
+        *_over("prop_cone", report.prop_cone, limits.prop_cone),
+        *_over("prop_slip", report.prop_slip, limits.slip),
+        *_over("prop_place", report.prop_misplaced, limits.place),
+    ]
 
 
 def _friction(take: Take, limits: Tolerances) -> list[Finding]:

@@ -37,10 +37,15 @@ class Tolerances:
     slip_load: float = 0.02  # W that a contact must carry to be asked to hold
     slip_cone: float = 0.8  # share of its cone below which a contact should hold
     settling: float = 0.1  # [s] that a soft contact needs to stop a foot that has landed or slid
+    landing: float = 0.001  # [m] by which a contact deepens from a frame to the next when a foot lands: at rest, 0.0001
     softness: float = 0.012  # [s] time constant with which a soft contact stops what slides (MuJoCo's default: 0.009)
     place: float = 0.03  # [m] between a recorded contact and the surfaces that it joins
     off_centre: float = 0.01  # [m] by which a contact's point may miss its centre of pressure
     twist: float = 0.2  # [m] arm at which a contact's friction can act round its normal: the better part of a foot
+    # loose props: by positions, beyond what the moments within frames at which forces acted can explain
+    prop_force: float = 0.05  # of the prop's own weight, mean over any `window`: a cup on a led tray leaves 0.02
+    prop_torque: float = 0.1  # of its weight x half its length: a ball that strikes at 6 m/s leaves 0.05
+    prop_cone: float = 0.01  # of the prop's own weight, beyond `cone_share`
     # joints
     joint_torque: float = 0.002  # W · height, mean over `joint_windows`
     joint_windows: float = 5.0  # windows: at impacts forces change faster than frames, and that must average out

@@ -12,20 +12,30 @@ from poise.maths import GRAVITY
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.take import Take
+from poise.take.record import ContactRecord
 
 
 def parts(take: Take) -> tuple[Array, Array]:
     """Normal force (K,) and size of the tangential force (K,) of each contact [N]."""
-    rows = take.contacts
+    return parts_of(take.contacts)
+
+
+def parts_of(rows: ContactRecord) -> tuple[Array, Array]:
+    """The same of a record."""
     normal = np.einsum("ki,ki->k", rows.force, rows.normal)
     return normal, np.linalg.norm(rows.force - normal[:, None] * rows.normal, axis=1)
 
 
 def outside_cone(take: Take) -> Array:
     """By how much each contact (K,) leaves its friction cone [N]; 0 for grips, which may pull."""
-    normal, tangent = parts(take)
-    over = np.maximum(tangent - take.contacts.friction * np.maximum(normal, 0.0), -normal)
-    return np.where(take.contacts.bilateral, 0.0, np.maximum(over, 0.0))
+    return outside_cones(take.contacts)
+
+
+def outside_cones(rows: ContactRecord) -> Array:
+    """The same of a record."""
+    normal, tangent = parts_of(rows)
+    over = np.maximum(tangent - rows.friction * np.maximum(normal, 0.0), -normal)
+    return np.where(rows.bilateral, 0.0, np.maximum(over, 0.0))
 
 
 def sliding(take: Take) -> tuple[Array, np.ndarray]:
@@ -82,17 +92,32 @@ def held(take: Take, limits: Tolerances = DEFAULT) -> np.ndarray:
 
     Coulomb's friction holds a foot until the tangential force reaches friction · normal; below `slip_cone` of it a foot
     that slides is carried by something else. A soft contact needs some hundredths of a second to stop a foot that has
-    landed or slid, so the two bodies must have touched, with all their contacts inside, for `settling` [s] before.
+    landed or slid, so the two bodies must have touched, with all their contacts inside, for `settling` [s] before. One
+    that is deeper by `landing` than in the frame before has landed, though it may have been up for less than a frame.
     """
     rows, frames = take.contacts, len(take)
     normal, tangent = parts(take)
     inside = (tangent < limits.slip_cone * rows.friction * normal) & ~rows.bilateral
-    steady, pair = _together(take, inside)
+    steady, pair = _together(take, inside & ~_landing(take, limits.landing))
     broken = np.where(steady, -1, np.arange(frames)[:, None])
     np.maximum.accumulate(broken, axis=0, out=broken)
     age = rows.frame - broken[rows.frame, pair]
     weight = take.character.mass * GRAVITY
     return _lasting(take) & inside & (age > limits.settling / take.dt) & (normal > limits.slip_load * weight)
+
+
+def _landing(take: Take, deeper: float) -> np.ndarray:
+    """Boolean (K,): contacts of two bodies that are deeper in each other by so much [m] than in the frame before.
+
+    A simulator with soft contacts does not see how a contact turns away (see `creep`): a loaded toe over which a foot
+    rolls can leave the ground for a single step, within a frame, and strikes it at a metre a second.
+    """
+    rows, frames = take.contacts, len(take)
+    together, pair = _together(take, np.ones(len(rows), bool))
+    depth = np.zeros(together.shape)
+    np.maximum.at(depth, (rows.frame, pair), rows.depth)
+    rise = np.diff(depth, axis=0, prepend=depth[:1])
+    return rise[rows.frame, pair] > deeper if frames else np.zeros(len(rows), bool)
 
 
 def creep(take: Take, chosen: np.ndarray, softness: float = DEFAULT.softness) -> Array:

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from poise.character import Character
+from poise.character.skin import skin
 from poise.dynamics import Dynamics
 from poise.errors import BadValue
 from poise.ground.ground import Ground
 from poise.judge.fall import FALL_HEIGHT, FALL_TIME, SCHEDULED_HEIGHT, SCHEDULED_TIME, feet_of, pelvis_of
-from poise.judge.surface import clearance, skin
+from poise.judge.surface import clearance
 from poise.kernels import njit
 from poise.maths.rotations import Array
 from poise.motion.reference import Reference

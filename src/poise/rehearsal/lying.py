@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from poise.character import Character
+from poise.character.skin import skin
 from poise.errors import BadValue
-from poise.judge.surface import skin
 from poise.maths import configuration as conf
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array

@@ -131,32 +131,48 @@ def _speed(cvel, com, body, root, x, y, z):
     return cvel[body, 3] + wy * rz - wz * ry, cvel[body, 4] + wz * rx - wx * rz, cvel[body, 5] + wx * ry - wy * rx
 
 
+@njit(cache=True, inline="always")
+def opened(where, ncon):
+    """MuJoCo's contacts as numbers (C, size) and as whole numbers (C, 2 size), and the geoms (G, 3) they are of."""
+    start = carray(pointer(where[CONTACTS]), (1,), np.int64)[0]
+    numbers = carray(pointer(start), (ncon, where[SIZE]), np.float64)
+    whole = carray(pointer(start), (ncon, 2 * where[SIZE]), np.int32)
+    return numbers, whole, carray(pointer(where[GEOMS]), (where[COUNT], 3), np.int64)
+
+
+@njit(cache=True, inline="always")
+def _moving(where):
+    """The forces of all constraints, velocities (B, 6) of bodies and the centres of mass (B, 3) that they are about."""
+    forces = carray(pointer(carray(pointer(where[FORCES]), (1,), np.int64)[0]), (1 << 30,), np.float64)
+    cvel = carray(pointer(where[CVEL]), (where[BODIES], 6), np.float64)
+    return forces, cvel, carray(pointer(where[COM]), (where[BODIES], 3), np.float64)
+
+
 @njit(cache=True, error_model="numpy")
 def read(where, ncon, dt):
     """Read the contacts of the step just taken into the touches (K, 18) and add them to the sums.
 
+    What things on the stage touch that is not the character goes to the sums alone, with the number of their label
+    after those of the character's bodies; see `apart`.
+
     counts: [rows in touches, rows in sums]. Gives what `worst` gives, or WARNED.
     """
-    geoms = carray(pointer(where[GEOMS]), (where[COUNT], 3), np.int64)
     touches = carray(pointer(where[TOUCHES]), (MOST_TOUCHES, CONTACT_WIDTH), np.float64)
     sums = carray(pointer(where[SUMS]), (MOST_SUMS, SUM_WIDTH), np.float64)
     counts = carray(pointer(where[COUNTS]), (2,), np.int64)
     bad = worst(where)
     if bad >= 0:
         return bad
-    size, own, bodies = where[SIZE], where[OWN], where[BODIES]
-    start = carray(pointer(where[CONTACTS]), (1,), np.int64)[0]
-    numbers = carray(pointer(start), (ncon, size), np.float64)
-    whole = carray(pointer(start), (ncon, 2 * size), np.int32)
-    forces = carray(pointer(carray(pointer(where[FORCES]), (1,), np.int64)[0]), (1 << 30,), np.float64)
-    cvel = carray(pointer(where[CVEL]), (bodies, 6), np.float64)
-    com = carray(pointer(where[COM]), (bodies, 3), np.float64)
-    count, rows = 0, counts[1]
+    own = where[OWN]
+    numbers, whole, geoms = opened(where, ncon)
+    forces, cvel, com = _moving(where)
+    count, rows, thing = 0, counts[1], touches[MOST_TOUCHES - 1]
     for c in range(ncon):
         first, dim = whole[c, where[ADDRESS]], whole[c, where[DIM]]
         g0, g1 = whole[c, where[GEOM]], whole[c, where[GEOM] + 1]
-        if first < 0 or g0 < 0 or g1 < 0 or (geoms[g0, 0] >= own and geoms[g1, 0] >= own):
+        if first < 0 or g0 < 0 or g1 < 0:
             continue
+        with_character = 0 < geoms[g0, 0] < own or 0 < geoms[g1, 0] < own
         at, f = where[POS], where[FRAME]
         px, py, pz = numbers[c, at], numbers[c, at + 1], numbers[c, at + 2]
         nx, ny, nz = numbers[c, f], numbers[c, f + 1], numbers[c, f + 2]
@@ -168,11 +184,15 @@ def read(where, ncon, dt):
         for side in range(2):  # the normal points from the first geom to the second: the force is on the second
             mine, his, sign = (g1, g0, 1.0) if side == 0 else (g0, g1, -1.0)
             body = geoms[mine, 0]
-            if body >= own or body == 0:
+            if body == 0 or (body >= own and with_character):
                 continue
-            row = touches[min(count, MOST_TOUCHES - 1)]  # the last row is overwritten when there are too many
-            count = min(count + 1, MOST_TOUCHES)
-            row[column.BODY], row[column.OTHER] = body, geoms[his, 1]
+            if body < own:
+                row = touches[min(count, MOST_TOUCHES - 1)]  # the last row is overwritten when there are too many
+                count = min(count + 1, MOST_TOUCHES)
+                row[column.BODY], row[column.OTHER] = body, geoms[his, 1]
+            else:
+                row = thing
+                row[column.BODY], row[column.OTHER] = own + geoms[mine, 1], geoms[his, 1]
             row[column.POINT], row[column.POINT + 1], row[column.POINT + 2] = px, py, pz
             row[column.NORMAL], row[column.NORMAL + 1], row[column.NORMAL + 2] = sign * nx, sign * ny, sign * nz
             for i in range(3):
@@ -201,14 +221,9 @@ def touched(where, ncon, limb, least, out):
     than its friction.
     """
     out[:] = False
-    size, own, bodies = where[SIZE], where[OWN], where[BODIES]
-    geoms = carray(pointer(where[GEOMS]), (where[COUNT], 3), np.int64)
-    start = carray(pointer(where[CONTACTS]), (1,), np.int64)[0]
-    numbers = carray(pointer(start), (ncon, size), np.float64)
-    whole = carray(pointer(start), (ncon, 2 * size), np.int32)
-    forces = carray(pointer(carray(pointer(where[FORCES]), (1,), np.int64)[0]), (1 << 30,), np.float64)
-    cvel = carray(pointer(where[CVEL]), (bodies, 6), np.float64)
-    com = carray(pointer(where[COM]), (bodies, 3), np.float64)
+    own = where[OWN]
+    numbers, whole, geoms = opened(where, ncon)
+    forces, cvel, com = _moving(where)
     slip, p, f = 0.0, where[POS], where[FRAME]
     for c in range(ncon):
         first, g0, g1 = whole[c, where[ADDRESS]], whole[c, where[GEOM]], whole[c, where[GEOM] + 1]
@@ -243,6 +258,13 @@ def add_rows(extra, dt, touches, sums, counts):
 
 
 @njit(cache=True)
+def add_sums(extra, dt, sums, counts):
+    """Add more rows (K, 18), pushes on props, to the sums alone."""
+    for k in range(extra.shape[0]):
+        counts[1] = _add(sums, counts[1], extra[k], -1 - extra[k, column.OTHER], -1 - extra[k, column.BODY], dt)
+
+
+@njit(cache=True)
 def mean_rows(sums, count, torque, steps, dt, out, mean):
     """Rows (count, 18) of means over some steps of dt from the sums, and the mean (nv,) of the summed torques.
 
@@ -270,6 +292,16 @@ def mean_rows(sums, count, torque, steps, dt, out, mean):
         row[column.SLIP], row[column.BILATERAL] = s[SLIP] / s[WEIGHT], s[BILATERAL]
 
 
+def apart(rows: Array, own_bodies: int) -> tuple[Array, Array]:
+    """Rows (K, 18) of the character, and those of things on the stage, whose body is the number of their label."""
+    others = rows[:, column.BODY] >= own_bodies
+    if not others.any():
+        return rows, rows[:0]
+    things = rows[others]
+    things[:, column.BODY] -= own_bodies
+    return rows[~others], things
+
+
 @njit(cache=True, inline="always")
 def scale_friction(numbers, c, where, factor):
     """Scale both sliding coefficients of MuJoCo's contact c, and that of its regularised cone, by a factor."""
@@ -285,11 +317,7 @@ def repaint(where, ncon, patches):
     Between MuJoCo's collision and its solver: the friction of a contact and that of its regularised cone are scaled
     alike, which is what another coefficient of the geoms would have done.
     """
-    size = where[SIZE]
-    geoms = carray(pointer(where[GEOMS]), (where[COUNT], 3), np.int64)
-    start = carray(pointer(where[CONTACTS]), (1,), np.int64)[0]
-    numbers = carray(pointer(start), (ncon, size), np.float64)
-    whole = carray(pointer(start), (ncon, 2 * size), np.int32)
+    numbers, whole, geoms = opened(where, ncon)
     for c in range(ncon):
         g0, g1 = whole[c, where[GEOM]], whole[c, where[GEOM] + 1]
         if g0 < 0 or g1 < 0 or whole[c, where[ADDRESS]] < 0 or (geoms[g0, 1] != 0 and geoms[g1, 1] != 0):

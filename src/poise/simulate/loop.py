@@ -62,7 +62,8 @@ class FrameRecorder(Protocol):
               step: float | None = None) -> None: ...  # fmt: skip
     def frame(self, time: float, q: Array, v: Array, torque: Array, contacts: Array | None = None,
               external: Array | None = None, assist: Array | None = None, props: Mapping[str, Array] | None = None,
-              traces: Mapping[str, Array | float] | None = None) -> None: ...  # fmt: skip
+              traces: Mapping[str, Array | float] | None = None,
+              prop_contacts: Array | None = None) -> None: ...  # fmt: skip
     def log(self, time: float, kind: str, text: str) -> None: ...
     def follow(self, reference: Reference, own: Reference | None = None) -> None: ...
     def finish(self, timings: Mapping[str, float] | None = None, ended: Ended | None = None) -> Any: ...
@@ -191,7 +192,7 @@ class Session:
         q, v, props = self.frame(steps)
         means = simulator.collect()
         recorder.frame(self.last.time, q, v, means.torque, means.contacts, means.external, means.assist, props,
-                       self.traces)  # fmt: skip
+                       self.traces, means.prop_contacts if props else None)  # fmt: skip
         for entry in (*simulator.happened(), *self.noted()):
             recorder.log(*entry)
         return means.contacts

@@ -254,7 +254,9 @@ class MujocoSimulator:
             return 0, -3 - int(np.argmin(np.isfinite(self._target)))
         damped.hold(joints, kept)
         self._busy_step(assist_rows(assist) if len(assist) else None, factors)
-        if damped.limited(under, joints, kept, u):
+        for _ in range(damped.AGAIN):
+            if not damped.limited(under, joints, kept, u):
+                break
             mujoco.mj_step1(self._model, self._data)
             self._paint(factors)
             mujoco.mj_step2(self._model, self._data)
@@ -315,6 +317,9 @@ class MujocoSimulator:
         """Grip forces and hits of the step just taken."""
         if self.world.grips and self._grips.closed:
             contacts.add_rows(self._grips.rows(), self.dt, self._touches, self._sums, self._counts)
+        if self._programme.on_props:
+            contacts.add_sums(np.array(self._programme.on_props), self.dt, self._sums, self._counts)
+            self._programme.on_props.clear()
         if self.world.balls:
             self._programme.hits(self._touches[: self._counts[0]], self._note)
 
@@ -332,12 +337,13 @@ class MujocoSimulator:
         rows, torque = np.empty((self._counts.item(1), 18)), np.empty(len(self._torque))
         contacts.mean_rows(self._sums, len(rows), self._torque, steps, self.dt, rows, torque)
         self._counts[1] = self._steps = 0
+        rows, things = contacts.apart(rows, self.world.nbody)
         if self.plain and not self._assisted:
-            return Means(torque, rows, _NONE, _NONE)
+            return Means(torque, rows, _NONE, _NONE, things)
         seconds = steps * self.dt
         assist = wrench_means(self._assist, range(len(self._assist)), self._assist_label, seconds)
         self._assisted = False
-        return Means(torque, rows, self._programme.collect(seconds, self._assist_label), assist)
+        return Means(torque, rows, self._programme.collect(seconds, self._assist_label), assist, things)
 
     def _heed(self) -> None:
         """Stop at those of MuJoCo's warnings after which a simulation means nothing."""
@@ -349,8 +355,9 @@ class MujocoSimulator:
 
     def push(self, push: Push) -> None:
         """A push that nobody knew of before; it acts from its time on."""
-        self.stage = replace(self.stage, events=(*self.stage.events, push))
-        self.stage.check(self.character)
+        stage = replace(self.stage, events=(*self.stage.events, push))
+        stage.check(self.character)
+        self.stage = stage
         self._programme.add(push)
         self.labels, self.plain = (*self.labels, self._programme.labels[-1]), False
 

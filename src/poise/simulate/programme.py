@@ -1,4 +1,4 @@
-"""The programme of a stage under way: a platform that goes its way, pushes, balls that are thrown."""
+"""The programme of a stage under way: a platform and props that go their way, pushes, balls that are thrown."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from poise.dynamics import engine
 from poise.errors import BadValue
 from poise.ground.ground import parts_of
 from poise.kernels import njit
-from poise.maths.rotations import Array
+from poise.maths.rotations import Array, conjugate, log, multiply
 from poise.stage.aiming import aim
 from poise.stage.events import PlatformMotion, Push
 from poise.stage.pushes import push_point
 from poise.stage.world import BallSlot, World
-from poise.take.record import WRENCH_WIDTH
+from poise.take import record as column
+from poise.take.record import CONTACT_WIDTH, WRENCH_WIDTH
 
 WAITING, FLYING, HIT, GONE = 0.0, 1.0, 2.0, 3.0
 _NEVER = float("inf")
@@ -36,6 +37,7 @@ class Programme:
             *own, *(e for e in world.stage.events if isinstance(e, PlatformMotion))
         ]  # fmt: skip
         self.sums = np.zeros((len(self.pushes), 10))  # weight, weight x point, impulse, its moment about the origin
+        self.on_props: list[Array] = []  # rows (18,) of the pushes on props in the step
         self.due = 0.0  # nothing has to be done before this time
         self._dirty = False  # are there forces on bodies from the step before?
 
@@ -65,6 +67,7 @@ class Programme:
         self.sums[:] = 0.0
         self.wake()
         self._carry(time)
+        self._lead(time)
 
     def wake(self) -> None:
         """Look at everything again before the next step, as after a load."""
@@ -73,6 +76,7 @@ class Programme:
     def before(self, time: float, log: Log) -> None:
         """Move the platform and throw the balls that are due; before collisions are looked for."""
         self._carry(time)
+        self._lead(time)
         for k, slot in enumerate(self.world.balls):
             if self.phase[k] == WAITING and time + 1e-9 >= slot.event.at:
                 self._throw(slot, f"ball_{k}", log)
@@ -95,6 +99,14 @@ class Programme:
         self.data.qpos[q : q + 3] = x1
         self.data.qvel[v : v + 3] = (x1 - x0) / self.dt
         self.data.qfrc_applied[v : v + 3] = mass * (x2 - 2.0 * x1 + x0) / self.dt**2
+
+    def _lead(self, time: float) -> None:
+        """Put props that are led where they must be, with the speed that they have over the next step."""
+        for event, q, v in self.world.led:
+            now, then = event.pose(time), event.pose(time + self.dt)
+            self.data.qpos[q : q + 7] = now
+            self.data.qvel[v : v + 3] = (then[:3] - now[:3]) / self.dt
+            self.data.qvel[v + 3 : v + 6] = log(multiply(conjugate(now[3:]), then[3:])) / self.dt
 
     def _displacement(self, time: float) -> Array:
         total = np.zeros(3)
@@ -124,6 +136,7 @@ class Programme:
         With `wipe` the forces on bodies are cleared first in any case: somebody else put some there.
         """
         data = self.data
+        self.on_props.clear()
         if self._dirty or wipe:
             data.xfrc_applied[:] = 0.0
             self._dirty = False
@@ -140,6 +153,16 @@ class Programme:
                 self._apply(body, point, force, np.zeros(3))
                 if body < self.world.nbody:
                     add_wrench(self.sums[k], point, force, np.zeros(3), self.dt)
+                else:
+                    self.on_props.append(self._push_row(body, point, force))
+
+    def _push_row(self, body: int, point: Array, force: Array) -> Array:
+        """A push on a prop as a row (18,) among what props touch; it may pull, and has the prop itself as its other."""
+        row, label = np.zeros(CONTACT_WIDTH), self.world.body_label[body]
+        row[column.BODY], row[column.OTHER], row[column.BILATERAL] = self.world.nbody + label, label, 1.0
+        row[column.POINT : column.POINT + 3], row[column.FORCE : column.FORCE + 3] = point, force
+        row[column.NORMAL : column.NORMAL + 3] = force / max(float(np.linalg.norm(force)), 1e-300)
+        return row
 
     def _apply(self, body: int, point: Array, force: Array, moment: Array) -> None:
         self.data.xfrc_applied[body, :3] += force
@@ -148,7 +171,7 @@ class Programme:
 
     def rest(self, time: float) -> None:
         """Work out when something has to be done next."""
-        if self._dirty or self._moves or np.any(self.phase == FLYING) or np.any(self.phase == HIT):
+        if self._dirty or self._moves or self.world.led or np.any(self.phase == FLYING) or np.any(self.phase == HIT):
             self.due = 0.0
             return
         waiting = [b.event.at for k, b in enumerate(self.world.balls) if self.phase[k] == WAITING]

@@ -109,6 +109,8 @@ class Means(NamedTuple):
     contacts: Array  # (K, 18), the columns of `poise.take.CONTACT_COLUMNS`; one row a pair of shapes
     external: Array  # (K, 11), the columns of `poise.take.WRENCH_COLUMNS`: pushes
     assist: Array  # (K, 11): forces that nothing on the stage exerts
+    # (K, 18): what things on the stage touch beside the character; `body` is a number of `others`. None: not known
+    prop_contacts: Array | None = None
 
 
 class Simulator(Protocol):

@@ -10,12 +10,15 @@ from poise.ground.seesaw import Seesaw
 from poise.ground.slope import Slope
 from poise.ground.stairs import Stairs
 from poise.ground.treads import Tread, Treads
-from poise.stage.events import Ball, PlatformMotion, Push, Slippery
+from poise.stage.events import Ball, PlatformMotion, PropMotion, Push, Slippery
 from poise.stage.grips import Grip
+from poise.stage.pieces import Piece
 from poise.stage.props import Bar, Barbell, Box, Sphere
 from poise.stage.stage import Stage
+from poise.stage.things import Capsule, Compound, Cylinder, Mesh
 
 __all__ = [
-    "Ball", "Bar", "Barbell", "Blocks", "Box", "Flat", "Grip", "Ground", "HeightField", "Patches", "Platform",
-    "PlatformMotion", "Push", "Seesaw", "Slippery", "Slope", "Sphere", "Stage", "Stairs", "Tread", "Treads",
+    "Ball", "Bar", "Barbell", "Blocks", "Box", "Capsule", "Compound", "Cylinder", "Flat", "Grip", "Ground",
+    "HeightField", "Mesh", "Patches", "Piece", "Platform", "PlatformMotion", "PropMotion", "Push", "Seesaw", "Slippery",
+    "Slope", "Sphere", "Stage", "Stairs", "Tread", "Treads",
 ]  # fmt: skip

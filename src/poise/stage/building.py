@@ -84,10 +84,11 @@ class Builder:
             range=[0.0, 0.0] if limits is None else list(np.degrees(limits) if turns else limits),
         )  # fmt: skip
 
-    def weigh(self, body: Any, mass: float, inertia: Vector, centre: Vector = (0.0, 0.0, 0.0)) -> None:
-        """Give a body its mass [kg], principal inertia (3,) [kg m²] along its axes and centre of mass [m]."""
+    def weigh(self, body: Any, mass: float, inertia: Vector, centre: Vector = (0.0, 0.0, 0.0),
+              turn: Vector = (1.0, 0.0, 0.0, 0.0)) -> None:  # fmt: skip
+        """Give a body its mass [kg], centre of mass [m] and principal inertia (3,) [kg m²] along its axes, turned."""
         body.mass, body.inertia = float(mass), list(map(float, inertia))
-        body.ipos, body.iquat = list(centre), [1.0, 0.0, 0.0, 0.0]
+        body.ipos, body.iquat = list(centre), list(map(float, turn))
         body.explicitinertial = True
 
 

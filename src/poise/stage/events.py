@@ -1,16 +1,19 @@
-"""Timed events: pushes and thrown balls; how a platform moves (`PlatformMotion`) is told beside it."""
+"""Timed events: pushes, thrown balls and props led along a track; how a platform moves is told beside it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
+from scipy.interpolate import CubicSpline
 
 from poise.checks import direction, number, vector
 from poise.errors import BadValue
 from poise.ground.platform import PlatformMotion
 from poise.maths import GRAVITY
+from poise.maths.rotations import Array, continuous, normalise
 
 _DENSITY = 500.0  # [kg/m³] of a ball whose radius is not given: about that of a medicine ball
 
@@ -83,6 +86,47 @@ class Ball:
 
 
 @dataclass(frozen=True)
+class PropMotion:
+    """A prop that is led along a track, whatever touches it: a tray that is carried, a bat that is swung.
+
+    The track begins at time `at`; before and after it the prop is where it begins and ends.
+    """
+
+    prop: str  # name
+    place: Sequence[Sequence[float]]  # (T, 3) [m] of the prop's frame
+    turn: Sequence[Sequence[float]] = ((1.0, 0.0, 0.0, 0.0),)  # (T, 4) quaternions, or one for all
+    fps: float = 30.0  # frames a second
+    at: float = 0.0  # [s]
+
+    def __post_init__(self) -> None:
+        number("The frame rate of a track", self.fps, "frames a second", above=0.0)
+        number("The time of a track", self.at, "s", least=0.0)
+        place, turn = np.asarray(self.place, float), np.asarray(self.turn, float)
+        if place.ndim != 2 or place.shape[1] != 3 or turn.ndim != 2 or turn.shape[1] != 4:
+            raise BadValue(f"The track of {self.prop} has places (T, 3) and quaternions (T, 4), not {place.shape} and "
+                           f"{turn.shape}.")  # fmt: skip
+        if len(turn) not in (1, len(place)) or not (np.all(np.isfinite(place)) and np.all(np.isfinite(turn))):
+            raise BadValue(f"The track of {self.prop} needs as many quaternions as places, all of finite numbers.")
+        if np.any(np.abs(np.linalg.norm(turn, axis=1) - 1.0) > 0.1):
+            raise BadValue(f"The quaternions of the track of {self.prop} are not of length one.")
+        object.__setattr__(self, "place", tuple(map(tuple, place.tolist())))
+        object.__setattr__(self, "turn", tuple(map(tuple, turn.tolist())))
+
+    @cached_property
+    def _curve(self) -> tuple[CubicSpline | None, Array]:
+        place = np.asarray(self.place, float)
+        turn = np.broadcast_to(np.asarray(self.turn, float), (len(place), 4))
+        rows = np.concatenate([place, continuous(turn)], axis=1)
+        return (CubicSpline(np.arange(len(rows)) / self.fps, rows) if len(rows) > 1 else None), rows
+
+    def pose(self, time: float) -> Array:
+        """Place [m] and quaternion (7,) at a time [s] of the performance."""
+        curve, rows = self._curve
+        out = rows[0] if curve is None else curve(float(np.clip(time - self.at, 0.0, (len(rows) - 1) / self.fps)))
+        return np.concatenate([out[:3], normalise(out[3:])])
+
+
+@dataclass(frozen=True)
 class Slippery:
     """Another friction of the whole ground from `at` to `at + duration`: ice, or a wet floor."""
 
@@ -100,4 +144,4 @@ class Slippery:
         return self.at - 1e-9 <= time < self.at + self.duration - 1e-9
 
 
-Event = Push | Ball | PlatformMotion | Slippery
+Event = Push | Ball | PropMotion | PlatformMotion | Slippery

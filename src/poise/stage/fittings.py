@@ -14,12 +14,14 @@ from poise.stage.building import BOX, CAPSULE, CYLINDER, SPHERE, Builder, ball_i
 from poise.stage.events import Ball
 from poise.stage.grips import Grip
 from poise.stage.props import Bar, Barbell, Prop, Sphere
+from poise.stage.things import Capsule, Compound, Cylinder, Mesh, Thing, weight_of
 
 PARKED = 500.0  # [m] above the ground, where balls wait
 _ALONG_Y = rot.between([0.0, 0.0, 1.0], [0.0, 1.0, 0.0])
 _STEEL, _IRON, _RED, _BLUE = (
     (0.72, 0.74, 0.77, 1.0), (0.22, 0.23, 0.25, 1.0), (0.80, 0.25, 0.20, 1.0), (0.30, 0.50, 0.70, 1.0),
 )  # fmt: skip
+_GEOMS = {"box": BOX, "cylinder": CYLINDER, "sphere": SPHERE, "capsule": CAPSULE}
 _SLIDER = 0.02  # [kg] of the ring round a bar that a hand holds
 _GRIP_REFERENCE, _GRIP_IMPEDANCE = (0.004, 1.0), (0.98, 0.999, 0.001, 0.5, 2.0)
 
@@ -36,11 +38,33 @@ def place_prop(builder: Builder, prop: Prop, rings: int) -> Any:
         builder.geom(body, SPHERE, (prop.radius,), mass=prop.mass, colour=_BLUE)
         builder.weigh(body, prop.mass, ball_inertia(prop.mass, prop.radius))
         return body
+    if isinstance(prop, Cylinder | Capsule | Mesh | Compound):
+        return _thing(builder, prop)
     turn = rot.multiply(rot.about_z(np.radians(prop.yaw)), rot.from_axis_angle([0.0, 1.0, 0.0], np.radians(prop.pitch)))
     body = builder.body(prop.name, prop.position, turn)
-    builder.joint(body, mujoco.mjtJoint.mjJNT_FREE, name=prop.name)
+    if not prop.fixed:
+        builder.joint(body, mujoco.mjtJoint.mjJNT_FREE, name=prop.name)
     builder.geom(body, BOX, 0.5 * np.asarray(prop.size), mass=prop.mass, colour=_BLUE)
     builder.weigh(body, prop.mass, box_inertia(prop.mass, prop.size))
+    return body
+
+
+def _thing(builder: Builder, thing: Thing) -> Any:
+    """A thing of pieces and convex meshes."""
+    body = builder.body(thing.name, thing.position, thing.turn)
+    if not thing.fixed:
+        builder.joint(body, mujoco.mjtJoint.mjJNT_FREE, name=thing.name)
+    for piece in thing.pieces:
+        builder.geom(body, _GEOMS[piece.kind], piece.size, position=piece.place, quat=rot.from_matrix(piece.matrix),
+                     colour=_BLUE)  # fmt: skip
+    for k, (vertices, faces) in enumerate(thing.hulls):
+        name = f"stage/{thing.name}_{k}"
+        builder.spec.add_mesh(name=name, uservert=vertices.ravel().tolist(), userface=faces.ravel().tolist())
+        builder.geom(body, mujoco.mjtGeom.mjGEOM_MESH, (), meshname=name, colour=_BLUE)
+    centre, inertia = weight_of(thing)
+    moments, axes = np.linalg.eigh(inertia)
+    axes = axes * np.sign(np.linalg.det(axes))
+    builder.weigh(body, thing.mass, moments, centre, rot.from_matrix(axes))
     return body
 
 

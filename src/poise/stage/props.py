@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 from poise.checks import direction, number, vector
 from poise.errors import BadValue
+from poise.stage.things import Capsule, Compound, Cylinder, Mesh
 
 _SHAFT_MASS = 0.25  # share of a barbell's mass in its shaft
 
 
 @dataclass(frozen=True)
 class Box:
-    """A box that is free to move."""
+    """A box that is free to move, unless it is fixed."""
 
     name: str = "box"
     size: Sequence[float] = (0.3, 0.3, 0.3)  # [m], whole lengths
@@ -21,6 +22,7 @@ class Box:
     position: Sequence[float] = (1.0, 0.0, 0.15)
     yaw: float = 0.0  # [degrees]
     pitch: float = 0.0  # [degrees] about Y, positive: front down
+    fixed: bool = False  # it stays where it is: a table, a shelf
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "size", vector(f"The size of {self.name}", self.size, "m", above=0.0))
@@ -103,4 +105,9 @@ class Bar:
         return (self.place[0], self.place[1], self.height)
 
 
-Prop = Box | Sphere | Barbell | Bar
+Prop = Box | Sphere | Barbell | Bar | Cylinder | Capsule | Mesh | Compound
+
+
+def stays(prop: Prop) -> bool:
+    """Is it fixed to the world?"""
+    return isinstance(prop, Bar) or bool(getattr(prop, "fixed", False))

@@ -10,9 +10,9 @@ from poise.checks import number
 from poise.errors import BadValue, UnknownBody, UnknownName
 from poise.ground.flat import Flat
 from poise.ground.ground import Ground, parts_of
-from poise.stage.events import Ball, Event, PlatformMotion, Push
+from poise.stage.events import Ball, Event, PlatformMotion, PropMotion, Push
 from poise.stage.grips import Grip
-from poise.stage.props import Bar, Barbell, Prop
+from poise.stage.props import Bar, Barbell, Prop, stays
 
 RESERVED = ("ground", "platform", "seesaw", "world")
 
@@ -39,9 +39,9 @@ class Stage:
 
     def _check_kinds(self) -> None:
         for group, kinds, words in (
-            (self.props, Prop, "a Box, Sphere, Barbell or Bar"),
+            (self.props, Prop, "a Box, Sphere, Cylinder, Capsule, Mesh, Compound, Barbell or Bar"),
             (self.grips, Grip, "a Grip"),
-            (self.events, Event, "a Push, Ball, PlatformMotion or Slippery"),
+            (self.events, Event, "a Push, Ball, PropMotion, PlatformMotion or Slippery"),
         ):
             for thing in group:
                 if not isinstance(thing, kinds):
@@ -58,10 +58,22 @@ class Stage:
                 raise BadValue(f"Two props are named {name!r}; give each a name of its own.")
             if name in taken or name.startswith(("ball_", "block_")) or not name:
                 raise BadValue(f"A prop may not be named {name!r}, which means something else on a stage.")
+        self._check_led(names)
         rods = {p.name for p in self.props if isinstance(p, (Bar, Barbell))}
         for grip in self.grips:
             if grip.to not in rods:
                 raise UnknownName("bar or barbell on the stage", grip.to, rods, "A grip holds one of these props.")
+
+    def _check_led(self, names: list[str]) -> None:
+        """Refuse motions of props that are not there, are fixed, held by a grip, or led twice."""
+        led = [e.prop for e in self.events if isinstance(e, PropMotion)]
+        for name in led:
+            if name not in names:
+                raise UnknownName("prop", name, names, "A PropMotion leads one of these.")
+            if stays(self.prop(name)) or any(g.to == name for g in self.grips):
+                raise BadValue(f"The prop {name!r} is fixed or held; it cannot be led along a track.")
+            if led.count(name) > 1:
+                raise BadValue(f"The prop {name!r} is led along two tracks; give it one.")
 
     def prop(self, name: str) -> Prop:
         """The prop of this name."""
@@ -77,8 +89,9 @@ class Stage:
             raise BadValue(f"The prop {name!r} has the name of a body of {character.name}; rename it.")
         for event in self.events:
             if isinstance(event, Push) and event.body in props:
-                if isinstance(self.prop(event.body), Bar):
-                    raise BadValue(f"The bar {event.body!r} is fixed; a push on it does nothing.")
+                if stays(self.prop(event.body)):
+                    what = "bar" if isinstance(self.prop(event.body), Bar) else "prop"
+                    raise BadValue(f"The {what} {event.body!r} is fixed; a push on it does nothing.")
             elif isinstance(event, (Push, Ball)):
                 name = event.body if isinstance(event, Push) else event.toward
                 _must_have(character, name, props, "A push acts on" if isinstance(event, Push) else "A ball flies at")

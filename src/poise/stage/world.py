@@ -16,13 +16,14 @@ from poise.ground.ground import Ground, parts_of
 from poise.maths.rotations import Array
 from poise.stage.building import Builder, contact_of
 from poise.stage.earth import lay
-from poise.stage.events import Ball
+from poise.stage.events import Ball, PropMotion
 from poise.stage.fittings import grip_point, place_ball, place_grip, place_prop
 from poise.stage.grips import Grip
 from poise.stage.props import Bar, Barbell
 from poise.stage.stage import Stage
 
 _IMPEDANCE_RATIO = 20.0  # friction is so many times harder than the normal direction: what stands does not creep
+_LED = 1e4  # by which a prop that is led is heavier
 
 
 class BallSlot(NamedTuple):
@@ -51,6 +52,14 @@ class GripSlot(NamedTuple):
     label: int  # index of the bar in `others`
 
 
+class LedSlot(NamedTuple):
+    """Where a prop is that is led along a track: its event and first indices in q and v."""
+
+    event: PropMotion
+    q: int
+    v: int
+
+
 @dataclass(frozen=True, eq=False)
 class World:
     """The character's bodies, q and v come first and keep their numbers; what is on the stage follows."""
@@ -65,6 +74,7 @@ class World:
     platform: tuple[int, int, float] | None  # first index in q and in v, and mass [kg]
     balls: tuple[BallSlot, ...]
     grips: tuple[GripSlot, ...]
+    led: tuple[LedSlot, ...] = ()
 
     @property
     def nq(self) -> int:
@@ -100,6 +110,9 @@ def build(character: Character, stage: Stage, *, contact: str = "soft", dt: floa
         rings = sum(g.to == prop.name for g in stage.grips)
         props[prop.name] = place_prop(builder, prop, rings)
         names[prop.name] = props[prop.name].name
+    led = [e for e in stage.events if isinstance(e, PropMotion)]
+    for event in led:
+        _heavy(props[event.prop])
     balls = [e for e in stage.events if isinstance(e, Ball)]
     for k, ball in enumerate(balls):
         names[f"ball_{k}"] = place_ball(builder, ball, k).name
@@ -119,7 +132,8 @@ def build(character: Character, stage: Stage, *, contact: str = "soft", dt: floa
              for k, (g, (_, _, prop)) in enumerate(zip(stage.grips, rings, strict=True))]  # fmt: skip
     thrown = [_ball_slot(model, character, b, things[f"ball_{k}"]) for k, b in enumerate(balls)]
     world = World(character, stage, model, others, labels, things, earth.patches,
-                  _platform(model, stage.ground, things), tuple(thrown), tuple(slots))  # fmt: skip
+                  _platform(model, stage.ground, things), tuple(thrown), tuple(slots),
+                  tuple(_led_slot(model, e, things[e.prop]) for e in led))  # fmt: skip
     _must_begin_with(model, character)
     return world
 
@@ -174,6 +188,17 @@ def _ball_slot(model: mujoco.MjModel, character: Character, event: Ball, body: i
     first = int(model.body_jntadr[body])
     return BallSlot(event, character.body(event.toward), body, int(model.jnt_qposadr[first]),
                     int(model.jnt_dofadr[first]))  # fmt: skip
+
+
+def _heavy(body: Any) -> None:
+    """Make a prop that is led so heavy that nothing stops it."""
+    body.mass, body.inertia = _LED * body.mass, [_LED * i for i in body.inertia]
+    body.gravcomp = 1.0
+
+
+def _led_slot(model: mujoco.MjModel, event: PropMotion, body: int) -> LedSlot:
+    first = int(model.body_jntadr[body])
+    return LedSlot(event, int(model.jnt_qposadr[first]), int(model.jnt_dofadr[first]))
 
 
 def _grip_slot(model: mujoco.MjModel, character: Character, grip: Grip, prop: Bar | Barbell, index: int,

@@ -22,7 +22,7 @@ from poise.take.ended import Ended
 from poise.take.record import CONTACT_WIDTH, WRENCH_WIDTH, LogEntry
 from poise.take.take import Take
 
-_TABLES = {"contacts": CONTACT_WIDTH, "external": WRENCH_WIDTH, "assist": WRENCH_WIDTH}
+_TABLES = {"contacts": CONTACT_WIDTH, "external": WRENCH_WIDTH, "assist": WRENCH_WIDTH, "prop_contacts": CONTACT_WIDTH}
 CHUNK = 600  # frames between two flushes: 5 s at 120 frames per second
 _RESERVE = 1.5  # room kept on the disk for the next flush, as a multiple of the largest one so far
 
@@ -129,12 +129,14 @@ class Recorder:
     def frame(self, time: float, q: Array, v: Array, torque: Array, contacts: Array | None = None,
               external: Array | None = None, assist: Array | None = None,
               props: Mapping[str, Array] | None = None,
-              traces: Mapping[str, Array | float] | None = None) -> None:  # fmt: skip
+              traces: Mapping[str, Array | float] | None = None,
+              prop_contacts: Array | None = None) -> None:  # fmt: skip
         """Append one frame; everything is copied.
 
         time [s]; q (nq,), v (nv,) of the character at that time; torque (nv,) [N m]; contacts (K, 18) with the columns
         `CONTACT_COLUMNS`; external and assist (K, 11) with the columns `WRENCH_COLUMNS`; props: pose (7,) of each;
-        traces: numbers or arrays by name, NaN in the frames in which a name is missing.
+        traces: numbers or arrays by name, NaN in the frames in which a name is missing; prop_contacts (K, 18): what
+        props touch beside the character, with numbers of `others` for their bodies, None where nobody knows.
         """
         frame = self._frames
         self._time.row(time)
@@ -144,6 +146,8 @@ class Recorder:
         tables = self._tables
         if self._other is not None and contacts is not None:
             contacts = renumbered(contacts, self._other)
+        if self._other is not None and prop_contacts is not None:
+            prop_contacts = renumbered(renumbered(prop_contacts, self._other, 0), self._other)
         if self._label is not None:
             external = None if external is None else renumbered(external, self._label)
             assist = None if assist is None else renumbered(assist, self._label)
@@ -153,6 +157,10 @@ class Recorder:
             tables["external"].rows(frame, external)
         if assist is not None and len(assist):
             tables["assist"].rows(frame, assist)
+        if prop_contacts is not None:
+            self.facts["prop_contacts"] = True
+            if len(prop_contacts):
+                tables["prop_contacts"].rows(frame, prop_contacts)
         if props:
             _append("prop", self._props, props, frame)
         if traces:
@@ -317,10 +325,10 @@ def merged(known: tuple[str, ...], names: tuple[str, ...]) -> tuple[tuple[str, .
     return together, None if np.array_equal(numbers, np.arange(len(names))) else numbers
 
 
-def renumbered(rows: Array, numbers: np.ndarray) -> Array:
-    """Rows with the number in column 1 replaced."""
+def renumbered(rows: Array, numbers: np.ndarray, column: int = 1) -> Array:
+    """Rows with the number in one column replaced."""
     out = rows.copy()
-    out[:, 1] = numbers[rows[:, 1].astype(int)]
+    out[:, column] = numbers[rows[:, column].astype(int)]
     return out
 
 

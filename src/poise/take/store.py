@@ -42,6 +42,8 @@ def save(take: Take, path: str | PathLike[str], *, overwrite: bool | None = None
     for kind, columns in _RECORDS.items():
         record = getattr(take, kind)
         arrays |= {f"{kind}.{name}": getattr(record, name) for name in ("frame", *columns)}
+    if take.prop_contacts is not None:
+        arrays |= {f"prop_contacts.{n}": getattr(take.prop_contacts, n) for n in ("frame", *CONTACT_COLUMNS)}
     if take.own is not None:
         arrays |= {"own.q": take.own.q, "own.scheduled": take.own.scheduled}
     names = {}
@@ -57,6 +59,7 @@ def save(take: Take, path: str | PathLike[str], *, overwrite: bool | None = None
         "calls": [list(c) for c in take.calls],
         "ended": None if take.run_ended is None else [take.run_ended.kind, take.run_ended.time, take.run_ended.reason],
         "own": None if take.own is None else {"ground": describe(take.own.ground)},
+        "prop_contacts": None if take.prop_contacts is None else list(take.prop_contacts.others),
     }  # fmt: skip
     with files.writing(path) as temporary:
         npz_arrays.write(temporary, json.dumps(facts, allow_nan=False), arrays)
@@ -120,6 +123,7 @@ def _take(facts: dict[str, Any], arrays: dict[str, np.ndarray]) -> Take:
         versions={str(k): str(v) for k, v in facts["versions"].items()}, run_ended=_ended(facts.get("ended")),
         asked=_seconds({"asked": 0.0, **facts}, "asked", 0.0), own=_own(facts.get("own"), arrays, clip),
         segments=segments_of(facts), calls=calls_of(facts),
+        prop_contacts=_prop_contacts(facts.get("prop_contacts"), arrays, frames),
     )  # fmt: skip
 
 
@@ -143,6 +147,17 @@ def _own(facts: Any, arrays: dict[str, np.ndarray], clip: Clip) -> Own | None:
     for name, dtype in (("own.q", np.float64), ("own.scheduled", np.bool_)):
         npz_arrays.expect(name, arrays[name], arrays[name].shape, dtype)
     return Own(arrays["own.q"], arrays["own.scheduled"], ground_of(facts, clip.ground))
+
+
+def _prop_contacts(names: Any, arrays: dict[str, np.ndarray], frames: int) -> ContactRecord | None:
+    """What props touch beside the character, where the take knows it."""
+    if names is None:
+        return None
+    others = _texts(names)
+    columns = _record("prop_contacts", CONTACT_COLUMNS, arrays, frames, len(others))
+    if np.any(columns["other"] >= len(others)):
+        raise BadValue("its props touch something that has no name.")
+    return ContactRecord(**columns, others=others)
 
 
 def _check_frames(clip: Clip, arrays: dict[str, np.ndarray]) -> None:

@@ -169,7 +169,8 @@ def _from_folder(folder: Path, index: dict[str, Any], reference: Reference, own:
     arrays = {name: a[:frames] for name, a in arrays.items()}
     arrays["time"] = arrays["time"][:, 0]
     tables = {}
-    for name, width in (("contacts", CONTACT_WIDTH), ("external", WRENCH_WIDTH), ("assist", WRENCH_WIDTH)):
+    for name, width in (("contacts", CONTACT_WIDTH), ("external", WRENCH_WIDTH), ("assist", WRENCH_WIDTH),
+                        ("prop_contacts", CONTACT_WIDTH)):  # fmt: skip
         rows = read(folder, name, 1 + width)
         tables[name] = rows[rows[:, 0] < frames]
     groups: dict[str, dict[str, Array]] = {"props": {}, "traces": {}}
@@ -195,6 +196,7 @@ def assemble(reference: Reference, facts: dict[str, Any], arrays: dict[str, Arra
     samples = [reference.sample(float(t)) for t in time + lag]
     points = len(reference.character.contact_points)
     contacts, external, assist = (tables[n] for n in ("contacts", "external", "assist"))
+    things = tables["prop_contacts"] if facts.get("prop_contacts") else None
     clip = reference.baked
     clip = clip if reference.ground is clip.ground else replace(clip, ground=reference.ground)
     return Take(
@@ -210,6 +212,7 @@ def assemble(reference: Reference, facts: dict[str, Any], arrays: dict[str, Arra
         seed=int(facts["seed"]), versions={str(k): str(v) for k, v in facts["versions"].items()}, run_ended=ended,
         asked=float(facts.get("asked", 0.0)), segments=segments_of(facts), calls=calls_of(facts),
         own=None if own is None and not lag.any() else sampled(own or reference, time),
+        prop_contacts=None if things is None else ContactRecord.from_rows(things[:, 0], things[:, 1:], facts["others"]),
     )  # fmt: skip
 
 

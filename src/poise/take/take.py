@@ -64,6 +64,8 @@ class Take:
     own: Own | None = None  # the user's own clip, where something else was followed, or on another clock
     segments: tuple[Segment, ...] = ()  # where methods were switched: which performed from which frame on
     calls: tuple[Call, ...] = ()  # what was asked for while it went on, from its beginning; `poise.replay`
+    # of props with all but the character; `body` is a number of its `others`, forces are on the prop. None: not known
+    prop_contacts: ContactRecord | None = None
 
     def __post_init__(self) -> None:
         frames, model = len(self.time), self.character.model

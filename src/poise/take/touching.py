@@ -16,6 +16,7 @@ from poise.take.segments import Segment
 from poise.take.take import Take
 
 IN_PLANE = 0.005  # [m] up to which a point is in the plane of a contact
+_TABLES = ("contacts", "external", "assist", "prop_contacts")
 Record = TypeVar("Record", ContactRecord, WrenchRecord)
 
 
@@ -75,7 +76,7 @@ def part(take: Take, k: int) -> Take:
         traces = {name: rows.copy() for name, rows in out.traces.items()}
         for rows in traces.values():
             rows[-1] = np.nan
-        tables = {n: _rows(getattr(out, n), 0, len(out) - 1) for n in ("contacts", "external", "assist")}
+        tables = {n: _rows(getattr(out, n), 0, len(out) - 1) for n in _TABLES if getattr(out, n) is not None}
         changes |= {"traces": traces, **tables}
     return replace(out, **changes, segments=())
 
@@ -90,7 +91,9 @@ def cut(take: Take, start: float, end: float | None, ended: Ended | None = None)
     arrays = {n: np.array(getattr(take, n)[a:b]) for n in ("time", "q", "v", "torque", "q_ref", "v_ref", "scheduled")}
     return replace(
         take, **arrays, contacts=_rows(take.contacts, a, b), external=_rows(take.external, a, b),
-        assist=_rows(take.assist, a, b), props={k: np.array(x[a:b]) for k, x in take.props.items()},
+        assist=_rows(take.assist, a, b),
+        prop_contacts=None if take.prop_contacts is None else _rows(take.prop_contacts, a, b),
+        props={k: np.array(x[a:b]) for k, x in take.props.items()},
         traces={k: np.array(x[a:b]) for k, x in take.traces.items()},
         events=tuple(e for e in take.events if start <= e.time <= last), run_ended=ended or _cut_end(take, last),
         own=None if take.own is None else take.own.rows(a, b), asked=0.0, segments=_segments(take, a, b), calls=(),

@@ -170,26 +170,35 @@ def body_xml(side: str, *, root: str = "", colours: tuple[str, ...] = (), solid:
 
 def make(side: str = "right") -> Character:
     """The character: a wrist that is free in space, and its fingers."""
-    xml = (
-        f'<mujoco model="hand"><compiler angle="radian" autolimits="true"/><worldbody>'
-        f"{body_xml(side, root='<freejoint name=' + chr(34) + 'root' + chr(34) + '/>')}"
-        f"</worldbody></mujoco>"
-    )
-    tips = [(f, link_name(side, f, int(fingers(side).links[f]) - 1)) for f in range(5)]
-    bodies = {name: k for k, name in enumerate(_body_names(xml))}
-    F = fingers(side)
-    belly = np.array([[0.7 * F.end[f, F.links[f] - 1], 0.0, -F.radius[f, F.links[f] - 1]] for f, _ in tips])
-    points = ContactPoints(
-        tuple(f"{side}_hand_{FINGERS[f]}" for f, _ in tips), np.array([bodies[n] for _, n in tips]), belly
-    )
-    zero = np.zeros(6)
+    return _made("hand" if side == "right" else "left_hand", {side: "root"})
+
+
+def make_pair() -> Character:
+    """Both hands as one character of 72 degrees of freedom: two wrists that are free in space."""
+    return _made("hands", {side: f"{side}_root" for side in SIDES})
+
+
+def _made(name: str, roots: dict[str, str]) -> Character:
+    """Hands by side, each with the name of the joint that frees its wrist."""
+    bodies = "".join(body_xml(side, root=f'<freejoint name="{root}"/>') for side, root in roots.items())
+    xml = f'<mujoco model="hand"><compiler angle="radian" autolimits="true"/><worldbody>{bodies}</worldbody></mujoco>'
+    number = {body: k for k, body in enumerate(_body_names(xml))}
+    names, owners, places = [], [], []
+    for side in roots:
+        F = fingers(side)
+        for f, finger in enumerate(FINGERS):
+            tip = int(F.links[f]) - 1
+            names.append(f"{side}_hand_{finger}")
+            owners.append(number[link_name(side, f, tip)])
+            places.append([0.7 * F.end[f, tip], 0.0, -F.radius[f, tip]])
+    zero, count = np.zeros(6), len(roots)
     return Character(
-        "hand" if side == "right" else "left_hand",
+        name,
         xml,
-        {f"{side}_hand": f"{side}_wrist"},
-        points,
-        np.r_[zero, np.tile(STIFFNESS, 5)],
-        np.r_[zero, np.tile(STRENGTH, 5)],
+        {f"{side}_hand": f"{side}_wrist" for side in roots},
+        ContactPoints(tuple(names), np.array(owners), np.array(places)),
+        np.tile(np.r_[zero, np.tile(STIFFNESS, 5)], count),
+        np.tile(np.r_[zero, np.tile(STRENGTH, 5)], count),
     )
 
 

@@ -16,6 +16,7 @@ from poise.methods.hands.settings import Hands
 
 SECONDS = 60.0  # of CPU on one core, a scene
 WANTED = 10  # solutions
+TRIED, FIRST = (0, 1, 2, 3), 11  # seeds on which the search was tried, and the first of those that are reported
 
 
 def solved(
@@ -39,7 +40,7 @@ def run(options: Options) -> Table:
         if not options.wants(row.name):
             continue
         scene = row.make()
-        found = [solved(scene, seed=seed) for seed in range(1, options.seeds + 1)]
+        found = [solved(scene, seed=seed) for seed in range(FIRST, FIRST + options.seeds)]
         checks = [v for _, of in found for v in of]
         tried = [[perform_forward(scene, s) for s in f.solutions[:WANTED]] for f, _ in found]
         kept.append([any(p.kept for p in of) for of in tried])
@@ -59,8 +60,8 @@ def run(options: Options) -> Table:
         f"mm with every seed; short: {', '.join(short) or 'none'}.",
         f"Performed forward, best of ten: the object stays within 1 cm and 10 degrees in {', '.join(share)} scenes "
         f"(one number a seed); of all solutions in {every[0]} of {every[1]}.",
-        f"Seeds 1 to {options.seeds}; seed 0 is what the search was tried on. Motions, frame rate (30/s) and hand are "
-        "ours.",
+        f"Seeds {FIRST} to {FIRST + options.seeds - 1}; the search was tried on seeds {', '.join(map(str, TRIED))}. "
+        "Motions, frame rate (30/s) and hand are ours.",
     )
     return Table("Table 2 of the thesis, authored anew", COLUMNS, tuple(rows), notes, figures)
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from poise.experiments.momentum.clips import long_stride
-from poise.experiments.momentum.trial import Score, all_round, moment, push
+from poise.experiments.momentum.trial import MEASURED, Score, all_round, columns, moment, push
 from poise.experiments.reproduce import Options, Table, told
 from poise.motion.clip import Clip
 from poise.motion.load import load_clip
@@ -16,9 +16,9 @@ from poise.motion.load import load_clip
 LASTS = 0.2  # [s]
 
 
-def _pushed(clip: Clip, settings: Mapping[str, Any], force: float, phases: int) -> Score:
+def _pushed(clip: Clip, settings: Mapping[str, Any], force: float, phases: int, form: str = "ours") -> Score:
     """Pushes of 0.2 s from all sides."""
-    score = Score(clip, "ours", settings)
+    score = Score(clip, form, settings)
     for phase, side in all_round(phases):
         at = moment(clip, phase, phases)
         score.add((push(force, side, at, LASTS),), at + LASTS)
@@ -26,13 +26,15 @@ def _pushed(clip: Clip, settings: Mapping[str, Any], force: float, phases: int) 
 
 
 def spin(options: Options) -> Table:
-    """The long stride under pushes, with w^a as it is and with none, and the contact forces that it takes."""
+    """The long stride under pushes, with the form's own w^a and with none, and the contact forces that it takes."""
     clip, rows = long_stride(), []
-    for force in (50.0, 100.0, 150.0):
-        scores = [_pushed(clip, {"spin": weight}, force, options.seeds) for weight in (5000.0, 0.0)]
-        rows.append(told((force, *(x for score in scores for x in (score.cell, score.force)))))
+    for form, forces in (("printed", (25.0, 50.0, 100.0)), ("ours", (100.0, 150.0, 200.0))):
+        for force in forces:
+            if options.wants(form):
+                scores = [_pushed(clip, settings, force, options.seeds, form) for settings in ({}, {"spin": 0.0})]
+                rows.append(told((form, force, *(x for score in scores for x in score.cells))))
     return Table("Long stride, pushes of 0.2 s from all sides, with and without minimisation of angular momentum",
-                 ("force [N]", "with", "force rms [N]", "without", "force rms [N] "), tuple(rows))  # fmt: skip
+                 ("form", "force [N]", *columns("with", "without")), tuple(rows), (MEASURED,))  # fmt: skip
 
 
 def run(options: Options) -> Table:

@@ -144,6 +144,15 @@ _SENTENCES: dict[str, Callable[[Finding, Detail], str]] = {
                                "friction would hold it."),
     "place": lambda f, d: (f"At {f.time:.2f} s a contact of {f.body} acts {100 * f.value:.1f} cm from where anything "
                            "touches."),
+    "prop_force": lambda f, d: (f"From {f.time:.2f} s on, {f.body} moves as if by a force of {100 * f.value:.3g} % of "
+                                "its weight that nothing which touches it explains."),
+    "prop_torque": lambda f, d: (f"From {f.time:.2f} s on, {f.body} turns as if by a torque of {100 * f.value:.3g} % "
+                                 "of its weight times half its length that nothing which touches it explains."),
+    "prop_cone": lambda f, d: (f"At {f.time:.2f} s a contact of {f.body} leaves its friction cone by "
+                               f"{100 * f.value:.3g} % of its weight."),
+    "prop_slip": lambda f, d: (f"From {f.time:.2f} s on, {f.body} slides at {100 * f.value:.1f} cm/s over a prop "
+                               "although its friction would hold it."),
+    "prop_place": lambda f, d: f"At {f.time:.2f} s a contact of {f.body} acts {100 * f.value:.1f} cm from its surface.",
     "assist": lambda f, d: (f"It was helped by forces that nothing in the world exerts: {f.value:.3g} N and "
                             f"{d['torque']:.3g} N m rms."),
     "root_corrected": _root,

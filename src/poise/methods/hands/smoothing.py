@@ -17,6 +17,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from poise.character.library.hand import Fingers
 from poise.kernels import njit
 from poise.maths.distance import onto_surface
 from poise.maths.rotations import Array
@@ -40,6 +41,7 @@ from poise.solve.gauss_newton import Normal, Settings, minimise
 KEPT = 8  # pairs of a finger in a frame at most
 CLEAR = 2.5e-3  # [m] that a finger keeps from the object on its way, since it moves between frames too
 ARRIVING = 4  # frames before its first contact in which it comes closer
+ALIKE = 4  # frames to either side over which a finger without a load comes to bend as those with one
 FASTEST = 5.5  # [rad/s] above which a joint's speed costs
 _LIMIT, _SPEED = 300.0, 60.0  # weights of limits and of speed beyond the fastest [1/rad]
 
@@ -52,48 +54,42 @@ def _linearise(
 
     Weights are W, and `clear` in the first `coming` frames, in which the finger is on its way.
     """
-    T = Q.shape[0]
     turn, place, axes, points = np.empty((4, 3, 3)), np.empty((4, 3)), np.empty((6, 3)), np.empty((6, 3))
     res, J = np.empty(ROWS), np.empty((ROWS, 6))
     cost = 0.0
     grad[:], bands[:] = 0.0, 0.0
-    for t in range(T):
+    for t in range(Q.shape[0]):
+        weights = clear if t < coming else W
         n, _, _ = residuals(
-            F,
-            solid,
-            plane[t],
-            f,
-            Q[t],
-            R[t],
-            p[t],
-            pairs[t],
-            count[t],
-            Q[t],
-            rest,
-            others[t],
-            known,
-            clear if t < coming else W,
-            turn,
-            place,
-            axes,
-            points,
-            res,
-            J,
-        )
-        for k in range(n):
-            cost += res[k] * res[k]
-            for i in range(6):
-                grad[t, i] += J[k, i] * res[k]
-                for j in range(6):
-                    bands[0, t, i, j] += J[k, i] * J[k, j]
-        for j in range(6):
-            over = min(Q[t, j] - F.low[f, j], 0.0) + max(Q[t, j] - F.high[f, j], 0.0)
-            if over != 0.0:
-                cost += (_LIMIT * over) ** 2
-                grad[t, j] += _LIMIT**2 * over
-                bands[0, t, j, j] += _LIMIT**2
-    a, b = jerk * jerk, drift * drift
-    for t in range(T - 1):
+            F, solid, plane[t], f, Q[t], R[t], p[t], pairs[t], count[t], Q[t], rest[t], others[t], known, weights,
+            turn, place, axes, points, res, J,
+        )  # fmt: skip
+        cost = _add_frame(F, f, Q[t], res, J, n, grad[t], bands[0, t], cost)
+    return 0.5 * _add_motion(Q, jerk * jerk, drift * drift, fastest, grad, bands, cost)
+
+
+@njit(cache=True)
+def _add_frame(F, f, q, res, J, n, grad, block, cost):
+    """Add the residuals of a frame, and what joints are beyond their limits; gives the cost so far."""
+    for k in range(n):
+        cost += res[k] * res[k]
+        for i in range(6):
+            grad[i] += J[k, i] * res[k]
+            for j in range(6):
+                block[i, j] += J[k, i] * J[k, j]
+    for j in range(6):
+        over = min(q[j] - F.low[f, j], 0.0) + max(q[j] - F.high[f, j], 0.0)
+        if over != 0.0:
+            cost += (_LIMIT * over) ** 2
+            grad[j] += _LIMIT**2 * over
+            block[j, j] += _LIMIT**2
+    return cost
+
+
+@njit(cache=True)
+def _add_motion(Q, a, b, fastest, grad, bands, cost):
+    """Add E₁: accelerations weighed by a, speeds by b, and speeds beyond the fastest; gives the cost so far."""
+    for t in range(Q.shape[0] - 1):
         for j in range(6):
             d = Q[t + 1, j] - Q[t, j]
             w, off = b, d * b
@@ -119,7 +115,7 @@ def _linearise(
                 bands[1, t - 1, j, j] -= 2 * a
                 bands[1, t, j, j] -= 2 * a
                 bands[2, t - 1, j, j] += a
-    return 0.5 * cost
+    return cost
 
 
 class _Finger:
@@ -132,27 +128,8 @@ class _Finger:
     def _fill(self, x: Array) -> float:
         if np.array_equal(x, self.at):
             return self.value
-        F, solid, plane, f, R, p, pairs, count, rest, others, known, W, clear, coming, *costs = self.fixed
-        self.value = _linearise(
-            F,
-            solid,
-            plane,
-            f,
-            x,
-            R,
-            p,
-            pairs,
-            count,
-            rest,
-            others,
-            known,
-            W,
-            clear,
-            coming,
-            *costs,
-            self.grad,
-            self.bands,
-        )
+        first, rest = self.fixed[:4], self.fixed[4:]
+        self.value = _linearise(*first, x, *rest, self.grad, self.bands)
         self.at = x.copy()
         return self.value
 
@@ -278,51 +255,50 @@ def smooth(
     caps = np.zeros((H, T, 5, 4, 7))
     for h in range(H):
         _all_capsules(problem.hands[h], Q[h], problem.turn[h], problem.place[h], caps[h])
+    settings = Settings(iterations=9, gain=1e-4, step=1e-4, damping=1e-3, longest=0.3)
     for _ in range(rounds):
         for h, F in enumerate(problem.hands):
+            loaded = np.array([count for _, count in kept[h]])
             for f in range(5):
-                beside = np.concatenate(
-                    [caps[h, :, g, 1 : F.links[g]] for g in range(5) if g != f]
-                    + [
-                        caps[o, :, g, : other.links[g]]
-                        for o, other in enumerate(problem.hands)
-                        if o != h
-                        for g in range(5)
-                    ]
-                    + [problem.stands],
-                    axis=1,
-                )
-                pairs, count = kept[h][f]
-                problem_f = _Finger(
+                beside = _beside(problem, caps, h, f)
+                coming = min(int(window[h, f, 0]), path[0].t) - ARRIVING
+                motion = _Finger(
                     (
-                        F,
-                        problem.solid,
-                        problem.plane,
-                        f,
-                        problem.turn[h],
-                        problem.place[h],
-                        pairs,
-                        count,
-                        F.rest[f],
-                        np.ascontiguousarray(beside),
-                        beside.shape[1],
-                        held,
-                        clear,
-                        min(int(window[h, f, 0]), path[0].t) - ARRIVING,
-                        jerk,
-                        3.0,
+                        F, problem.solid, problem.plane, f, problem.turn[h], problem.place[h], *kept[h][f],
+                        _at_ease(F, f, Q[h], loaded), beside, beside.shape[1], held, clear, coming, jerk, 3.0,
                         FASTEST / problem.scene.fps,
                     ),
                     (T, 6),
-                )
-                found = minimise(
-                    problem_f,
-                    Q[h, :, f],
-                    settings=Settings(iterations=9, gain=1e-4, step=1e-4, damping=1e-3, longest=0.3),
-                )
-                Q[h, :, f] = np.clip(found.x, F.low[f], F.high[f])
+                )  # fmt: skip
+                Q[h, :, f] = np.clip(minimise(motion, Q[h, :, f], settings=settings).x, F.low[f], F.high[f])
             _all_capsules(F, Q[h], problem.turn[h], problem.place[h], caps[h])
     return Q
+
+
+def _beside(problem: Problem, caps: Array, h: int, f: int) -> Array:
+    """(T, K, 7) capsules that a finger keeps apart from: other fingers of its hand, the other hand, stands."""
+    own = [caps[h, :, g, 1 : problem.hands[h].links[g]] for g in range(5) if g != f]
+    other = [caps[o, :, g, : hand.links[g]] for o, hand in enumerate(problem.hands) if o != h for g in range(5)]
+    return np.ascontiguousarray(np.concatenate([*own, *other, problem.stands], axis=1))
+
+
+def _at_ease(F: Fingers, f: int, Q: Array, loaded: np.ndarray) -> Array:
+    """(T, 6) [rad] what a finger would like: the hand at ease, and bent as the fingers that carry where it does not.
+
+    Fingers are not bent one by one: muscles and tendons are shared (E₂ of (41)). Q (T, 5, 6) is the motion so far,
+    loaded (5, T) how many contacts of each finger carry.
+    """
+    T = len(Q)
+    out, others = np.tile(F.rest[f], (T, 1)), [g for g in range(1, 5) if g != f]
+    if f == 0:
+        return out
+    weight = np.stack([(loaded[g] > 0) / (g - f) ** 2 for g in others], 1)
+    total = weight.sum(1)
+    bent = np.einsum("tg,tgj->tj", weight, Q[:, others, 3:]) / np.maximum(total, 1e-9)[:, None]
+    share = np.convolve(np.pad((total > 0).astype(float), ALIKE, mode="edge"), np.ones(2 * ALIKE + 1), "valid")
+    share = share[:, None] / (2 * ALIKE + 1) * (total > 0)[:, None]
+    out[:, 3:] = np.clip((1 - share) * out[:, 3:] + share * bent, F.low[f, 3:], F.high[f, 3:])
+    return out
 
 
 @njit(cache=True)

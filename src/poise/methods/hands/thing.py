@@ -8,63 +8,20 @@ from functools import cached_property
 
 import numpy as np
 
-from poise.checks import number, vector
-from poise.errors import BadValue, UnknownName
+from poise.checks import number
+from poise.errors import BadValue
 from poise.maths import distance, meshes
 from poise.maths.distance import Solid
-from poise.maths.rotations import Array, from_euler, from_matrix, to_matrix
+from poise.maths.rotations import Array, from_matrix
+from poise.stage.pieces import Piece, weighed
 
-KINDS = {
-    "box": (distance.BOX, 3),
-    "cylinder": (distance.CYLINDER, 2),
-    "sphere": (distance.SPHERE, 1),
-    "capsule": (distance.CAPSULE, 2),
+_KERNEL = {
+    "box": distance.BOX,
+    "cylinder": distance.CYLINDER,
+    "sphere": distance.SPHERE,
+    "capsule": distance.CAPSULE,
 }
-"""Kinds of pieces, and how many sizes each has: box half lengths; cylinder and capsule radius, half length; sphere
-radius.
-"""
 _RIM = 8  # points of a cylinder's edge on which it may stand
-
-
-@dataclass(frozen=True)
-class Piece:
-    """A box, cylinder, sphere or capsule in its place; cylinders and capsules lie along their own z."""
-
-    kind: str
-    size: tuple[float, ...]  # [m] as `KINDS` says
-    place: Sequence[float] = (0.0, 0.0, 0.0)  # [m]
-    turn: Sequence[float] = (0.0, 0.0, 0.0)  # [degrees] about x, then the new y, then the new z
-
-    def __post_init__(self) -> None:
-        if self.kind not in KINDS:
-            raise UnknownName("kind of piece", self.kind, (*KINDS, "mesh"))
-        vector(f"The size of a {self.kind}", self.size, "m", KINDS[self.kind][1], above=0.0)
-        vector(f"The place of a {self.kind}", self.place, "m")
-        vector(f"The turn of a {self.kind}", self.turn, "degrees")
-
-    @property
-    def matrix(self) -> Array:
-        """Its axes in the object's (3, 3)."""
-        return to_matrix(from_euler("xyz", np.radians(self.turn)))
-
-    def moments(self) -> tuple[float, Array]:
-        """Volume [m³] and inertia (3,) [m⁵] about its own axes, of density one."""
-        s = self.size
-        if self.kind == "box":
-            v = 8 * s[0] * s[1] * s[2]
-            a, b, c = (2 * x for x in s)
-            return v, v / 12 * np.array([b * b + c * c, a * a + c * c, a * a + b * b])
-        if self.kind == "sphere":
-            v = 4 / 3 * np.pi * s[0] ** 3
-            return v, np.full(3, 0.4 * v * s[0] ** 2)
-        r, h = s
-        tube = 2 * np.pi * r * r * h
-        across, along = tube * (r * r / 4 + h * h / 3), tube * r * r / 2
-        if self.kind == "cylinder":
-            return tube, np.array([across, across, along])
-        ball = 4 / 3 * np.pi * r**3
-        across += ball * (0.4 * r * r + h * h + 0.75 * h * r)
-        return tube + ball, np.array([across, across, along + 0.4 * ball * r * r])
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,18 +43,7 @@ class Thing:
     @cached_property
     def _moments(self) -> tuple[Array, Array]:
         """Centre of mass (3,) [m] and inertia (3, 3) [kg m²] about it, of one density throughout."""
-        parts = []
-        for piece in self.pieces:
-            v, own = piece.moments()
-            parts.append((v, np.asarray(piece.place, float), piece.matrix @ np.diag(own) @ piece.matrix.T))
-        parts += [meshes.moments(*hull) for hull in self.hulls]
-        total = sum(v for v, _, _ in parts)
-        centre = sum((v * c for v, c, _ in parts), np.zeros(3)) / total
-        inertia = np.zeros((3, 3))
-        for v, c, own in parts:
-            d = c - centre
-            inertia += own + v * (d @ d * np.eye(3) - np.outer(d, d))
-        return centre, inertia * self.mass / total
+        return weighed(self.pieces, self.hulls, self.mass)
 
     @property
     def centre(self) -> Array:
@@ -116,7 +62,7 @@ class Thing:
         for piece in self.pieces:
             s = np.zeros(3)
             s[: len(piece.size)] = piece.size
-            kind.append(KINDS[piece.kind][0])
+            kind.append(_KERNEL[piece.kind])
             size.append(s)
             place.append(np.asarray(piece.place, float) - self.centre)
             turn.append(piece.matrix)

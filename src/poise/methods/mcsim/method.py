@@ -19,6 +19,7 @@ from poise.methods.mcsim.schedule import Clock, Schedule
 from poise.methods.mcsim.settings import Numbers, Tasks
 from poise.motion.feet.capture_point import Foothold
 from poise.motion.feet.leg_clearance import Passing
+from poise.motion.feet.leg_separation import APART, led_apart
 from poise.motion.reference import Reference
 from poise.physical.prepare import prepared
 from poise.settings import PART, check, flag, has_departure, names, number, printed_form
@@ -26,6 +27,7 @@ from poise.simulate.loop import Action
 from poise.simulate.simulator import State, Touches
 from poise.stage import Stage
 
+_GONE = 0.003  # [m] above a new ground from which on a point that touched the old one does not
 DEPARTURES = ("schedule", "clock", "foothold", "momentum", "damped", "ahead", "slope", "sight", "repair", "relative",
               "flight")  # fmt: skip
 
@@ -39,9 +41,10 @@ class McSim:
 
     - schedule: points push only while the reference stands on them, with a grace; corners that should follow the one
       that touches are brought down; the paper uses what touches at the moment.
-    - clock: the reference is taken on by an early landing and waits for a late one.
-    - foothold: footholds are moved by the capture point, the body is let down for far ones, feet pass beside each
-      other, follow ground that tilts and are raised where they stumble.
+    - clock: the reference is taken on by an early landing and waits for a late one; what that gains or loses is given
+      back in the steps that follow.
+    - foothold: footholds are moved by the capture point, the body is let down for far ones, legs that overlap are
+      moved apart, feet pass beside each other, follow ground that tilts and are raised where they stumble.
     - momentum: centre of mass, angular momentum and feet are tracked, not the root's velocity alone; legs are bent
       for where their feet are.
     - damped: touching points are brought to rest, and led where the reference's feet pivot.
@@ -104,6 +107,9 @@ class McSim:
         """The reference fitted to the stage and made physical, and what was done; before the performance begins."""
         character = reference.character
         reference, notes = prepared(reference, stage.ground, fit=self.has("slope"), repair=self.has("repair"))
+        apart = led_apart(reference.baked) if self.has("foothold") else reference.baked
+        if apart is not reference.baked:
+            reference, notes = Reference(apart, start=reference.start), [*notes, APART]
         missing = [f"{side}_foot" for side in SIDES if not character.has(f"{side}_foot")]
         if missing:
             lacks = f"{character.name} has no {' and no '.join(missing)} to stand on: its joints are tracked"
@@ -120,22 +126,23 @@ class McSim:
         return memory
 
     def follow(self, memory: Memory, reference: Reference) -> Memory:
-        """The memory for another reference; a plan learns of its schedule by itself.
-
-        From now on the clock comes back to the time of the motion that was edited: steps that land early, a hundredth
-        of a second each, would else add up.
-        """
+        """The memory for another reference; a plan learns of its schedule by itself."""
         if reference.baked is not memory.reference.baked:
             free = np.array([0, 2, 4] if self.planar else range(6), np.int64)
             character = reference.character
             memory.structure = tuple(structure_of(character, reference, memory.feet, free))
-        memory.clock.returns = True
         return memory
 
     def surround(self, memory: Memory, reference: Reference, stage: Stage) -> Memory:
-        """The memory on another stage: it looks for blocks anew."""
+        """The memory on another stage: it looks for blocks anew, and points whose ground has gone touch no longer.
+
+        A program that counts on such a point for as long as its `grace` lasts flings the foot down.
+        """
         if self.has("sight"):
             memory.blocks = obstacles.blocks_of(stage)
+        if memory.servo is not None:
+            places = memory.dynamics.character.points(memory.servo.q[None])[0]
+            memory.known.last[places[:, 2] - stage.ground.height(places[:, 0], places[:, 1]) > _GONE] = -np.inf
         return memory
 
     def _untouched(self) -> bool:

@@ -17,10 +17,10 @@ from poise.character.roles import SIDES
 from poise.kernels import njit
 from poise.maths.configuration import difference_rows, quat_exp, quat_mul, quat_rotate
 from poise.maths.rotations import Array
-from poise.methods.modal.legs import Legs, feet_of, reaching
 from poise.methods.modal.linearise import Pose, momentum
 from poise.methods.modal.preview import Frames
 from poise.methods.modal.spectrum import skew
+from poise.motion.feet.legs import Legs, feet_of, reaching
 from poise.solve.dense import solve_one
 
 # [m], [5 rad] of the body's deviation from which on, and from which on fully, legs bend; in a simulator, whose contacts

@@ -19,9 +19,9 @@ from poise.kernels import njit
 from poise.maths import GRAVITY
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
-from poise.methods.modal.legs import Legs
 from poise.methods.modal.pendulum import sway
 from poise.motion.feet.capture_point import Foothold
+from poise.motion.feet.legs import Legs
 from poise.motion.reference import Reference
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from poise.methods.modal.departures import DEPARTURES, FLAGS
-from poise.methods.modal.leg_separation import led_apart, raised
 from poise.methods.modal.step import Weights
+from poise.motion.feet.leg_separation import APART, led_apart, raised
 from poise.motion.reference import Reference
 from poise.physical.prepare import prepared
 from poise.settings import Setting, check, flag, names, number, printed, special, whole
@@ -127,7 +127,7 @@ class Settings:
         clip = reference.baked
         apart = led_apart(clip) if self.has("apart") else clip
         if apart is not clip:
-            notes.append(("legs apart", "legs were moved apart where they overlapped"))
+            notes.append(APART)
         free = raised(apart) if self.has("raised") else apart
         if free is not apart:
             notes.append(("feet raised", "feet that dragged were raised"))

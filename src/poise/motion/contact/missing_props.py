@@ -19,6 +19,7 @@ from poise.maths.smoothing import smooth
 from poise.motion.clip import Clip
 from poise.motion.contact.evidence import REFERENCE, Evidence
 from poise.motion.contact.foot_motion import speeds
+from poise.motion.contact.resting_parts import FRICTION
 from poise.solve.explain import explain
 
 MUCH = 200.0  # [N at 70 kg] of the slow force, left over
@@ -28,7 +29,6 @@ SOME, SEAT = 30.0, (0.25, 0.05)  # [N at 70 kg], [m] aside and up: less, at a pl
 RAISED, LEVEL, REST = 0.1, 0.05, 0.25  # [m], [m], [m/s] a foot so high, as level and as slow rests on something
 FALLS = 0.3  # [body weights] less is needed by a body that nothing carries
 CARRIED = 0.5  # [body weights] needed by a body that stands
-SEAT_FRICTION = 0.5
 AROUND = 0.05  # [m] by which a box reaches beyond the feet on it
 
 
@@ -58,9 +58,9 @@ def missing_props(seen: Evidence) -> list[MissingProp]:
     stretches = [(int(a), int(e)) for a, e in runs(large) if (e - a) * dt >= LONG and not falls[a:e].any()]
     if not stretches:
         return []
-    place = seat_places(seen.track)
+    place = pelvis_places(seen.track)
     stretches = _seated_again(stretches, (left > SOME) & ~falls, place, dt)
-    seated = replace(s, contact=on).with_pushes(place[:, None], np.ones((len(on), 1), bool), SEAT_FRICTION)
+    seated = replace(s, contact=on).with_pushes(place[:, None], np.ones((len(on), 1), bool), FRICTION)
     force = explain(slow, seated.columns, seated.contact, seated.friction).forces[:, -1, 0] / REFERENCE
     return [MissingProp(a, e - 1, float(force[a:e].mean()), tuple(map(float, place[a:e].mean(axis=0))))
             for a, e in stretches]  # fmt: skip
@@ -79,18 +79,10 @@ def _seated_again(stretches: list[tuple[int, int]], carried: np.ndarray, place: 
     return [(int(a), int(e)) for a, e in runs(close_gaps(again, frames(GAP, dt)))]
 
 
-def seat_places(clip: Clip) -> Array:
-    """Where a seat would push (N, 3) [m]: the pelvis."""
+def pelvis_places(clip: Clip) -> Array:
+    """Where the pelvis is (N, 3) [m], which a seat would carry."""
     pelvis = clip.character.body("pelvis") if clip.character.has("pelvis") else 1
     return clip.character.forward(clip.q)[0][:, pelvis]
-
-
-def unexplained_frames(props: list[MissingProp], count: int) -> np.ndarray:
-    """Boolean (N,): frames in which something that the clip does not tell of carries the body."""
-    out = np.zeros(count, bool)
-    for prop in props:
-        out[prop.first : prop.last + 1] = True
-    return out
 
 
 def with_boxes(clip: Clip, seen: Evidence) -> Clip:

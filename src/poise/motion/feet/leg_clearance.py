@@ -30,6 +30,7 @@ _BROAD = 0.05  # [s] before and after for which a foot keeps aside
 FENCED = ("thigh", "shin", "foot", "toes")  # parts that half-spaces keep apart
 _GAP = 0.004  # [m] from the plane between the legs to either of them
 _WEIGHT = 0.5  # of the half-spaces, in units of `ik.POINT_COST`
+_PASSES, _BESIDE = 0.45, 10.0  # [m] between two feet along the way from which on they pass, and what that weighs
 _PARTS = (("shin", 0.5), ("foot", 1.0), ("toes", 1.0))  # of a leg, and the share of the foot's way that they move by
 
 
@@ -132,6 +133,42 @@ def between_legs(character: Character, heading: Array, place: Array, lean: Array
                 level = min(_GAP, sign * float(standing[0, body, 1] + point[1]))
                 out.append(ik.FloorTarget(body, point, sign * middle + level, sign * left, _WEIGHT))
     return tuple(out)
+
+
+def beside_standing(character: Character, wanted: Array, places: Array, labels: np.ndarray, now: Array,
+                    left: Array) -> list[ik.FloorTarget]:  # fmt: skip
+    """Half-spaces that keep a swinging leg as far from the one that stands as in a motion `wanted` (N, nq).
+
+    There the legs pass each other. In what is followed instead the standing foot may be elsewhere, at `places`
+    (N, P, 3) of its contact points that touch by `labels` (N, P): a swinging foot has to keep away from it there.
+    A foot that is too near in the pose `now` (nq,) of frame 1 may be so by a share `left` (N,) of that.
+    """
+    (pos, quat), (here, turned) = character.forward(wanted), character.forward(now[None])
+    known, heading = character.contact_points, rot.heading(wanted[:, 3:7])
+    aside = np.stack([-np.sin(heading), np.cos(heading), np.zeros(len(wanted))], axis=-1)
+    along = np.stack([np.cos(heading), np.sin(heading), np.zeros(len(wanted))], axis=-1)
+    there = character.place(pos, quat, known.bodies, known.positions)
+    down = [labels[:, known.of(side)].any(axis=1) for side in SIDES]
+    out: list[ik.FloorTarget] = []
+    for side, other, sign in ((0, 1, 1.0), (1, 0, -1.0)):
+        own, its = known.of(SIDES[side]), known.of(SIDES[other])
+        alone = ~down[side] & down[other]
+        if not len(own) or not alone.any():
+            continue
+        on = labels[:, its, None] / np.maximum(labels[:, its].sum(axis=1), 1)[:, None, None]
+        off = np.sum(on * (places - there)[:, its], axis=1)  # (N, 3) of the standing foot
+        ahead = np.sum(along * (there[:, own].mean(axis=1) - there[:, its].mean(axis=1)), axis=1)
+        weight = _BESIDE * alone * np.cos(0.5 * np.pi * np.clip(ahead / _PASSES, -1.0, 1.0)) ** 2
+        for part in ("shin", "foot", "toes"):
+            if character.has(f"{SIDES[side]}_{part}"):
+                body = character.body(f"{SIDES[side]}_{part}")
+                for point in inner_points(character, body, sign):
+                    at = pos[:, body] + rot.rotate(quat[:, body], point) + off
+                    level = sign * np.sum(aside * at, axis=1)
+                    lacks = level[1] - sign * aside[1] @ (here[0, body] + rot.rotate(turned[0, body], point))
+                    level -= max(float(lacks), 0.0) * left
+                    out.append(ik.FloorTarget(body, point, level, sign * aside, weight))
+    return out
 
 
 def inner_points(character: Character, body: int, sign: float) -> Array:

@@ -25,7 +25,8 @@ from poise.motion.cleaning import flipped_joints
 from poise.motion.clip import Clip
 from poise.motion.contact.evidence import evidence
 from poise.motion.contact.grip_forces import off_bars
-from poise.motion.contact.missing_props import RAISED, missing_props, unexplained_frames, with_boxes
+from poise.motion.contact.missing_props import RAISED, missing_props, with_boxes
+from poise.motion.contact.seats import seat_pushes, with_seats
 from poise.motion.ik.hands import kept_labels, laid
 from poise.motion.resample import resample
 from poise.motion.treadmill import belt_velocity, on_belt, over_ground
@@ -35,6 +36,7 @@ from poise.physical.repair.refusals import bodies_to_keep, must_fit, must_hang_t
 from poise.physical.repair.report import RepairReport, compare, residual
 from poise.physical.repair.setup import REFERENCE, Plan, Weights
 from poise.physical.repair.touching_points import loaded_feet, touching_points
+from poise.physical.repair.uncertain_prints import moved_prints
 from poise.solve import gauss_newton
 from poise.solve.gauss_newton import Result, Settings
 from poise.threads import on_one_thread
@@ -104,7 +106,7 @@ def repair(clip: Clip, *, change: float = 1.0, friction: float = 0.8, margin: fl
     clip = fine_enough(replace(clip, holds=clip.grips))
     given, told = corrected(clip)
     seen = evidence(clip if clip.labels is None else replace(clip, labels=given), friction)
-    must_touch(clip, seen.labels if clip.labels is None else None)
+    must_touch(clip, seen.labels if clip.labels is None else None, np.any(seen.parts.on, axis=1))
     if buried:
         told.append(Doubt(0, len(clip) - 1, f"all of it lay {100 * buried:.0f} cm in the ground, and was raised"))
     props = missing_props(seen)
@@ -117,12 +119,18 @@ def repair(clip: Clip, *, change: float = 1.0, friction: float = 0.8, margin: fl
     # where no force is kept, feet need not glide for it: they are held from the first frame of a stance to the last
     usual = replace(Weights(), toes=TOES, spread=SPREAD, glide=GLIDE) if force > 0.0 else Weights()
     weights = usual.allowing(change).following(force)
-    plan = Plan.of(clip, recorded, None, friction=friction, margin=margin, keep=bodies, weights=weights,
-                   loaded=loaded_feet(seen, recorded.contacts.labels))  # fmt: skip
-    seats = unexplained_frames(props, len(clip))
-    plan = replace(keeping_force(plan, seen, clip), seats=seats)
+    loaded = loaded_feet(seen, recorded.contacts.labels)
+    plan = Plan.of(clip, recorded, None, friction=friction, margin=margin, keep=bodies, weights=weights, loaded=loaded)
+    with_seat, heights = with_seats(recorded, props)
+    rests = seat_pushes(with_seat, props, seen.parts.on)
+    plan = replace(keeping_force(plan, seen, clip), rests=rests, lies=seen.parts.on)
     tell = None if progress is None else _rising(progress)
     q, results = solve(plan, tell, settings=ENOUGH)
+    better = moved_prints(plan, q, loaded)
+    if better is not None:
+        plan = better
+        q, more = solve(plan, tell, q, ENOUGH, results)
+        results = results + more
     out = clip.with_q(q, labels=plan.labels)
     for share in LADDER:  # what is followed too closely to be explained is followed less closely
         if props or _explained(out, friction, GOOD_FORCE, GOOD_TORQUE):
@@ -132,6 +140,8 @@ def repair(clip: Clip, *, change: float = 1.0, friction: float = 0.8, margin: fl
         q, more = solve(plan, tell, q, FURTHER, results)
         out, results = clip.with_q(q, labels=plan.labels), results + more
     told += [Doubt(p.first, p.last, p.text()) for p in props]
+    out = replace(out, ground=with_seat.ground)
+    told += [Doubt(0, len(clip) - 1, f"a box {100 * high:.0f} cm high was put there to sit on") for high in heights]
     if moving is not None:
         where = "kept on its belt" if belt else "put over ground (--belt keeps it on its belt)"
         told.append(Doubt(0, len(clip) - 1, f"a treadmill of {np.linalg.norm(moving):.2f} m/s: {where}"))

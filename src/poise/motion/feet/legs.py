@@ -8,12 +8,11 @@ import numpy as np
 
 from poise.character import Character
 from poise.character.roles import SIDES
+from poise.dynamics.compiled import Compiled, place_pose
 from poise.dynamics.compiled import Pose as Views
-from poise.dynamics.compiled import place_pose
 from poise.kernels import njit
 from poise.maths.configuration import integrate_rows
 from poise.maths.rotations import Array
-from poise.methods.modal.linearise import Watched
 from poise.solve.dense import damped
 
 _STEPS = 5
@@ -38,17 +37,17 @@ class Legs:
     """Two legs, each with the degrees of freedom from the root to the foot."""
 
     def __init__(self, character: Character):
-        watched = Watched(character, np.zeros(0, np.int64), np.zeros((0, 3)))
+        memory = Compiled(character, np.zeros(0, np.int64), np.zeros((0, 3)))
         feet = [character.body(f"{s}_foot") for s in SIDES if character.has(f"{s}_foot")]
-        dofs = [np.flatnonzero(watched.views.chain[b])[6:] for b in feet]
+        dofs = [np.flatnonzero(memory.pose.chain[b])[6:] for b in feet]
         # are there two of them, free of each other?
         self.two = len(feet) == 2 and not np.intersect1d(dofs[0], dofs[1]).size
         padded = np.full((2, max(map(len, dofs), default=0)), -1)
         for f, own in enumerate(dofs[:2]):
             padded[f, : len(own)] = own
         layout = character.layout
-        self.pair = Pair(watched.views, np.array(feet, np.int64), padded, layout.kind, layout.qadr, layout.vadr)
-        self._memory = watched  # the views are windows onto it
+        self.pair = Pair(memory.pose, np.array(feet, np.int64), padded, layout.kind, layout.qadr, layout.vadr)
+        self._memory = memory  # the views are windows onto it
 
     def moved(self, q: Array, start: Array, shift: Array) -> Array:
         """The pose `start` (nq,) with its feet where they are in q (nq,), turned alike, plus shifts (2, 2 or 3) [m]."""

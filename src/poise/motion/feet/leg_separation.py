@@ -16,10 +16,11 @@ import numpy as np
 from poise.character.roles import SIDES
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
-from poise.methods.modal.legs import Legs
 from poise.motion.clip import Clip
 from poise.motion.feet.leg_clearance import spread
+from poise.motion.feet.legs import Legs
 
+APART = ("legs apart", "legs were moved apart where they overlapped")  # for a take's log
 _CLEAR, _PACE = 0.015, 0.25  # [m] that a swinging foot keeps from the ground, [m/s] at which it gets there
 _MOST = 0.02  # [m] by which it is raised; more is the edge of a step under it, not a foot that drags
 
