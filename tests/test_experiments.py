@@ -13,8 +13,9 @@ import pytest
 import poise
 from cli_files import refused
 from poise.cli.main import main
-from poise.errors import BadValue
+from poise.errors import AlreadyThere, BadValue
 from poise.experiments import reproduce as register
+from poise.experiments.kept import KeptRows, goes_on
 from poise.experiments.reproduce import EXPERIMENTS, Options, Table, experiment, motion_files, reproduce
 
 ROOM = Path(register.__file__).parent
@@ -99,3 +100,20 @@ def test_a_table_reads_as_text():
     text = Table("Title", ("what", "value"), (("a", 1.23456), ("long name", 7)), ("A note.",), ("f.png",)).text()
     assert text.splitlines() == ["Title", "", "what       value", "a          1.23", "long name  7", "", "A note.",
                                  "drawn: f.png"]  # fmt: skip
+
+
+def test_rows_of_a_long_table_are_kept_and_not_made_again(tmp_path, capsys):
+    made = []
+
+    def row(key: int) -> tuple[int, float]:
+        made.append(key)
+        return key, 0.5 * key
+
+    options = Options(out=tmp_path)
+    assert KeptRows(options, "rehearse/clips").row(("a", 1), lambda: row(1)) == (1, 0.5)
+    again = KeptRows(options, "rehearse/clips")
+    assert again.row(("a", 1), lambda: row(1)) == (1, 0.5) and again.row(("a", 2), lambda: row(2)) == (2, 1.0)
+    assert made == [1, 2] and goes_on(tmp_path, "rehearse/clips") and not goes_on(tmp_path, "rehearse/getup")
+    with pytest.raises(AlreadyThere, match="another experiment"):
+        KeptRows(options, "rehearse/getup")
+    assert KeptRows(Options(), "rehearse/clips").row(("a", 1), lambda: row(3)) == (3, 1.5)

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import poise
+from cli_files import refused
+from poise.cli.main import main
 from poise.errors import BadFile, BadValue
 from poise.judge.joint_torque import residuals, unexplained_joint_torque
 from poise.maths import rotations as rot
@@ -20,12 +22,15 @@ from poise.motion.reference import Reference
 from poise.rehearsal import rising
 from poise.rehearsal.climb import Climb
 from poise.rehearsal.course import Course, Effort
+from poise.rehearsal.distil import distilled
 from poise.rehearsal.get_up import stands_at, ways
 from poise.rehearsal.judged import performed
 from poise.rehearsal.lying import attitude, lowest, lying, prone
+from poise.rehearsal.many import rehearse_all
 from poise.rehearsal.passage import passage
 from poise.rehearsal.passes import Progress, rehearse
 from poise.rehearsal.settings import Settings
+from poise.simulate.batch import Batch
 from poise.simulate.mujoco import MujocoSimulator
 
 FEW = Settings(samples=24, keep=8, passes=2, retries=1)
@@ -50,7 +55,7 @@ def test_what_was_rehearsed_is_performed_to_the_last_bit(plan):
 
 
 def test_threads_change_no_bit(clip, plan):
-    other = rehearse(clip, settings=FEW, threads=3)
+    other = rehearse(clip, settings=FEW, threads=2)
     assert np.array_equal(other.offsets, plan.offsets) and np.array_equal(other.q, plan.q)
 
 
@@ -257,3 +262,58 @@ def test_a_passage_begins_with_one_clip_and_ends_with_the_other():
     assert both.duration == pytest.approx(3.5) and both.cycle is None
     assert np.allclose(both.q[0, 7:], stand.q[0, 7:], atol=0.2)
     assert both.q[:, 2].min() < 0.8 * stand.q[:, 2].min()  # it squats
+
+
+def test_windows_of_another_length_are_performed_to_the_last_bit_too():
+    clip = poise.load_clip("kick").cut(0.0, 0.5)
+    plan = rehearse(clip, settings=replace(FEW, passes=1, window=24), threads=1)
+    take = performed(plan)
+    assert plan.window == 24 and len(plan.offsets) == 5 and np.array_equal(take.q[-1], plan.q[-1])
+    with pytest.raises(BadValue, match="even number of steps"):
+        Settings(window=7)
+
+
+def test_clips_and_seeds_side_by_side_are_the_same_as_alone(tmp_path):
+    clips = [poise.load_clip(n).cut(0.0, 0.2) for n in ("kick", "squat")]
+    few = replace(FEW, passes=1)
+    with Batch(1) as batch:
+        done = list(rehearse_all(clips, [(0, 0), (1, 3)], batch, settings=few))
+    assert [(d.clip, d.seed, d.problem) for d in done] == [(0, 0, ""), (1, 3, "")]
+    alone = rehearse(clips[1], seed=3, settings=few, threads=1)
+    assert np.array_equal(done[1].plan().offsets, alone.offsets)
+    assert np.array_equal(performed(done[1].plan()).q, performed(alone).q)
+
+
+def test_many_rehearsals_are_written_to_a_folder_and_gone_on_with(tmp_path, capsys):
+    words = ["rehearse", "stand", "--seeds", "2", "--seconds", "0.1", "--workers", "1", "--set", "samples=8", "--set",
+             "keep=4", "--set", "passes=1"]  # fmt: skip
+    assert main([*words, "-o", str(tmp_path / "plans")]) == 0
+    capsys.readouterr()
+    assert sorted(p.name for p in (tmp_path / "plans").iterdir()) == ["stand-0.rehearsed.npz", "stand-1.rehearsed.npz"]
+    (tmp_path / "plans" / "stand-1.rehearsed.npz").unlink()
+    assert main([*words, "-o", str(tmp_path / "plans")]) == 0
+    assert "1 were there already" in capsys.readouterr().out
+    assert "written to a folder" in refused(capsys, *words, "-o", str(tmp_path / "x.npz"))
+    assert "for one clip and one seed" in refused(capsys, *words, "--then", "walk", "-o", str(tmp_path / "y"))
+
+
+def test_a_feedback_is_distilled_from_disturbed_runs_and_does_nothing_on_the_path(tmp_path):
+    plan = rehearse(poise.load_clip("stand").cut(0.0, 0.4), settings=replace(FEW, passes=1), threads=1)
+    fed = distilled(plan, runs=2)
+    assert fed.gain.shape == (8, 12, plan.offsets.shape[1]) and np.abs(fed.gain[:, :, 6:]).max() > 1e-4
+    assert not fed.gain[:, :, :6].any()
+    assert np.array_equal(performed(fed).q, performed(plan).q)
+    shaken, alone = (performed(p, noise=0.1, seed=3) for p in (fed, plan))
+    assert not np.array_equal(shaken.q, alone.q) and np.nanmax(shaken.traces["searched"]) == 0
+    fed.save(tmp_path / "fed.npz")
+    assert np.array_equal(poise.load_plan(tmp_path / "fed.npz").gain, fed.gain)
+    assert np.array_equal(distilled(plan, runs=2).gain, fed.gain)
+
+
+def test_a_body_whose_arms_lie_below_it_rolls_aside_first():
+    character = poise.load_character("human42")
+    q = lying(character, "front", 0)
+    climb = Climb(character, poise.Stage(), q, 0, Effort(16, 4, 0, 3.0, 0.0), 1)
+    names = [way.phase.name for way in ways(climb, climb.begun)]
+    assert names[-2:] == ["rolls aside", "rolls aside"]
+    assert attitude(rising.roll_aside(character, q, 1.0).q[-1])[1] == pytest.approx(1.1, abs=0.05)

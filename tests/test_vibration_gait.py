@@ -273,6 +273,17 @@ def test_members_are_judged_alike_in_any_share():
     assert [r.score.cost for r in whole] == [r.score.cost for r in (*parts[3:], *parts[:3])]
 
 
+def test_feedback_steers_beside_a_hand_that_fades():
+    plan = (Round(1.0, 2, 2, 0.1), Round(0.1, 2, 3, 0.1, steered=True))
+    work = Designer(find_sketch("flap"), 5, plan, population=8)
+    with Batch(1) as batch:
+        assert work.job().corrections is None
+        work.generation(batch)
+        work.generation(batch)
+        fix = work.job().corrections
+    assert work.progress.round == 1 and fix is not None and np.abs(fix.gains).max() > 0.0 and work.job().help == 0.1
+
+
 @pytest.mark.slow
 def test_the_number_of_processes_changes_nothing():
     _, one = stepped(1)
@@ -307,6 +318,16 @@ def test_a_gait_loads_like_a_clip_and_says_what_it_is(gait: Path, tmp_path: Path
     found.save(tmp_path / "again.toml")
     again = load_gait(tmp_path / "again.toml")
     assert np.allclose(again.gains, found.gains, rtol=1e-3) and again.flight == found.flight
+
+
+def test_a_gait_that_was_edited_is_refused_and_so_is_steering(gait: Path):
+    clip = poise.load_clip(gait)
+    with pytest.raises(PoiseError, match="was edited"):
+        poise.perform(clip.edit(poise.edit.Offset("head", (0.0, 15.0, 0.0))), "vibration", seconds=0.1)
+    show = poise.begin(clip, "vibration").run(0.1)
+    with pytest.raises(PoiseError, match="cannot be steered"):
+        show.steer(2.0)
+    assert show.run(0.1).take().fell is None
 
 
 def test_a_gait_runs_in_the_house_and_open_loop_falls(gait: Path):

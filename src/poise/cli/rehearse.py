@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from poise.cli import saving
@@ -14,19 +15,29 @@ from poise.cli.perform import NOT_WHOLE
 from poise.cli.process import complain, say
 from poise.cli.source import add_source, load
 from poise.errors import BadValue
+from poise.progress import working
 
 if TYPE_CHECKING:
     from poise.character import Character
     from poise.methods.rehearse import Plan
     from poise.motion.clip import Clip
+    from poise.rehearsal.many import Done
     from poise.rehearsal.passes import Progress
+    from poise.rehearsal.settings import Settings
 
 
 def arguments(p: argparse.ArgumentParser) -> None:
-    p.add_argument("source", metavar="CLIP", help="a motion file or a built-in name")
+    p.add_argument("source", metavar="CLIP", nargs="+", help="motion files or built-in names")
     p.add_argument("-o", "--out", required=True, metavar="X.rehearsed.npz",
-                   help="where the plan is written; poise perform X.rehearsed.npz performs it")  # fmt: skip
+                   help="where the plan is written; poise perform X.rehearsed.npz performs it. For several clips or "
+                   "seeds a folder")  # fmt: skip
     p.add_argument("--seed", type=int, default=0, help="of all that is random; the same seed gives the same bits")
+    p.add_argument("--seeds", type=int, default=1, help="how many seeds from --seed on; a plan each")
+    p.add_argument("--workers", type=int, default=0, help="processes for several clips or seeds (default: all cores)")
+    p.add_argument("--cluster", default="", metavar="ADDRESS", help="rehearse clips and seeds on this Dask scheduler, "
+                   "such as tcp://host:8786")  # fmt: skip
+    p.add_argument("--feedback", action="store_true", help="distil a feedback for light pushes from many disturbed "
+                   "runs; takes about a minute for a second of clip")  # fmt: skip
     p.add_argument("--set", action="append", default=[], metavar="NAME=VALUE",
                    help="samples, keep, passes, retries, full, lag, scales.joint, ...; may be repeated")  # fmt: skip
     p.add_argument("--threads", type=int, help="how many cores (default: all); the result does not depend on it")
@@ -46,18 +57,17 @@ def arguments(p: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from poise.methods.schema import changed
-    from poise.motion.load import load_any_character
     from poise.rehearsal.passes import rehearse
     from poise.rehearsal.settings import Settings
 
+    settings = changed(Settings(), args.set)
+    if len(args.source) > 1 or args.seeds != 1 or args.cluster:
+        return _many(args, settings)
     if not args.out.lower().endswith(".npz"):
         raise BadValue(f"A rehearsal is written to a file that ends with .npz, not to {args.out}.")
     saving.check(args.out, *args.save, force=args.force)
-    settings = changed(Settings(), args.set)
     floor = ground(args.ground) if args.ground else None
-    clip = load(args, args.source)
-    clip = clip.loop() if args.loop and clip.cycle is None else clip
-    clip = clip.retarget(load_any_character(args.character)) if args.character else clip
+    clip = _clip(args, args.source[0])
     if args.get_up:
         return _get_up(args, clip)
     if args.then:
@@ -75,7 +85,71 @@ def run(args: argparse.Namespace) -> int:
         raise KeyboardInterrupt(f"Stopped; the same command goes on from {under_way}, to the same result.") from None
     finally:
         show.close()
+    if args.feedback:
+        from poise.rehearsal.distil import distilled
+
+        with working("distilling a feedback from disturbed runs"):
+            plan = distilled(plan)
     return _told(args, plan)
+
+
+def _clip(args: argparse.Namespace, source: str) -> Clip:
+    """The clip that is to be rehearsed."""
+    from poise.motion.load import load_any_character
+
+    clip = load(args, source)
+    clip = clip.loop() if args.loop and clip.cycle is None else clip
+    return clip.retarget(load_any_character(args.character)) if args.character else clip
+
+
+def _many(args: argparse.Namespace, settings: Settings) -> int:
+    """Several clips and seeds, each a file in a folder; those that are there already are left as they are."""
+    from poise.rehearsal.many import rehearse_all
+    from poise.simulate.batch import Batch, check_cluster
+
+    refused = [f"--{n.replace('_', '-')}" for n in ("get_up", "then", "ground", "save", "feedback") if getattr(args, n)]
+    if refused:
+        raise BadValue(f"{refused[0]} is for one clip and one seed.")
+    if args.seeds < 1 or args.seed < 0 or args.workers < 0:
+        raise BadValue("--seeds wants 1 or more, --seed and --workers 0 or more.")
+    check_cluster(args.cluster)
+    folder = Path(args.out)
+    if folder.suffix.lower() == ".npz" or folder.is_file():
+        raise BadValue(f"Several rehearsals are written to a folder, not to {args.out}.")
+    clips = [_clip(args, s) for s in args.source]
+    names = [f"{Path(s).stem}-{k}" for s in args.source for k in range(args.seed, args.seed + args.seeds)]
+    if len(set(names)) < len(names):
+        raise BadValue("Two of the clips have the same name; rehearse them into different folders.")
+    folder.mkdir(parents=True, exist_ok=True)
+    files = [folder / f"{n}.rehearsed.npz" for n in names]
+    members = [(c, k) for c in range(len(clips)) for k in range(args.seed, args.seed + args.seeds)]
+    wanted = [(m, f) for m, f in zip(members, files, strict=True) if args.force or not f.exists()]
+    rows: list[dict[str, Any]] = []
+    with Batch(args.workers, args.cluster) as batch:
+        found = rehearse_all(clips, [m for m, _ in wanted], batch, settings=settings, seconds=args.seconds,
+                             start=args.start)  # fmt: skip
+        for done, (_, file) in zip(found, wanted, strict=True):
+            rows.append(_one_of_many(done, file))
+            if not args.json:
+                say(f"{file}: {rows[-1]['what']}")
+    if args.json:
+        say(json.dumps({"rehearsals": rows, "there already": len(files) - len(wanted)}, indent=2))
+    elif len(wanted) < len(files):
+        say(f"{len(files) - len(wanted)} were there already")
+    return 0 if all(r["whole"] for r in rows) else NOT_WHOLE
+
+
+def _one_of_many(done: Done, file: Path) -> dict[str, Any]:
+    """Write what came, and what is said of it."""
+    from poise.files import writing
+
+    if done.problem:
+        return {"file": "", "seed": done.seed, "whole": False, "what": done.problem}
+    with writing(file) as target:
+        Path(target).write_bytes(done.file)
+    plan = done.plan()
+    what = "whole" if plan.whole else f"up to {plan.reached:.2f} s of {plan.seconds:.2f} s"
+    return {"file": str(file), "seed": done.seed, "whole": plan.whole, "what": f"{what}; {plan.passes[-1]}"}
 
 
 def _same_body(clip: Clip, character: Character) -> Clip:
@@ -89,7 +163,7 @@ def _get_up(args: argparse.Namespace, clip: Clip) -> int:
     from poise.rehearsal.lying import WAYS
     from poise.take import Take
 
-    refused = [f"--{n}" for n in ("ground", "then", "set", "start") if getattr(args, n)]
+    refused = [f"--{n}" for n in ("ground", "then", "set", "start", "feedback") if getattr(args, n)]
     if refused:
         raise BadValue(f"{refused[0]} does not go together with --get-up, which knows level ground and its own search.")
     pose: Any = args.get_up

@@ -18,7 +18,8 @@ def arguments(p: argparse.ArgumentParser) -> None:
     p.add_argument(
         "--seeds", type=int, default=8, help="how many starts, phases, repetitions or generations (default: 8)"
     )
-    p.add_argument("--out", type=Path, metavar="FOLDER", help="draw the figures into this folder")
+    p.add_argument("--out", type=Path, metavar="FOLDER", help="draw the figures into this folder; long tables keep "
+                   "their rows there too, and the same command goes on with them")  # fmt: skip
     saving.add_force(p)
     p.add_argument("--recordings", type=Path, metavar="FOLDER", help="where recordings are, for the tables about them")
     p.add_argument("--only", nargs="+", default=[], metavar="NAME",
@@ -28,13 +29,14 @@ def arguments(p: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    from poise.experiments.kept import goes_on
     from poise.experiments.reproduce import EXPERIMENTS, Options, reproduce
     from poise.progress import tell_first_compilation
 
     if args.name is None:
         say(json.dumps(sorted(EXPERIMENTS)) if args.json else "\n".join(sorted(EXPERIMENTS)))
         return 0
-    if args.out is not None:
+    if args.out is not None and not goes_on(args.out, args.name):
         saving.check_folder(args.out, args.force)
     options = Options(args.seeds, args.out, args.recordings, tuple(args.only), tuple(args.characters))
     tell_first_compilation()

@@ -140,6 +140,8 @@ EXPERIMENTS: dict[str, Experiment] = {
     "rehearse/compared": Experiment("rehearse.clips:compared", takes=("only",)),
     "rehearse/disturbed": Experiment("rehearse.disturbed", takes=("only",)),
     "rehearse/getup": Experiment("rehearse.getup", takes=("only",)),
+    "rehearse/stages": Experiment("rehearse.stages", takes=("only",)),
+    "rehearse/strips": Experiment("rehearse.strips", recordings=True, takes=("only",)),
     "retarget/sheets": Experiment("retargeting:sheets", recordings=True),
     "retarget/table": Experiment("retargeting", recordings=True, takes=("only", "characters")),
     "stage/tour": Experiment("stage_tour", takes=("only",)),
@@ -158,6 +160,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     "vibration/pushes": Experiment("vibration.disturbed:pushes", takes=("only",)),
     "vibration/random": Experiment("vibration.sketches"),
     "vibration/recorded": Experiment("vibration.sketches:recorded", recordings=True, takes=("only",)),
+    "vibration/series": Experiment("vibration.sketches:series"),
     "vibration/styles": Experiment("vibration.gaits:styles", takes=("only",)),
 }
 

@@ -24,6 +24,7 @@ from poise.simulate.simulator import State
 from poise.stage import Stage
 
 EVERY = 0.1  # [s] between two repairs of the motion ahead
+_AHEAD = LiveRepair(swings=True)
 _PERIOD = 3.0  # [s] a loop up to this long is made physical as a whole when it is edited
 _OVER = 0.3  # [s] in which an edit is blended in that cannot be passed into in step
 _SOON = 0.3  # [s] in which the best moment to pass into an edited loop is looked for
@@ -130,7 +131,7 @@ class Course:
             return self.followed is not before
         self._repaired = time
         try:
-            made = LiveRepair().ahead(self.followed, time) if body is None else self._from_body(body())
+            made = _AHEAD.ahead(self.followed, time) if body is None else self._from_body(body())
         except PoiseError:
             return self.followed is not before  # what cannot be repaired is followed as it is
         self.followed = made

@@ -27,8 +27,9 @@ FULL, LAG = 0.35, 0.06  # gains of the servos, as of a rehearsal
 TOUCHING = 0.02  # [m] up to which a foot or hand of a guide touches
 # factors of the scales of a rehearsal: a guide only points the way
 _LOOSE = {"joint": 4.0, "rate": 4.0, "turn": 2.0, "spin": 3.0, "place": 5.0, "height": 2.5, "speed": 3.0,
-          "momentum": 3.0, "lift": 2.0, "reach": 2.0, "capture": 6.0, "touch": 8.0, "slide": 20.0}  # fmt: skip
-_LYING = {"joint": 3.0, "lift": 8.0, "reach": 8.0, "place": 10.0, "height": 6.0}  # instead, in phases on the ground
+          "momentum": 3.0, "lift": 2.0, "reach": 2.0, "capture": 6.0, "touch": 8.0, "slide": 1.0}  # fmt: skip
+# instead, in phases on the ground
+_LYING = {"joint": 3.0, "lift": 8.0, "reach": 8.0, "place": 10.0, "height": 6.0, "slide": 20.0}
 
 
 class Part(NamedTuple):

@@ -16,6 +16,7 @@ from poise.maths.rotations import Array
 from poise.methods.rehearse.beam import Beam, Draw, advance
 from poise.methods.rehearse.controller import WINDOW
 from poise.methods.rehearse.cost import Cost
+from poise.methods.rehearse.rows import STEP
 from poise.methods.rehearse.servos import Servos
 from poise.simulate.rollouts import Rollouts
 
@@ -52,11 +53,12 @@ class Ground(NamedTuple):
     servos: Servos
     cost: Cost
     steps: int  # of the whole clip
+    window: int = WINDOW  # steps
 
     @property
     def windows(self) -> int:
         """How many windows there are; the last may be shorter."""
-        return -(-self.steps // WINDOW)
+        return -(-self.steps // self.window)
 
 
 @dataclass
@@ -94,17 +96,17 @@ class Course:
         count = effort.samples * _MORE if pressed else (effort.samples // 3 if easy else effort.samples)
         wide = _WIDER[level] if pressed else 1.0
         draw = Draw(guess.mean[w], wide * guess.factor[w], count, (self.seed, self.number, w, self.retries))
-        length = min(WINDOW, ground.steps - w * WINDOW)
-        made = advance(beam, draw, w * WINDOW, length, effort.keep, ground.cost)
+        length = min(ground.window, ground.steps - w * ground.window)
+        made = advance(beam, draw, w * ground.window, length, effort.keep, ground.cost)
         self.spent += count
         self.layers.append(made)
         if w >= _MEMORY:  # from there nothing is simulated any more
             self.layers[w - _MEMORY] = self.layers[w - _MEMORY]._replace(states=made.states[:0])
         able = self.retries < effort.retries and self.spent < effort.most * effort.samples * ground.windows
         if float(made.cost.min()) > LOST and able:
-            self._go_back(w)
+            self._go_back(w, ground.window * STEP)
 
-    def _go_back(self, w: int) -> None:
+    def _go_back(self, w: int, size: float = WINDOW * STEP) -> None:
         self._remember()
         self.attempt = self.attempt + 1 if abs(w - self.lost_at) <= _SAME else 1
         self.lost_at = w if self.attempt == 1 else max(w, self.lost_at)
@@ -114,7 +116,7 @@ class Course:
         while not len(self.layers[to].states):  # forgotten
             to += 1
         del self.layers[to + 1 :]
-        self.log.append(f"lost at {w * WINDOW / 240:.2f} s, back to {to * WINDOW / 240:.2f} s")
+        self.log.append(f"lost at {w * size:.2f} s, back to {to * size:.2f} s")
 
     def _remember(self) -> None:
         here = self.path()

@@ -1,119 +1,108 @@
-"""Distil: from many disturbed simulations around a plan, a linear feedback for each of its windows.
+"""Distil: from many online corrections of a disturbed plan, a linear feedback for each of its windows.
 
-For every window the plan is started one window earlier with velocities that are a little off, and goes on for some
-windows with a random correction c of the offsets held. Two linear maps are fitted to what came of it,
+The plan is performed many times, pushed at random and with velocities that are a little off, and the search under way
+leads it back. Of each window two things are written down: the features δ of the state against the plan when it began
+(`methods.rehearse.feedback`), and the offset x that the search chose. The law is the ridge regression
 
-    y = A δ + B c,    c = -(Bᵀ B + ρ)⁻¹ Bᵀ A δ
+    M = argmin Σ w_i |x_i - x_plan - Mᵀ δ_i|² + ρ |M|²
 
-with the features δ when the window begins and the balance y at the end, both against the plan. Departures from the
-guided control graphs of Liu et al. 2016: the law comes from one regression of outcomes, not from iterated samples of a
-policy; it costs about as much as one pass of the search.
+over the windows near by that were followed by a body which stayed up, as in guided control graphs (Liu et al. 2016). In
+the next round the search looks about what the law says, and the law is fitted anew to what both found together.
+
+Departures: neighbouring windows share their samples, with weights that fall with their distance, since a window has
+one sample a run; joints that a rehearsal samples little (hands, head) are not corrected.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
-from poise.maths import configuration as conf
 from poise.maths.rotations import Array
-from poise.methods.rehearse import Plan
-from poise.methods.rehearse.cost import watched_roles
+from poise.methods.rehearse import Plan, Rehearsed
+from poise.methods.rehearse.controller import Memory
 from poise.methods.rehearse.feedback import FEATURES, features
-from poise.methods.rehearse.rows import STEP, Rows
+from poise.methods.rehearse.rows import STEP
 from poise.methods.rehearse.servos import Servos
 from poise.motion.reference import Reference
-from poise.simulate.rollouts import Rollouts
+from poise.simulate.guard import BlowUp
+from poise.simulate.mujoco import MujocoSimulator
+from poise.stage.events import Push
 from poise.threads import on_one_thread
 
-_KICK = np.array([0.15, 0.15, 0.1, 0.3, 0.3, 0.3])  # [m/s, rad/s] standard deviation at the root
-_SHAKE = 0.2  # [rad/s] at the joints
-_TRY = 0.4  # share of the search's spread of the corrections that are tried
+_NOISE = 0.1  # [rad/s, m/s] on all starting velocities
+_FORCES = (20.0, 110.0)  # [N] of a push of 0.1 s on the chest
+_NEAR = 4.0  # windows: standard deviation of the weights of neighbours
+_RIDGE = 2.0  # ρ: samples at one unit of a feature that say as much as nothing
 _SMALL = 0.06  # [rad] joints that are sampled less widely are not corrected
-_UNIT = np.array([0.03, 0.03, 0.03, 0.15, 0.15, 0.15, 3.0, 3.0, 3.0, 0.05, 0.05, 0.05])  # of y: m, m/s, kg m²/s, rad
-_EFFORT = 6.0  # ρ in units of the corrections tried
+_LOST = 4.0  # distance from the path from which on a run teaches nothing
+_BEFORE = 10  # windows before that in which it does not teach either
+
+
+class Lesson(NamedTuple):
+    """What one disturbed run teaches, a row for each window up to where it was lost."""
+
+    delta: Array  # (K, F)
+    found: Array  # (K, nv) [rad] offsets against the plan
 
 
 @on_one_thread
-def distilled(plan: Plan, *, samples: int = 120, ahead: int = 3, seed: int = 0, threads: int = 1) -> Plan:
-    """The plan with a feedback for each of its windows; of stages with grips, props or patches the plan as it is."""
-    work = _Disturbed(plan, samples, ahead, seed, threads)
-    if not work.rollouts.plain:
-        return plan
-    gain = np.stack([work.gain(w) for w in range(len(plan.offsets))])
-    return replace(plan, gain=gain)
+def distilled(plan: Plan, *, runs: int = 16, rounds: int = 1, seed: int = 1000) -> Plan:
+    """The plan with a feedback for each of its windows, from `runs` disturbed runs in each of `rounds`.
+
+    The runs are drawn anew from the seed, and are no runs that a table reports.
+    """
+    lessons: list[Lesson] = []
+    for r in range(rounds):
+        lessons += [_run(plan, (seed, r, k)) for k in range(runs)]
+        plan = replace(plan, gain=_law(plan, lessons))
+    return plan
 
 
-class _Disturbed:
-    """Simulations around a plan."""
-
-    def __init__(self, plan: Plan, samples: int, ahead: int, seed: int, threads: int):
-        self.plan, self.samples, self.ahead, self.seed = plan, samples, ahead, seed
-        character = plan.clip.character
-        watched = [character.body(r) for r in watched_roles(character)]
-        self.rollouts = Rollouts(character, replace(plan.stage, events=()), STEP, plan.contact, watched, threads)
-        self.servos = Servos.of(character, plan.full, plan.lag)
-        self.rows = Rows(Reference(plan.followed, start=plan.start), plan.stage.friction)
-        self.rows.q, self.rows.v, self.rows.planned = plan.row_q, plan.row_v, plan.planned
-        self.used = np.flatnonzero(self.servos.spread >= _SMALL)
-
-    def gain(self, w: int) -> Array:
-        """The feedback (F, nv) of a window."""
-        plan, nv = self.plan, self.plan.offsets.shape[1]
-        out = np.zeros((FEATURES, nv))
-        last = min(w + self.ahead, len(plan.offsets) - 1)
-        if w == 0 or last == w or plan.reached < (last + 1) * plan.window * STEP:
-            return out
-        rng = np.random.default_rng((self.seed, w))
-        states, held = self._start(w - 1, rng)
-        ends = self._window(w - 1, states, held, np.zeros((self.samples, nv)))
-        delta = np.array([features(plan, w, q, v) for q, v in zip(ends.q, ends.v, strict=True)])
-        c = np.zeros((self.samples, nv))
-        c[:, self.used] = _TRY * self.servos.spread[self.used] * rng.standard_normal((self.samples, len(self.used)))
-        held, before = ends.states, np.repeat(plan.offsets[w - 1][None], self.samples, axis=0)
-        for k in range(w, last):
-            ends = self._window(k, held, before, c)
-            held, before = ends.states, plan.offsets[k] + c
-        y = self._balance(ends, last)
-        good = np.isfinite(y).all(axis=1) & np.isfinite(delta).all(axis=1)
-        if good.sum() < len(self.used) + FEATURES:
-            return out
-        tried = c[:, self.used] / self.servos.spread[self.used]
-        A, B = _fit(delta[good], tried[good], y[good])
-        law = -np.linalg.solve(B @ B.T + _EFFORT * np.eye(len(B)), B @ A.T)  # (used, F)
-        out[:, self.used] = law.T * self.servos.spread[self.used]
-        return out
-
-    def _start(self, w: int, rng: np.random.Generator) -> tuple[np.ndarray, Array]:
-        """Whole states with the velocities of a window's beginning a little off, and the offsets held before."""
-        plan, nv = self.plan, self.plan.offsets.shape[1]
-        off = _SHAKE * rng.standard_normal((self.samples, nv))
-        off[:, :6] = _KICK * rng.standard_normal((self.samples, 6))
-        rows = [self.rollouts.start(plan.q[w], plan.v[w] + o, check=False) for o in off]
-        before = plan.offsets[w - 1] if w else np.zeros(nv)
-        return np.concatenate(rows), np.repeat(before[None], self.samples, axis=0)
-
-    def _window(self, w: int, states: np.ndarray, before: Array, c: Array):
-        plan = self.plan
-        count = min(plan.window, len(plan.row_q) - w * plan.window)
-        servo = self.servos.servo(self.rows, w * plan.window, count, plan.offsets[w], plan.offsets[w])
-        return self.rollouts.run(servo, servo.time, count, states, before, np.arange(self.samples), plan.offsets[w] + c)
-
-    def _balance(self, ends, w: int) -> Array:
-        """y (N, 12): centre of mass, its velocity, angular momentum and the root's turn against the plan."""
-        plan = self.plan
-        looks = self.rollouts.look(plan.q[w : w + 1], plan.v[w : w + 1])[0]
-        layout = plan.clip.character.layout
-        turn = np.array([conf.difference(layout, plan.q[w], q)[3:6] for q in ends.q])
-        return np.concatenate([ends.features[:, :9] - looks[:9], turn], axis=1) / _UNIT
+def _run(plan: Plan, seed: tuple[int, ...]) -> Lesson:
+    """The plan once, disturbed and led back by the search."""
+    rng, character = np.random.default_rng(seed), plan.clip.character
+    angle, force = rng.uniform(-np.pi, np.pi), rng.uniform(*_FORCES)
+    at = float(rng.uniform(0.0, 0.9 * plan.seconds))
+    push = Push("chest", (force * np.cos(angle), force * np.sin(angle), 0.0), at, 0.1)
+    stage = replace(plan.stage, events=(push,))
+    simulator = MujocoSimulator(character, stage, STEP, plan.contact)
+    simulator.reset(plan.q[0], plan.v[0] + _NOISE * rng.standard_normal(len(plan.v[0])))
+    method, reference = Rehearsed(plan=plan, light=0.0), Reference(plan.followed, start=plan.start)
+    memory = method.start(character, reference, stage)
+    delta, found = [], []
+    for window, offset in enumerate(plan.offsets):
+        state = simulator.state()
+        servo = method.act(state, simulator.touches(), reference, memory).torque
+        if memory.away > _LOST:
+            keep = max(0, window - _BEFORE)
+            return Lesson(np.array(delta[:keep]).reshape(-1, FEATURES), np.array(found[:keep]).reshape(-1, len(offset)))
+        delta.append(_seen(plan, window, state.q, state.v, method, memory))
+        found.append(memory.offset - offset)
+        try:
+            simulator.step(servo, steps=min(plan.window, len(plan.row_q) - window * plan.window))
+        except BlowUp:
+            break
+    return Lesson(np.array(delta), np.array(found))
 
 
-def _fit(delta: Array, c: Array, y: Array) -> tuple[Array, Array]:
-    """A (Y, F) and B (C, Y) of y = A δ + Bᵀ c + constant, by ridge regression; far outliers count little."""
-    x = np.concatenate([delta, c, np.ones((len(delta), 1))], axis=1)
-    weight = 1.0 / (1.0 + (np.linalg.norm(y, axis=1) / 15.0) ** 2)
-    xw = x * weight[:, None]
-    m = np.linalg.solve(xw.T @ x + 0.5 * np.eye(x.shape[1]), xw.T @ y)
-    count = delta.shape[1]
-    return m[:count].T, m[count:-1]
+def _seen(plan: Plan, window: int, q: Array, v: Array, method: Rehearsed, memory: Memory) -> Array:
+    return features(plan, window, q, v, method.worlds(memory))
+
+
+def _law(plan: Plan, lessons: list[Lesson]) -> Array:
+    """The gains (W, F, nv) of all windows."""
+    count, nv = plan.offsets.shape
+    used = np.flatnonzero(Servos.of(plan.clip.character, plan.full, plan.lag).spread >= _SMALL)
+    window = np.concatenate([np.arange(len(s.delta)) for s in lessons])
+    delta, found = (np.concatenate(x) for x in zip(*lessons, strict=True))
+    out = np.zeros((count, FEATURES, nv))
+    for w in range(count):
+        weight = np.exp(-0.5 * ((window - w) / _NEAR) ** 2)
+        weight *= 1.0 / (1.0 + (delta**2).mean(axis=1))  # far from the path one search is as good as another
+        xw = delta * weight[:, None]
+        gain = np.linalg.solve(xw.T @ delta + _RIDGE * np.eye(FEATURES), xw.T @ found[:, used])
+        out[w][:, used] = gain
+    return out

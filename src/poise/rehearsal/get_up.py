@@ -3,7 +3,7 @@
 Key poses point the way (`rising`), phase after phase. Each phase is a short search from where the last one ended
 (`climb`). Where a phase fails, for example because an arm lies under the body, another way is tried from the phase
 before: over the other side, with the arms stretched out first, with the other foot. The first way that ends on the
-feet, and goes on into the clip, is the plan.
+feet, goes on into the clip, and is found true by the audit, is the plan.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 
 from poise.errors import BadValue
 from poise.ground.ground import level_of
+from poise.judge.audit import audit
 from poise.maths import configuration as conf
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
@@ -30,7 +31,7 @@ from poise.motion.load import load_clip
 from poise.motion.recording import Source
 from poise.physical.library.authoring import ramp
 from poise.rehearsal import rising
-from poise.rehearsal.climb import FULL, LAG, Climb, Part, Place
+from poise.rehearsal.climb import FULL, LAG, Climb, Place
 from poise.rehearsal.course import Effort
 from poise.rehearsal.judged import performed
 from poise.rehearsal.lying import WAYS, attitude, lying
@@ -43,9 +44,10 @@ from poise.threads import on_one_thread
 STANDS = 0.88  # share of the height of a standing pelvis from which on a body stands
 _DOWN = 0.75  # share below which it no longer does
 _LATEST = 6.0  # [s] by which it should stand
-_SOON = 1.5  # [s] after which a body stands that begins to stand up
+_SOON = 1.2  # [s] after which a body stands at best that begins to stand up
 _BLEND = 0.5  # [s] in which the pose in which it stands passes into the clip
 _SEARCHES = 40  # at most
+_DRAWN = 2  # times that a phase is searched which only the audit refuses
 
 
 class Way(NamedTuple):
@@ -103,14 +105,15 @@ def ways(climb: Climb, at: Place) -> list[Way]:
         to = float(np.sign(turned))
         return [Way(rising.roll(body, q, to), 20.0), Way(rising.roll(body, q, -to), 20.0)]
     if abs(turned) > rising.SIDEWAYS:
-        return [Way(rising.roll_on(body, q, arms), 20.0) for arms in (rising.AHEAD, rising.READY)]
+        return [Way(rising.roll_on(body, q, arms), 25.0) for arms in (rising.AHEAD, rising.READY)]
     up = Way(rising.push_up(body, q), 20.0)
     if rising.arms_away(body, q, rising.READY) < 0.7:
         return [up]
     draw = [Way(rising.draw_hands(body, q, arms), 20.0) for arms in (rising.AHEAD, rising.READY)]
     done = [p.name for p in at.parts[-2:]].count(draw[0].phase.name)
     ahead = rising.arms_away(body, q, rising.AHEAD) < 0.8
-    return [up] if done == 2 else draw[1:] if ahead or done else draw
+    aside = [Way(rising.roll_aside(body, q, to), 20.0) for to in (1.0, -1.0)] if not at.parts else []
+    return [up] if done == 2 else [*(draw[1:] if ahead or done else draw), *aside]
 
 
 class _Search:
@@ -130,15 +133,26 @@ class _Search:
             late = at.seconds + (_SOON if way.phase.name.startswith("stands") else len(way.phase.q) / rising.FPS)
             if late > _LATEST or self.climb.tried >= _SEARCHES:
                 continue
-            part = self.climb.phase(at, way.phase)
-            there = at.after(part)
-            good = part.error < way.failed
-            self._say(f"{there.seconds:.2f} s: {part.name}{'' if good else ', and fails'}")
-            if not good:
+            there = self._tried(at, way)
+            if there is None:
                 continue
-            done = self._go_on(there) if part.name.startswith("stands") else self.run(there)
+            done = self._go_on(there) if way.phase.name.startswith("stands") else self.run(there)
             if done is not None:
                 return done
+        return None
+
+    def _tried(self, at: Place, way: Way) -> Place | None:
+        """The place at the end of a phase; None where it fails. What only the audit refuses is drawn once more."""
+        for _ in range(_DRAWN):
+            part = self.climb.phase(at, way.phase)
+            there = at.after(part)
+            bad = not part.error < way.failed
+            wrong = () if bad else audit(performed(self._unlabelled(there))).problems
+            self._say(f"{there.seconds:.2f} s: {part.name}{', and fails' if bad else _but(wrong)}")
+            if bad:
+                return None
+            if not wrong:
+                return there
         return None
 
     def _go_on(self, at: Place) -> Place | None:
@@ -151,8 +165,9 @@ class _Search:
         part = self.climb.follow(at, _from_here(self.onward, at.q), Scales(), retries=6, name="goes on")
         there = at.after(part)
         up = there.q[2] > _DOWN * self.height and part.steps * STEP > self.onward.duration - 0.06
-        self._say(f"{there.seconds:.2f} s: goes on{'' if up else ', and fails'}")
-        return there if up else None
+        wrong = audit(performed(self._unlabelled(there))).problems if up else ("it falls",)
+        self._say(f"{there.seconds:.2f} s: goes on{_but(wrong)}")
+        return None if wrong else there
 
     def _say(self, text: str) -> None:
         self.told.append(text)
@@ -165,30 +180,32 @@ class _Search:
         return max((order.index(n) for n in names), default=-1), float(at.q[2])
 
     def plan(self, at: Place) -> Plan:
-        """The plan of a place: its path is the clip that is performed."""
-        climb, body = self.climb, self.climb.character
-        q, window_q, window_v = climb.frames(at.parts)
-        parts: tuple[Part, ...] = at.parts
-        nv = body.layout.nv
-        rows = [[getattr(p.rows, n)[: p.steps] for p in parts] for n in ("q", "v", "planned")]
-        widths = (body.layout.nq, nv, nv)
-        row_q, row_v, planned = (
-            np.concatenate(r) if r else np.zeros((0, w)) for r, w in zip(rows, widths, strict=True)
-        )
+        """The plan of a place: its path is the clip that is performed, and what touches on it is what should."""
+        made = self._unlabelled(at)
+        path = replace(made.clip, labels=performed(made).touching[: len(made.clip)])
+        return replace(made, clip=path, followed=path)
+
+    def _unlabelled(self, at: Place) -> Plan:
+        """The same, but for what should touch."""
+        climb, body, parts = self.climb, self.climb.character, at.parts
         if not parts:
             raise BadValue(f"{body.name} found no way to get up from this pose, not even a first step of one.")
+        q, window_q, window_v = climb.frames(parts)
+        row_q, row_v, planned = (np.concatenate([getattr(p.rows, n)[: p.steps] for p in parts])
+                                 for n in ("q", "v", "planned"))  # fmt: skip
         high = q[:, 2] > STANDS * self.height
         whole = any(p.name == "goes on" for p in parts) or (self.onward is None and bool(high[-1]))
         length = (len(q) - 1) / rising.FPS
         reached = length if whole else float(np.argmax(high)) / rising.FPS
         path = Clip(body, q, 1.0 / rising.FPS, Source("getting up", format="built-in"), climb.stage.ground)
-        made = Plan(path, path, climb.stage, 0.0, length, "soft", climb.seed, WINDOW,
+        return Plan(path, path, climb.stage, 0.0, length, "soft", climb.seed, WINDOW,
                     np.concatenate([p.offsets for p in parts]), window_q, window_v,
                     np.concatenate([p.cost for p in parts]), reached, row_q, row_v, planned, FULL, LAG,
-                    np.zeros((0, FEATURES, nv)), maker(), tuple(self.told))  # fmt: skip
-        touched = performed(made).touching  # the feet and hands that do touch are those that should
-        path = replace(path, labels=touched[: len(q)])
-        return replace(made, clip=path, followed=path)
+                    np.zeros((0, FEATURES, body.layout.nv)), maker(), tuple(self.told))  # fmt: skip
+
+
+def _but(wrong: tuple[str, ...]) -> str:
+    return f", and fails: {wrong[0]}" if wrong else ""
 
 
 def stands_at(plan: Plan) -> float | None:

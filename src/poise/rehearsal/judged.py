@@ -12,7 +12,6 @@ from poise.judge.followed import followed
 from poise.maths.rotations import Array
 from poise.methods.rehearse import Plan, Rehearsed
 from poise.methods.rehearse.beam import Beam
-from poise.methods.rehearse.controller import WINDOW
 from poise.methods.rehearse.cost import HOPELESS, Cost, watched_roles
 from poise.methods.rehearse.feedback import FEATURES
 from poise.methods.rehearse.feedforward import FeedForward
@@ -67,7 +66,7 @@ class Work:
         servos = Servos.of(character, settings.full, settings.lag)
         rollouts = Rollouts(character, stage, STEP, contact, [character.body(r) for r in watched_roles(character)],
                             threads)  # fmt: skip
-        self.ground = Ground(rollouts, servos, Cost(settings.scales, rollouts, servos, rows), steps)
+        self.ground = Ground(rollouts, servos, Cost(settings.scales, rollouts, servos, rows), steps, settings.window)
         self.effort = Effort(settings.samples, settings.keep, settings.retries, settings.most)
         sample = self.followed.sample(0.0)
         self.q, self.v = lifted(self.followed, sample.q)[0], sample.v
@@ -84,8 +83,8 @@ class Work:
         offsets[: len(path.offsets)], cost[: len(path.cost)] = path.offsets, path.cost
         q, v = self._along(offsets)
         return Plan(self.own.clip, self.followed.baked, self.stage, self.own.start, self.length, self.contact,
-                    self.seed, WINDOW, offsets, q, v, cost, reached, rows.q, rows.v, rows.planned, self.settings.full,
-                    self.settings.lag, np.zeros((0, FEATURES, nv)), maker(), told)  # fmt: skip
+                    self.seed, ground.window, offsets, q, v, cost, reached, rows.q, rows.v, rows.planned,
+                    self.settings.full, self.settings.lag, np.zeros((0, FEATURES, nv)), maker(), told)  # fmt: skip
 
     def doubts(self, reached: float) -> list[str]:
         """What may be the reason that a clip is lost at a time [s], one sentence each."""
@@ -101,8 +100,8 @@ class Work:
         ground, state = self.ground, self.state
         before, q, v = np.zeros((1, offsets.shape[1])), [self.q], [self.v]
         for w, offset in enumerate(offsets):
-            count = min(WINDOW, ground.steps - w * WINDOW)
-            servo = ground.servos.servo(ground.cost.rows, w * WINDOW, count, offset, offset)
+            count = min(ground.window, ground.steps - w * ground.window)
+            servo = ground.servos.servo(ground.cost.rows, w * ground.window, count, offset, offset)
             ends = ground.rollouts.run(servo, servo.time, count, state, before, np.zeros(1, np.int64), offset[None])
             state, before = ends.states, offset[None]
             q.append(ends.q[0])

@@ -1,9 +1,10 @@
 """Rising: key poses that lead a body from the ground to its feet, phase by phase: guides for the search of `get_up`.
 
-On the back it hooks a foot, pushes with it and rolls over a side; on a side it rolls on; on the front it draws its
-hands to its shoulders, pushes itself up to hands and knees, sets a foot between its hands, and stands up over that foot
-as a sprinter does from the blocks. Every phase begins where the body is then. The angles are ours, told in the channels
-of the authored clips (`physical/library/acting.py`), so that any body with the usual roles can be led by them.
+On the back it hooks a foot, pushes with it and rolls over a side; on a side it rolls on; on the front, after a roll
+aside where the arms lie below it, it draws its hands to its shoulders, pushes itself up to hands and knees, sets a foot
+between its hands, and stands up over that foot as a sprinter does from the blocks. Every phase begins where the body is
+then. The angles are ours, told in the channels of the authored clips (`physical/library/acting.py`), so that any body
+with the usual roles can be led by them.
 """
 
 from __future__ import annotations
@@ -105,6 +106,13 @@ def roll_on(character: Character, q: Array, arms: Mapping[str, float]) -> Phase:
         keys.insert(0, _flat(character, _sideways(to), q, yaw, 0.6 * now, 0.05 * to))
         times = [0.25, 0.35]
     return _phase("rolls on its front", character, [q, *keys], times, 1.3, 2.0)
+
+
+def roll_aside(character: Character, q: Array, to: float) -> Phase:
+    """From the front on a side, so that arms which lie below the chest come free: the right one for `to` = 1."""
+    yaw, _ = attitude(q)
+    key = _flat(character, _sideways(to), q, yaw, 1.1 * to, -0.15 * to)
+    return _phase("rolls aside", character, [q, key], (0.6,), 1.3, 3.0)
 
 
 def draw_hands(character: Character, q: Array, arms: Mapping[str, float] = READY) -> Phase:

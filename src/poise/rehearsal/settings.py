@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from poise.errors import BadValue
+from poise.methods.rehearse.controller import WINDOW
 from poise.methods.rehearse.cost import Scales
 from poise.settings import PART, check, flag, number, whole
 
@@ -12,8 +14,9 @@ from poise.settings import PART, check, flag, number, whole
 class Settings:
     """How a clip is rehearsed."""
 
-    samples: int = whole(200, "simulations for each window of 0.05 s", 4, 100000, printed=2000, said="1000 to 2000")
+    samples: int = whole(200, "simulations for each window", 4, 100000, printed=2000, said="1000 to 2000")
     keep: int = whole(50, "states that are kept of them", 1, 10000, printed=200)
+    window: int = whole(WINDOW, "steps of a window, an even number", 2, 240, "1/240 s", printed=24)
     passes: int = whole(3, "times that the clip is gone through at most", 1, 100)
     retries: int = whole(8, "times that a pass may go back where it is lost", 0, 1000)
     most: float = number(3.0, "samples that a pass may draw, in those of one way through the clip", 1, 1000)
@@ -26,3 +29,6 @@ class Settings:
 
     def __post_init__(self) -> None:
         check(self, self.name)
+        if self.window % 2:
+            raise BadValue(f"A window is an even number of steps of 1/240 s, since frames are two of them, not "
+                           f"{self.window}.")  # fmt: skip

@@ -62,6 +62,11 @@ class Batch:
             self._client.close()
             self._client = None
 
+    @property
+    def width(self) -> int:
+        """How many can be judged side by side."""
+        return self.workers if self._client is None else max(1, len(self._client.nthreads()))
+
     def judge(self, judge: Judge, job: Any, members: Array) -> list[Any]:
         """One result a member, in their order; an exception of the judge is raised here."""
         if self._client is not None:
@@ -93,7 +98,7 @@ class Batch:
         """One future a share, not one a member: Dask's cost a task is that of a whole evaluation."""
         from distributed import KilledWorker
 
-        parts = shares(len(members), len(self._client.nthreads()))
+        parts = shares(len(members), self.width)
         for left in range(_TRIES, 0, -1):
             try:
                 futures = [self._client.submit(_alone, judge, job, members[p], pure=False) for p in parts]

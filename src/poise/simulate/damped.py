@@ -6,8 +6,8 @@ v' is the velocity after the step of length h, so that M a = u - c h a: the damp
 c h for the time of a step. As damping of MuJoCo's own joints it would be implicit too, but unknown to the solver of
 contacts, and feet would slide by centimetres a second. The torque that acts, and that is recorded, is u - c (v' - v):
 the damper feels a landing when it happens, not a step later. A step after which that is beyond a joint's limit is
-taken once more, with the limit itself as a constant torque there. A search and a performance use the same compiled
-step, so that what was rehearsed is performed to the last bit.
+taken once more, at most three times, with the limit itself as a constant torque there. A search and a performance use
+the same compiled step, so that what was rehearsed is performed to the last bit.
 """
 
 from __future__ import annotations
@@ -61,6 +61,7 @@ class Joints(NamedTuple):
 
 
 _OVER = 1.005  # times its limit up to which a torque is let pass
+AGAIN = 3  # times that a step is taken once more: a limit at one joint may bring the next one to its own
 
 
 @njit(cache=True)
@@ -100,13 +101,13 @@ def limited(servo, joints, kept, u):
     _, v, force, lent, own = joints[:5]
     nv, over = v.shape[0], False
     for d in range(nv):
-        if abs(u[d] - damping[d] * (v[d] - kept[1, d])) > _OVER * limit[d]:
+        if lent[d] != own[d] and abs(u[d] - damping[d] * (v[d] - kept[1, d])) > _OVER * limit[d]:
             over = True
     if not over:
         return False
     for d in range(nv):
         acted = u[d] - damping[d] * (v[d] - kept[1, d])
-        if abs(acted) > _OVER * limit[d]:
+        if lent[d] != own[d] and abs(acted) > _OVER * limit[d]:
             force[d] = limit[d] if acted > 0.0 else -limit[d]
             lent[d] = own[d]
     for r in range(3):
@@ -142,7 +143,9 @@ def take_step(step, model, data, servo, row, joints, err, u, kept):
             return False
     hold(joints, kept)
     native.call_two(step, model, data)
-    if limited(servo, joints, kept, u):
+    for _ in range(AGAIN):
+        if not limited(servo, joints, kept, u):
+            break
         native.call_two(step, model, data)
     settle(joints, kept, u)
     return True

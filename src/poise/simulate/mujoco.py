@@ -254,7 +254,9 @@ class MujocoSimulator:
             return 0, -3 - int(np.argmin(np.isfinite(self._target)))
         damped.hold(joints, kept)
         self._busy_step(assist_rows(assist) if len(assist) else None, factors)
-        if damped.limited(under, joints, kept, u):
+        for _ in range(damped.AGAIN):
+            if not damped.limited(under, joints, kept, u):
+                break
             mujoco.mj_step1(self._model, self._data)
             self._paint(factors)
             mujoco.mj_step2(self._model, self._data)
@@ -353,8 +355,9 @@ class MujocoSimulator:
 
     def push(self, push: Push) -> None:
         """A push that nobody knew of before; it acts from its time on."""
-        self.stage = replace(self.stage, events=(*self.stage.events, push))
-        self.stage.check(self.character)
+        stage = replace(self.stage, events=(*self.stage.events, push))
+        stage.check(self.character)
+        self.stage = stage
         self._programme.add(push)
         self.labels, self.plain = (*self.labels, self._programme.labels[-1]), False
 

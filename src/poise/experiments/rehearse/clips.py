@@ -1,20 +1,20 @@
 """Every recording and every built-in clip rehearsed on its own body, and what the feedback methods make of it.
 
-With a folder for figures each plan is kept there with its filmstrip and its row, so that a table that was stopped goes
-on where it was.
+With a folder for figures each plan is kept there with its filmstrip and its row: a table that was stopped goes on.
 """
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from poise.errors import PoiseError
-from poise.experiments.reproduce import Options, Table, told
+from poise.experiments.kept import KeptRows
+from poise.experiments.reproduce import Options, Table
 from poise.judge.audit import audit
 from poise.motion.clip import Clip
 from poise.motion.load import built_in, load_clip
@@ -32,9 +32,9 @@ METHODS = ("pd", "mcsim", "modal-torques", "momentum-torques", "balance")
 
 def run(options: Options) -> Table:
     """Whole, followed and true, or where and why not; each seed a row."""
-    rows = []
+    rows, kept = [], KeptRows(options, "rehearse/clips")
     for name, clip in _clips(options):
-        rows += [told(_remembered(options, name, seed) or _rehearsed(options, name, clip, seed))
+        rows += [kept.row((name, seed), partial(_rehearsed, options, name, clip, seed))
                  for seed in range(options.seeds)]  # fmt: skip
     good = [r for r in rows if r[5] and r[6]]
     cpu = sorted(float(r[11]) for r in rows if r[11] != "-")
@@ -52,17 +52,6 @@ def _clips(options: Options) -> Iterator[tuple[str, Clip]]:
             yield name, load_clip(name)
 
 
-def _remembered(options: Options, name: str, seed: int) -> tuple[Any, ...] | None:
-    file = None if options.out is None else options.out / "rows.jsonl"
-    if file is None or not file.is_file():
-        return None
-    for line in file.read_text(encoding="utf-8").splitlines():
-        row = json.loads(line)
-        if row[:2] == [name, seed]:
-            return tuple(row)
-    return None
-
-
 def _rehearsed(options: Options, name: str, clip: Clip, seed: int) -> tuple[Any, ...]:
     seconds = LOOP if clip.cycle is not None else None
     try:
@@ -70,9 +59,7 @@ def _rehearsed(options: Options, name: str, clip: Clip, seed: int) -> tuple[Any,
         begun = time.process_time()
         plan = rehearse(clip, seed=seed, seconds=seconds, threads=1)  # CPU time is measured
     except PoiseError as error:
-        return _kept(
-            options, (name, seed, clip.duration, "refused", 0.0, False, False, "-", "-", "-", 0, "-", str(error))
-        )
+        return name, seed, clip.duration, "refused", 0.0, False, False, "-", "-", "-", 0, "-", str(error)
     cpu = (time.process_time() - begun) / plan.seconds
     take = performed(plan)
     judged, report = take.followed(), audit(take)
@@ -80,34 +67,32 @@ def _rehearsed(options: Options, name: str, clip: Clip, seed: int) -> tuple[Any,
     why = "; ".join([*judged.reasons, *report.problems])
     if options.out is not None:
         plan.save(options.out / f"{name}-{seed}.rehearsed.npz", overwrite=True)
-        take.save(options.out / f"{name}-{seed}.png", overwrite=True)
-    row = (name, seed, round(plan.seconds, 2), str(take.ended), round(plan.reached, 2), bool(judged), report.passed,
+        if seed == 0:
+            take.save(options.out / f"{name}.png", overwrite=True)
+    return (name, seed, round(plan.seconds, 2), str(take.ended), round(plan.reached, 2), bool(judged), report.passed,
            round(m["joints"], 1), round(100 * m["root"], 1), round(m["touching"], 2), len(plan.passes), round(cpu, 1),
            why)  # fmt: skip
-    return _kept(options, row)
-
-
-def _kept(options: Options, row: tuple[Any, ...]) -> tuple[Any, ...]:
-    if options.out is not None:
-        with (options.out / "rows.jsonl").open("a", encoding="utf-8") as stream:
-            stream.write(json.dumps(row) + "\n")
-    return row
 
 
 def compared(options: Options) -> Table:
-    """The same clips by the feedback methods, undisturbed: whole and followed, whole, or when it fell."""
-    rows = []
+    """The same clips by the feedback methods and rehearsed, undisturbed: followed, whole, or when it fell."""
+    rows, kept = [], KeptRows(options, "rehearse/compared")
+    columns = (*METHODS, "rehearsed")
     for name, clip in _clips(options):
-        seconds = LOOP if clip.cycle is not None else None
-        rows.append(told((name, *(_by(clip, method, seconds) for method in METHODS))))
-    return Table("Feedback methods on the same clips", ("clip", *METHODS), tuple(rows))
+        rows.append((name, *(kept.row((name, m), partial(_by, name, clip, m))[2] for m in columns)))
+    followed = [sum(str(r[k]).startswith("followed") for r in rows) for k in range(1, len(columns) + 1)]
+    return Table("Feedback methods on the same clips", ("clip", *columns), (*rows, ("followed", *followed)))
 
 
-def _by(clip: Clip, method: str, seconds: float | None) -> str:
+def _by(name: str, clip: Clip, method: str) -> tuple[str, str, str]:
+    seconds = LOOP if clip.cycle is not None else None
     try:
-        take = perform(clip, method, seconds=seconds)
+        if method == "rehearsed":
+            take = performed(rehearse(clip, seconds=seconds, threads=1))
+        else:
+            take = perform(clip, method, seconds=seconds)
     except PoiseError:
-        return "refused"
+        return name, method, "refused"
     if take.ended.whole:
-        return "followed" if take.followed() else "whole"
-    return f"{take.ended} {take.ended.time:.2f} s"
+        return name, method, "followed" if take.followed() else "whole"
+    return name, method, f"{take.ended} {take.ended.time:.2f} s"

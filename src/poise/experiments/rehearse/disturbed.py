@@ -1,14 +1,19 @@
-"""Rehearsals disturbed: noise at the start and pushes, met by the plan alone, by its feedback, and by a search."""
+"""Rehearsals disturbed: noise at the start and pushes, met by the plan alone, by its feedback, and by a search.
+
+The feedback is distilled from other pushes than these, at times, in directions and with forces that are drawn.
+"""
 
 from __future__ import annotations
 
 import time
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from poise.experiments.reproduce import Options, Table, told
+from poise.experiments.kept import KeptRows
+from poise.experiments.reproduce import Options, Table
 from poise.methods.rehearse import Plan, Rehearsed
 from poise.motion.load import load_clip
 from poise.performance import perform
@@ -21,52 +26,61 @@ CLIPS = ("kick", "jump")
 FORCES = (50.0, 100.0)  # [N] for 0.1 s on the chest
 NOISE = 0.05  # [rad/s, m/s]
 PHASES = (0.15, 0.35, 0.55, 0.75)  # of the clip
-COLUMNS = (
-    "clip",
-    "disturbance",
-    "ways",
-    "plan alone",
-    "with feedback",
-    "with search",
-    "CPU s/s",
-    "CPU s/s ",
-    "CPU s/s  ",
-)
+FORMS = {"plan alone": Rehearsed(search="never"), "with feedback": Rehearsed(search="never"),
+         "with search": Rehearsed()}  # fmt: skip
+COLUMNS = ("clip", "disturbance", "form", "ways", "recovered", "share", "CPU s/s")
 
 
 def run(options: Options) -> Table:
-    """Share of performances that come to their end and follow the clip."""
-    rows = []
+    """How many performances come to their end and follow the clip; each form a row."""
+    rows, kept = [], KeptRows(options, "rehearse/disturbed")
     for name in CLIPS:
-        if not options.wants(name):
-            continue
-        plan = rehearse(load_clip(name))
-        fed = distilled(plan)
-        forms = ((plan, Rehearsed(search="never")), (fed, Rehearsed(search="never")), (fed, Rehearsed()))
-        noisy: list[dict[str, Any]] = [{"noise": NOISE, "seed": s} for s in range(options.seeds)]
-        cases = [("noise", noisy), *((f"{f:.0f} N", _pushes(plan, f, options.seeds)) for f in FORCES)]
-        for label, ways in cases:
-            held, cost = zip(*(_share(*form, ways) for form in forms), strict=True)
-            rows.append(told((name, label, len(ways), *held, *cost)))
-    return Table(
-        "Rehearsals disturbed", COLUMNS, tuple(rows), ("8 directions at 4 phases for 8 seeds; fewer for fewer.",)
-    )
+        if options.wants(name):
+            plans = _Plans(name)
+            for form in FORMS:
+                rows += [kept.row((name, label, form, options.seeds), partial(_held, name, label, form, ways, plans))
+                         for label, ways in _cases(plans.seconds, options.seeds)]  # fmt: skip
+    return Table("Rehearsals disturbed", COLUMNS, tuple(rows),
+                 ("8 directions at 4 phases for 8 seeds; fewer directions for fewer.",))  # fmt: skip
 
 
-def _pushes(plan: Plan, force: float, directions: int) -> list[dict[str, Any]]:
-    out: list[dict[str, Any]] = []
-    for phase in PHASES:
-        for angle in np.arange(directions) * 2.0 * np.pi / directions:
-            push = Push("chest", (force * np.cos(angle), force * np.sin(angle), 0.0), phase * plan.seconds, 0.1)
-            out.append({"stage": replace(plan.stage, events=(push,))})
-    return out
+class _Plans:
+    """A plan, and the same with its feedback: made when they are needed."""
+
+    def __init__(self, name: str):
+        self.clip, self.made = load_clip(name), dict[str, Plan]()
+        self.seconds = self.clip.duration
+
+    def of(self, form: str) -> Plan:
+        if "plan alone" not in self.made:
+            self.made["plan alone"] = rehearse(self.clip)
+        if form == "with feedback" and form not in self.made:
+            self.made[form] = distilled(self.made["plan alone"])
+        return self.made.get(form, self.made["plan alone"])
 
 
-def _share(plan: Plan, method: Rehearsed, ways: list[dict[str, Any]]) -> tuple[float, float]:
-    """Share of the ways that end whole and followed, and CPU s for each second."""
+def _cases(seconds: float, count: int) -> list[tuple[str, list[dict[str, Any]]]]:
+    noisy: list[dict[str, Any]] = [{"noise": NOISE, "seed": s} for s in range(count)]
+    return [("noise", noisy), *((f"{f:.0f} N", _pushes(seconds, f, count)) for f in FORCES)]
+
+
+def _pushes(seconds: float, force: float, directions: int) -> list[dict[str, Any]]:
+    angles = np.arange(directions) * 2.0 * np.pi / directions
+    return [{"push": Push("chest", (force * np.cos(a), force * np.sin(a), 0.0), phase * seconds, 0.1)}
+            for phase in PHASES for a in angles]  # fmt: skip
+
+
+def _held(name: str, label: str, form: str, ways: list[dict[str, Any]], plans: _Plans) -> tuple[Any, ...]:
+    plan = plans.of(form)
     begun = time.process_time()
-    good = [_good(perform(plan, method, **way)) for way in ways]
-    return float(np.mean(good)), (time.process_time() - begun) / (plan.seconds * len(ways))
+    good = [_good(_performed(plan, FORMS[form], **way)) for way in ways]
+    cpu = (time.process_time() - begun) / (plan.seconds * len(ways))
+    return name, label, form, len(ways), sum(good), float(np.mean(good)), cpu
+
+
+def _performed(plan: Plan, method: Rehearsed, push: Push | None = None, **options: Any) -> Take:
+    stage = plan.stage if push is None else replace(plan.stage, events=(push,))
+    return perform(plan, method, stage=stage, **options)
 
 
 def _good(take: Take) -> bool:

@@ -43,6 +43,7 @@ class Memory:
     plan: Plan | None  # None where there is none, or where it no longer holds
     before: Array  # (nv,) [rad] offset of the window before
     offset: Array  # (nv,) [rad] offset of this window
+    size: int = WINDOW  # steps of a window
     window: int = -1  # index of the window under way
     away: float = 0.0  # distance from the path, in units of what is searched
     searched: int = 0  # windows that were searched
@@ -103,12 +104,20 @@ class Rehearsed:
         if plan is not None:
             rows.q, rows.v, rows.planned = plan.row_q, plan.row_v, plan.planned
         return Memory(
-            character, reference, stage, Servos.of(character, own.full, own.lag), rows, plan, nothing, nothing
+            character,
+            reference,
+            stage,
+            Servos.of(character, own.full, own.lag),
+            rows,
+            plan,
+            nothing,
+            nothing,
+            WINDOW if plan is None else plan.window,
         )
 
     def follow(self, memory: Memory, reference: Reference) -> Memory:
         """Another reference: the plan no longer holds, and what comes is searched."""
-        first = max(0, WINDOW * memory.window)
+        first = max(0, memory.size * memory.window)
         rows = Rows(reference, memory.stage.friction, first=first)
         return replace(memory, reference=reference, rows=rows, plan=None, cost=None)
 
@@ -119,11 +128,11 @@ class Rehearsed:
     def act(self, state: State, touches: Touches, reference: Reference, memory: Memory) -> Action:
         """The servos of the coming frame."""
         step = round(state.time / STEP)
-        window, since = divmod(step, WINDOW)
+        window, since = divmod(step, memory.size)
         if window != memory.window:
             memory.before, memory.window = memory.offset, window
             memory.offset = self._choose(state, step, window, memory)
-        servo = memory.servos.servo(memory.rows, step, WINDOW - since, memory.before, memory.offset, since)
+        servo = memory.servos.servo(memory.rows, step, memory.size - since, memory.before, memory.offset, since)
         return Action(servo, traces={"away": memory.away, "searched": float(memory.searched)})
 
     def _choose(self, state: State, step: int, window: int, memory: Memory) -> Array:
@@ -134,32 +143,34 @@ class Rehearsed:
             mean = plan.offsets[window]
             if memory.away < _EXACT and self.search != "always":
                 return mean
-            mean = mean + corrections(plan, window, state)
+            if window < len(plan.gain):
+                mean = mean + corrections(plan, window, state.q, state.v, self.worlds(memory))
             light *= 1.0 if len(plan.gain) else _BARE
         else:  # the clip itself is the path
             wanted = reference_at(memory.rows, step)
-            memory.away, mean = distance(memory.character, *wanted, state), np.zeros(len(state.v))
+            memory.away, mean = distance(memory.character, *wanted, state), known_offset(plan, window, len(state.v))
         if self.search == "never" or (self.search == "disturbed" and memory.away < light):
             return mean
         return self._search(state, step, window, mean, memory)
 
     def _search(self, state: State, step: int, window: int, mean: Array, memory: Memory) -> Array:
         """The offset that a short search finds."""
+        if memory.cost is None:
+            memory.cost = Cost(self.scales, self.worlds(memory), memory.servos, memory.rows)
+        means = np.stack([known_offset(memory.plan, window + h, len(mean)) for h in range(self.ahead)])
+        means[0] = mean
+        memory.searched += 1
+        budget = Budget(self.samples, self.keep, self.ahead)
+        return best_offset(state, memory.offset, means, step, memory.size, budget, memory.cost)
+
+    def worlds(self, memory: Memory) -> Rollouts:
+        """Where one looks ahead: the stage without its events."""
         if memory.rollouts is None:
             stage, character = replace(memory.stage, events=()), memory.character
             memory.rollouts = Rollouts(
                 character, stage, STEP, "soft", [character.body(r) for r in watched_roles(character)]
             )
-        if memory.cost is None:
-            memory.cost = Cost(self.scales, memory.rollouts, memory.servos, memory.rows)
-        means = np.zeros((self.ahead, len(mean)))
-        if memory.plan is not None:
-            known = memory.plan.offsets[window : window + self.ahead]
-            means[: len(known)] = known
-        means[0] = mean
-        memory.searched += 1
-        budget = Budget(self.samples, self.keep, self.ahead)
-        return best_offset(state, memory.offset, means, step, WINDOW, budget, memory.cost)
+        return memory.rollouts
 
     def pack(self, memory: Memory, reference: Reference) -> Packed:
         """What the future depends on beside the reference and the stage."""
@@ -188,6 +199,20 @@ def distance(character: Character, q: Array, v: Array, state: State) -> float:
     parts = (_rms(off[6:]) / 0.1, _rms(rate[6:]) / 2.0, np.linalg.norm(off[:3]) / 0.1, np.linalg.norm(off[3:6]) / 0.1,
              np.linalg.norm(rate[:3]) / 0.5, np.linalg.norm(rate[3:6]))  # fmt: skip
     return float(max(parts))
+
+
+def known_offset(plan: Plan | None, window: int, nv: int) -> Array:
+    """The offset (nv,) [rad] of a window in a plan; past the end of a loop's that of the cycle before, else none."""
+    if plan is None or not len(plan.offsets):
+        return np.zeros(nv)
+    if window < len(plan.offsets):
+        return plan.offsets[window]
+    cycle = plan.followed.duration / (plan.window * STEP)  # windows
+    if plan.followed.cycle is None or cycle > len(plan.offsets) - 1:
+        return np.zeros(nv)
+    earlier = window - cycle * np.ceil((window - len(plan.offsets) + 1) / cycle)
+    k, share = int(earlier), earlier - int(earlier)
+    return (1.0 - share) * plan.offsets[k] + share * plan.offsets[min(k + 1, len(plan.offsets) - 1)]
 
 
 def reference_at(rows: Rows, step: int) -> tuple[Array, Array]:

@@ -68,7 +68,7 @@ def keep(path: Path, p: Progress, sketch: Sketch, seed: int, plan: tuple[Round, 
     """Write a checkpoint, whole or not at all."""
     score = np.zeros(0) if p.score is None else np.concatenate([[p.score.cost], p.score.easy, p.score[2:]])
     told = json.dumps({"sketch": sketch.digest, "seed": seed, "plan": plan, "population": population, "round": p.round,
-                       "evaluations": p.evaluations, "seconds": p.seconds})  # fmt: skip
+                       "evaluations": p.evaluations, "seconds": p.seconds, "bettered": p.bettered})  # fmt: skip
     arrays = {f"search_{k}": v for k, v in p.search.arrays().items()}
     with files.writing(path) as temporary, temporary.open("wb") as stream:
         np.savez(stream, told=np.array(told), state=p.state, best=p.best, score=score, cycle=p.cycle, steady=p.steady,
@@ -98,7 +98,7 @@ def restored(path: Path, sketch: Sketch, seed: int, plan: tuple[Round, ...] = PL
     search = cma.restored({k.removeprefix("search_"): v for k, v in arrays.items() if k.startswith("search_")})
     return Progress(int(told["round"]), search, arrays["state"], arrays["best"], score, arrays["cycle"],
                     arrays["steady"], arrays["gains"], int(told["evaluations"]),
-                    float(told.get("seconds", 0.0)))  # fmt: skip
+                    float(told.get("seconds", 0.0)), int(told.get("bettered", 0)))  # fmt: skip
 
 
 def finished(work: Designer) -> Gait:

@@ -41,8 +41,10 @@ def cuts(steps: int, stages: int) -> np.ndarray:
     return np.rint(np.linspace(0, steps, stages + 1)).astype(np.int64)
 
 
-def torque_basis(palette: Palette, flight: int = 4, ground: int = 8) -> Array:
-    """Torques (nv, inputs) of the slowest modes, those of the ground first."""
+def torque_basis(palette: Palette) -> Array:
+    """Torques (nv, inputs) of the slowest modes, of the ground first: 8 and 4, more where there are more limbs."""
+    limbs = max(1.0, (len(palette.stiffness) - 6) / 30)
+    ground, flight = round(8 * limbs), round(4 * limbs)
     return np.hstack([palette.torques("ground")[:, :ground], palette.torques("flight")[:, :flight]])
 
 
