@@ -48,6 +48,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     "hands/cooking": Experiment("hands.cooking"),
     "hands/coverage": Experiment("hands.coverage"),
     "hands/cup": Experiment("hands.studies:cup"),
+    "hands/figures": Experiment("hands.figures"),
     "hands/friction": Experiment("hands.studies:friction"),
     "hands/objects": Experiment("hands.studies:objects"),
     "hands/recording": Experiment("hands.recording", recordings=True),
