@@ -23,11 +23,12 @@ from poise.methods.vibration.search import Designer, Progress
 
 TRIED = 81  # units
 WAVERS = 6  # of the last of them over which it must be still
-STILL = 5e-4  # max |φ| from which it is
+STILL = 1e-3  # max |φ| from which it is
 FROM, TO = 30, 52  # units whose mean is taken
 DEEP = 0.005  # [m]
 WIDER, WIDEST = Differences(2e-2, 2e-1, 10.0), Differences(4e-2, 4e-1, 20.0)
-WAYS = tuple((by, Weights(torque=1 / t)) for by in (WIDER, Differences(), WIDEST) for t in (20, 50, 8))
+WAYS = (*((by, Weights(torque=1 / t)) for by in (WIDER, Differences(), WIDEST) for t in (20, 50, 8)),
+        *((by, Weights(torque=1 / t, joints=0.1)) for by in (WIDEST, WIDER) for t in (20, 50)))  # fmt: skip
 EASED = (0.1, 0.2, 0.3)  # of the steady torques that are left to the bursts
 PUSH, LENGTH = 0.2, 0.2  # of body weight, [s]
 PUSHES, NOISES, SLOPES = 8, 4, (3.0, -3.0)  # how many, how many, [degrees]
