@@ -242,6 +242,16 @@ def test_calls_come_from_any_thread(stand):
     assert sorted(c.name for c in take.calls) == ["begin", *["push"] * 4] and same(poise.replay(take).take(), take)
 
 
+def test_modal_takes_over_without_a_jolt():
+    """It is led from the body's own pose and velocity; without that, limbs would jump to where the clip is."""
+    walk = poise.load_clip("walk")
+    show = poise.begin(walk, "mcsim", start=0.75 * walk.duration, noise=0.01, seed=9).run(1.0)
+    show.switch("modal")
+    take = show.run(0.1).finish()
+    assert np.abs(take.traces["root_correction"][120:-1, :3]).max() < 0.05 * walk.character.mass * 9.81
+    assert np.abs(take.v[120:, 6:]).max() < 10.0
+
+
 def test_a_take_with_segments_is_audited_by_segment_and_saved(stand, tmp_path):
     show = poise.begin(stand, "mcsim").run(0.4)
     show.switch("modal")

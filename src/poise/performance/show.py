@@ -297,13 +297,13 @@ class Show:
         with self._lock, one_thread():
             self._going()
             way = contract.checked(find(method) if isinstance(method, str) else method)
-            before = self.course.followed, self.course.edited
+            before = self.course.kept()
             notes = self.course.prepare_for(way, self.stage, self.time)
-            self.course.meet(self.state)
+            self.course.meet(self.state, contract.meets(way))
             try:
                 made = self._taken_over(way, self.state)
             except Exception:
-                self.course.followed, self.course.edited = before
+                self.course.restore(before)
                 raise
             self._take_over(made)
             self._follow()

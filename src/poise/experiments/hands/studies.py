@@ -131,7 +131,10 @@ def objects(options: Options) -> Table:
 
 
 def cup(options: Options) -> Table:
-    """A cup turned by 120 degrees in the hand, at a person's and at constant speed, and a small box fiddled with."""
+    """A cup turned by 120 degrees in the hand, at a person's and at constant speed, and a small box fiddled with.
+
+    The first solutions of seed 0, on which these were tried, and of so many others.
+    """
     eased = more.cup()
     steady = Track(eased.motion.place, turns((0, 0, 1), 120.0 * np.linspace(0, 1, len(eased))))
     scenes = {
@@ -141,12 +144,13 @@ def cup(options: Options) -> Table:
     }
     rows = []
     for name, scene in scenes.items():
-        found, _ = solved(scene, count=options.seeds, seconds=60.0)
-        gaits = float(np.mean([changes(s) for s in found.solutions])) if found.solutions else float("nan")
-        rows.append(told((name, len(found.solutions), round(found.cpu, 1), gaits)))
+        for seed in (0, *range(FIRST, FIRST + options.seeds)):
+            found, _ = solved(scene, seed=seed, count=1, seconds=60.0)
+            gaits = float(np.mean([changes(s) for s in found.solutions])) if found.solutions else float("nan")
+            rows.append(told((name, seed, len(found.solutions), found.paths, round(found.cpu, 1), gaits)))
     return Table(
         "Things turned in the hand (5.6.4, 5.6.6)",
-        ("scene", "solutions", "CPU [s]", "times a finger takes load"),
+        ("scene", "seed", "solutions", "of paths", "CPU [s]", "times a finger takes load"),
         tuple(rows),
     )
 

@@ -141,11 +141,12 @@ class _Finger:
         return Normal(cost, self.grad.copy(), self.bands.copy())
 
 
-def kept_pairs(problem: Problem, path: list[Node], h: int, f: int) -> tuple[Array, np.ndarray]:
+def kept_pairs(problem: Problem, path: list[Node], h: int, f: int, follow: bool = False) -> tuple[Array, np.ndarray]:
     """Pairs (T, KEPT, PAIR) of loaded contacts of a finger, and how many; those that stay are kept a frame longer.
 
-    The little that a contact slipped from frame to frame in the search is taken back as long as it stays, so that it
-    rolls and does not creep.
+    With `follow` those that slide when they let go slide on for a frame, as in the search: else they may leave the
+    other way, against their friction. The little that a contact slipped from frame to frame in the search is taken back
+    as long as it stays, so that it rolls and does not creep.
     """
     T, mu = problem.frames, problem.scene.friction
     pairs, count = np.zeros((T, KEPT, PAIR)), np.zeros(T, np.int64)
@@ -157,7 +158,7 @@ def kept_pairs(problem: Problem, path: list[Node], h: int, f: int) -> tuple[Arra
             count[t] += 1
 
     slid = [sliding(a, b.intent, mu) for a, b in pairwise(path)]  # into the frames after the first
-    for node, came, goes in zip(path, [{}, *slid], [*slid, {}], strict=True):
+    for node, after, came, goes in zip(path, [*path[1:], None], [{}, *slid], [*slid, {}], strict=True):
         kinds = node.kinds(mu)
         for k in np.flatnonzero((node.contacts[:, HAND] == h) & (node.contacts[:, FINGER] == f) & (kinds != FREE)):
             pair, link = as_pair(node.contacts[k]), int(node.contacts[k, LINK])
@@ -175,7 +176,16 @@ def kept_pairs(problem: Problem, path: list[Node], h: int, f: int) -> tuple[Arra
                 add(node.t - 1, taken)  # it is there and at rest when it begins to carry
             if (h, f, link) not in goes:
                 add(node.t + 1, taken)
+            elif follow and after is not None:
+                for row in _let_go(after, h, f, link, mu):
+                    add(node.t + 1, as_pair(row))
     return pairs, count
+
+
+def _let_go(node: Node, h: int, f: int, link: int, mu: float) -> Array:
+    """Contacts (n, CONTACT) of a link in a node that carry nothing there."""
+    own = (node.contacts[:, HAND] == h) & (node.contacts[:, FINGER] == f) & (node.contacts[:, LINK] == link)
+    return node.contacts[own & (node.kinds(mu) == FREE)]
 
 
 def _slipped(problem: Problem, h: int, f: int, node: Node, pair: Array) -> Array:
@@ -233,9 +243,13 @@ def first_motion(problem: Problem, path: list[Node], window: np.ndarray, W: Weig
 
 
 def smooth(
-    problem: Problem, path: list[Node], window: np.ndarray, Q: Array, W: Weights, jerk: float = 25.0, rounds: int = 2
-) -> Array:
-    """(H, T, 5, 6) the motion of (41) from a first one; `jerk` weighs E₁, window (H, 5, 2) the contact windows."""
+    problem: Problem, path: list[Node], window: np.ndarray, Q: Array, W: Weights, jerk: float = 25.0, rounds: int = 2,
+    follow: bool = False,
+) -> Array:  # fmt: skip
+    """(H, T, 5, 6) the motion of (41) from a first one; `jerk` weighs E₁, window (H, 5, 2) the contact windows.
+
+    `follow` as in `kept_pairs`.
+    """
     T, H = problem.frames, len(problem.hands)
     Q = Q.copy()
     held = W._replace(
@@ -251,7 +265,7 @@ def smooth(
         apart=6e3,
     )
     clear = held._replace(margin=CLEAR)
-    kept = [[kept_pairs(problem, path, h, f) for f in range(5)] for h in range(H)]
+    kept = [[kept_pairs(problem, path, h, f, follow) for f in range(5)] for h in range(H)]
     caps = np.zeros((H, T, 5, 4, 7))
     for h in range(H):
         _all_capsules(problem.hands[h], Q[h], problem.turn[h], problem.place[h], caps[h])

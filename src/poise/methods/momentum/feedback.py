@@ -20,7 +20,7 @@ from poise.methods.momentum.plan import Segment
 
 _FORCE = np.array([1.0, 1.0, 0.7])  # of the body's weight: the largest change of the force
 _LEVER = 0.15  # [m] of the body's weight: the largest change of the moment, where one gain answers all
-TAKE_OFF = 2.0  # times both, where a clip leaves the ground
+TAKE_OFF = (0.6, 2.0)  # times both, where a clip leaves the ground: of a calm body, and of one that was pushed
 
 
 def along(states: Array, way: Array) -> Array:

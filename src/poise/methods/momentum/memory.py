@@ -21,7 +21,7 @@ from poise.methods.momentum.forces import moment_of, step_length
 from poise.methods.momentum.kept_plans import plan_of
 from poise.methods.momentum.model import pyramid
 from poise.methods.momentum.plan import Segment
-from poise.methods.momentum.reach import Legs, held_down, slack
+from poise.methods.momentum.reach import Legs, calm, held_down, slack
 from poise.methods.momentum.second_look import Ranges
 from poise.methods.momentum.settings import Settings
 from poise.methods.momentum.timeline import Placed, Timeline
@@ -309,7 +309,9 @@ class Memory:
             force[2] = lift(s, low, g, off, aim, way)
             force, moment = bounded(s, low, force, moment, mass)
         elif self.settings.has("sagittal"):
-            force, moment = bounded(s, low, force, moment, mass, TAKE_OFF)
+            quiet = calm(self.strayed)
+            times = quiet * TAKE_OFF[0] + (1.0 - quiet) * TAKE_OFF[1]
+            force, moment = bounded(s, low, force, moment, mass, times)
         return np.concatenate([placed.turn @ force, placed.turn @ moment]), shortened
 
     def _firm(self, placed: Placed) -> int:

@@ -52,15 +52,14 @@ def with_seats(clip: Clip, props: Sequence[MissingProp]) -> tuple[Clip, list[flo
 
     None is put where feet would be in it, nor on ground that is neither level nor boxes.
     """
-    level = level_of(clip.ground)
-    known = clip.ground if isinstance(clip.ground, Treads) else None if level is None else Treads((), level)
-    if not props or known is None:
+    treads, level = getattr(clip.ground, "treads", None), level_of(clip.ground)
+    if not props or (level is None and treads is None):
         return clip, []
-    floor = known.level
+    floor = float(getattr(clip.ground, "level", 0.0)) if level is None else level
     found = [seat for seat in (_seat(clip, own, floor) for own in _grouped(props)) if seat is not None]
     if not found:
         return clip, []
-    return replace(clip, ground=Treads((*known.treads, *found), floor)), [seat.top - floor for seat in found]
+    return replace(clip, ground=Treads((*(treads or ()), *found), floor)), [seat.top - floor for seat in found]
 
 
 def _grouped(props: Sequence[MissingProp]) -> list[list[MissingProp]]:
