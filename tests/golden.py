@@ -103,6 +103,16 @@ def repaired() -> str:
     return digest(replace(walk(), q=q, labels=None, cycle=None).make_physical().q)
 
 
+def fingers(name: str) -> str:
+    """Poses, contacts and forces of the first solution of an authored scene of hands."""
+    from poise.methods.hands import find
+    from poise.methods.hands.scenes import scene
+
+    made = next(f for f in find(scene(name), count=1, seed=3, seconds=1e9) if f.solutions).solutions[0]
+    loads = [a for load in made.loads for a in (load.contacts, load.forces, load.table_forces)]
+    return digest(made.q, *loads)
+
+
 def retargeted(name: str) -> str:
     return digest(walk().retarget(poise.load_character(name)).q)
 
@@ -141,6 +151,7 @@ def cases() -> dict[str, Callable[[], str]]:
     out.update({f"write/{n}": lambda n=n: written(n) for n in FORMATS})
     out.update({"read/bvh": read, "repair/walk": repaired})
     out.update({f"retarget/{n}": lambda n=n: retargeted(n) for n in ("human45", "human57")})
+    out.update({f"hands/{n}": lambda n=n: fingers(n) for n in ("small-bottle", "turning-milk", "two-hand-big-2")})
     out.update({f"edit/{n}": lambda n=n: edited(n) for n in edit.NAMES})
     return out
 

@@ -11,7 +11,7 @@ import pytest
 
 import poise
 from poise import edit, methods
-from poise.errors import PoiseError
+from poise.errors import BadValue, PoiseError
 from poise.methods import contract
 from poise.methods.find import find
 from poise.methods.vibration.gait import shipped
@@ -38,12 +38,21 @@ def clip(method, stand):
     return poise.load_clip(next(p for p in shipped() if p.stem == "runner")) if method == "vibration" else stand
 
 
+def follows(show) -> bool:
+    return getattr(show.driver.way, "follows", True)
+
+
 def played(show, run) -> poise.Show:
-    """A push, an edit and a ground, with some frames between them."""
+    """A push, an edit and a ground, with some frames between them; a method that goes its own way refuses the edit."""
     run(show, FEW)
     show.push("chest", (0.0, 30.0, 0.0), duration=0.05)
     run(show, FEW)
-    show.edit(EDIT)
+    if follows(show):
+        show.edit(EDIT)
+    else:
+        for call in (lambda: show.edit(EDIT), lambda: show.play(show.own.clip), lambda: show.steer(2.5)):
+            with pytest.raises(BadValue, match="as it was designed"):
+                call()
     run(show, FEW)
     show.ground(poise.Slope(1.0))
     run(show, FEW)
@@ -80,11 +89,12 @@ def test_the_contract_is_kept(method):
 
 @every_method
 def test_the_same_calls_give_the_same_bits_however_steps_are_grouped(clip, method):
-    a = played(poise.begin(clip, method, noise=0.01, seed=4), stepwise).take()
+    show = poise.begin(clip, method, noise=0.01, seed=4)
+    a = played(show, stepwise).take()
     b = played(poise.begin(clip, method, noise=0.01, seed=4), at_once).take()
     assert same(a, b) and finite(a) and len(a) == 4 * FEW + 1
-    assert [c.name for c in a.calls] == ["begin", "push", "edit", "ground"]
-    assert [c.frame for c in a.calls] == [0, FEW, 2 * FEW, 3 * FEW]
+    called = [("begin", 0), ("push", FEW), ("edit", 2 * FEW), ("ground", 3 * FEW)]
+    assert [(c.name, c.frame) for c in a.calls] == [c for c in called if c[0] != "edit" or follows(show)]
 
 
 @every_method
@@ -193,6 +203,26 @@ def test_a_ball_is_thrown_into_a_world_that_is_built_anew(stand):
     assert hit.any() and same(poise.replay(take).take(), take)
 
 
+@pytest.mark.parametrize("method", ["pd", "modal"])
+def test_a_call_that_was_refused_leaves_nothing_behind(stand, method):
+    takes = []
+    for bad in (False, True):
+        show = poise.begin(stand, method).run(0.05)
+        if bad:
+            with pytest.raises(PoiseError, match="no body 'tail'"):
+                show.push("tail", (0.0, 10.0, 0.0))
+        show.push("chest", (0.0, 40.0, 0.0), duration=0.05)
+        takes.append(show.run(0.1).finish())
+    assert same(*takes) and takes[0].calls == takes[1].calls
+
+
+def test_what_is_no_clip_and_no_take_is_refused():
+    with pytest.raises(PoiseError, match="not 'walk'"):
+        poise.begin("walk")
+    with pytest.raises(PoiseError, match="begun live"):
+        poise.replay(3)
+
+
 def test_modal_refuses_a_ball_and_goes_on(stand):
     show = poise.begin(stand, "modal").run(0.1)
     with pytest.raises(PoiseError, match="modal-torques"):
@@ -210,6 +240,16 @@ def test_calls_come_from_any_thread(stand):
         thread.join()
     take = show.take()
     assert sorted(c.name for c in take.calls) == ["begin", *["push"] * 4] and same(poise.replay(take).take(), take)
+
+
+def test_modal_takes_over_without_a_jolt():
+    """It is led from the body's own pose and velocity; without that, limbs would jump to where the clip is."""
+    walk = poise.load_clip("walk")
+    show = poise.begin(walk, "mcsim", start=0.75 * walk.duration, noise=0.01, seed=9).run(1.0)
+    show.switch("modal")
+    take = show.run(0.1).finish()
+    assert np.abs(take.traces["root_correction"][120:-1, :3]).max() < 0.05 * walk.character.mass * 9.81
+    assert np.abs(take.v[120:, 6:]).max() < 10.0
 
 
 def test_a_take_with_segments_is_audited_by_segment_and_saved(stand, tmp_path):

@@ -240,6 +240,32 @@ def test_scene_files_are_read_as_they_were_written(tmp_path: Path) -> None:
     assert again.thing.pieces == made.thing.pieces and again.stands == made.stands and again.friction == made.friction
 
 
+def test_every_entry_of_a_scene_file_is_checked_and_documented(tmp_path: Path) -> None:
+    from poise.methods.hands import scene_schema
+
+    page = (Path(__file__).resolve().parents[1] / "docs" / "hands.md").read_text()
+    assert scene_schema.markdown() in page, (
+        "docs/hands.md: paste what poise.methods.hands.scene_schema.markdown() gives"
+    )
+    good = save_scene(scene("plate-1"), tmp_path).read_text()
+    for old, new, words in (
+        ("fps = 30", 'fps = "fast"', "fps must be a number"),
+        ("friction = 1.732", "friction = 0", "more than 0"),
+        ("friction = 1.732", "friction = nan", "must be a number"),
+        ("mass = 0.5", "mass = true", "object.mass must be a number"),
+        ('track = "object.csv"', "", "needs track"),
+        ("size = [0.03, 0.03, 0.14]", "size = [0.03, 0.03]", "has 3 numbers, not 2"),
+        ('kind = "cylinder"', 'shape = "cylinder"', "has no entry 'shape'"),
+        ("[wrists]", "[windows]\nright_index = [0.4]\n[wrists]", "windows.right_index has 2 numbers"),
+        ("[wrists]", "[fixed]\nright_index = [0.4]\n[wrists]", "fixed.right_index must be a number"),
+        ("[wrists]", "[hands]", "no entry 'hands'"),
+    ):
+        assert old in good, old
+        (tmp_path / "bad.toml").write_text(good.replace(old, new))
+        with pytest.raises(BadFile, match=words):
+            load_scene(tmp_path / "bad.toml")
+
+
 def cube(path: Path, faces: int = 12) -> Path:
     v = [f"v {x} {y} {z}" for x in (0, 0.05) for y in (0, 0.05) for z in (0, 0.05)]
     f = ["1 2 4", "1 4 3", "5 7 8", "5 8 6", "1 5 6", "1 6 2", "3 4 8", "3 8 7", "1 3 7", "1 7 5", "2 6 8", "2 8 4"]

@@ -156,3 +156,14 @@ def test_the_clock_comes_back_to_real_time():
     for k in range(960):
         clock.advance(schedule, (True, True), 1 / 192, k / 192)
     assert abs(clock.time - 960 / 192) < 0.01
+
+
+def test_points_whose_ground_has_gone_touch_no_longer(walk):
+    show = poise.begin(walk, "mcsim").run(0.4)
+    last = show.driver.memory.known.last
+    assert np.isfinite(last).any()
+    points = walk.character.points(show.state.q)[0]
+    ground = poise.Slope(-3.0, start=float(points[:, 0].min()) - 0.1)
+    show.ground(ground)
+    gone = points[:, 2] - ground.height(points[:, 0], points[:, 1]) > 0.01
+    assert gone.sum() > 4 and not np.isfinite(last[gone]).any()

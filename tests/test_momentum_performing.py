@@ -5,11 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from poise.character.load import load_character
 from poise.errors import BadValue
 from poise.experiments.momentum.clips import slip
+from poise.experiments.momentum.on_hands import on_all_fours, share
+from poise.experiments.momentum.trial import frames_of_segments
 from poise.ground.stairs import Stairs
 from poise.judge import audit
-from poise.methods.momentum import Momentum
+from poise.methods.momentum import DEPARTURES, Momentum
+from poise.methods.momentum.second_look import Ranges
 from poise.motion.load import load_clip
 from poise.performance import perform
 from poise.stage import Ball, Push, Slippery, Stage
@@ -25,7 +29,7 @@ def test_a_walk_obeys_newton_and_follows(calm):
     assert calm.ended.whole
     assert calm.followed()
     assert report.position_force_rms < 0.01 * report.weight
-    assert report.position_torque_rms < 5.0
+    assert report.position_torque_rms < 1.0
     assert report.cone_violation < 1e-6
     assert np.degrees(calm.tracking_error().joints) < 5.0
 
@@ -40,11 +44,11 @@ def test_a_push_is_recovered(calm, way):
 
 def test_a_push_from_ahead_slows_the_clock_and_one_from_behind_speeds_it_up(calm):
     lags = []
-    for force in (-100.0, 100.0):
+    for force in (-60.0, 60.0):
         stage = Stage(events=(Push("chest", (force, 0.0, 0.0), 1.2, 0.2),))
         take = perform(load_clip("walk"), "momentum", stage=stage, seconds=3.0)
         lags.append(float(take.traces["reference_lag"][-2]))
-    assert lags[0] < -0.03 < 0.03 < lags[1]
+    assert lags[0] < -0.02 < 0.02 < lags[1]
 
 
 def test_stairs_are_climbed():
@@ -91,7 +95,7 @@ def test_strain_tells_how_near_torques_are_to_their_limits(calm):
 
 @pytest.mark.parametrize("name", ["walk", "run"])
 def test_corners_that_push_stay_where_they_came_down(name):
-    assert slip(perform(load_clip(name), "momentum", seconds=4.0)) < 2.0
+    assert slip(perform(load_clip(name), "momentum", seconds=4.0)) < 1.2
 
 
 def test_steps_are_as_much_longer_as_asked_for():
@@ -113,6 +117,11 @@ def test_torques_walk_in_the_simulator():
     assert take.ended.whole
 
 
+def test_torques_survive_a_ball():
+    take = perform(load_clip("walk"), "momentum-torques", stage=Stage(events=(Ball(0.5, 1.0, 6.0),)), seconds=3.0)
+    assert take.ended.whole
+
+
 def test_what_only_a_simulator_knows_is_refused():
     with pytest.raises(BadValue, match="momentum-torques"):
         perform(load_clip("walk"), "momentum", stage=Stage(events=(Ball(2.0, 1.0, 10.0),)), seconds=1.0)
@@ -123,6 +132,48 @@ def test_what_only_a_simulator_knows_is_refused():
 @pytest.mark.parametrize("name", ["run", "hop"])
 def test_clips_that_fly_go_on(name):
     assert perform(load_clip(name), "momentum", seconds=3.0).ended.whole
+
+
+def test_a_hop_keeps_time_with_its_clip():
+    take = perform(load_clip("hop"), "momentum", seconds=4.0)
+    assert take.followed()
+    assert np.nanmax(np.abs(take.traces["reference_lag"])) < 0.06  # t_c that jumps into flight gains 0.15 s
+
+
+def test_muscles_keep_nearer_to_their_limits_than_without():
+    clip = load_clip("run")
+    without = tuple(d for d in DEPARTURES if d != "strength")
+    with_limits, plain = (np.nanmax(perform(clip, method, seconds=1.5).traces["strain"][:-1])
+                          for method in (Momentum(), Momentum(departures=without)))  # fmt: skip
+    assert with_limits < 0.8 * plain
+
+
+def test_joints_stop_at_the_ends_of_their_ranges():
+    character = load_clip("walk").character
+    ranges, q = Ranges(character), character.standing_pose()
+    knee, chest = character.body("left_shin"), character.body("chest")
+    model = character.model
+    q[model.jnt_qposadr[model.body_jntadr[knee]]] = -0.05
+    at = model.jnt_qposadr[model.body_jntadr[chest]]
+    q[at : at + 4] = np.cos(0.6), np.sin(0.6), 0.0, 0.0
+    angles = ranges.angles(q)
+    beyond = (angles < ranges.low) | (angles > ranges.high)
+    assert set(ranges.joints[beyond]) == {int(model.body_jntadr[knee]), int(model.body_jntadr[chest])}
+    assert np.isclose(angles[ranges.joints == model.body_jntadr[chest]], 1.2)
+
+
+def test_hands_carry_as_feet_do():
+    take = perform(on_all_fours(load_character("human42")), "momentum", seconds=2.0)
+    assert take.ended.whole
+    assert take.followed()
+    assert 20.0 < share(take) < 35.0
+    assert slip(take) < 0.5
+
+
+def test_shorter_steps_take_less_time():
+    clip = load_clip("walk")
+    take = perform(clip, Momentum(stride=(-0.05, 0.0, 0.0)), seconds=4.0)
+    assert frames_of_segments(take).mean() < 0.5 * 120 * clip.duration - 2.0
 
 
 @pytest.mark.parametrize("side", [0.0, 90.0, 180.0])

@@ -41,7 +41,6 @@ IDEAS = {
         "solve/dense.py",
         ("damped",),
         (r"= (\w) @ \1\.T\n", r"\w\[i, i\] \+= _?(DAMPING|PRICE|damping)"),
-        {"methods/hands/finger.py": "damps each joint of a finger in proportion to its own curvature, within bounds"},
     ),
     "clearance between the legs": Idea(
         "motion/feet/leg_clearance.py",
@@ -50,7 +49,6 @@ IDEAS = {
         {
             "judge/overlap.py": "measures how deep any two bodies of a take are in each other",
             "dynamics/engine.py": "the call for stage/nearness.py: a body and the things that stand about it",
-            "judge/hands/validity.py": "checks finger motion with MuJoCo's own distances and nothing of the search",
         },
     ),
     "unrolling of a loop": Idea(

@@ -15,12 +15,13 @@ from poise.maths import configuration as conf
 from poise.motion import edit
 from poise.motion.check.check import penetration, skating
 from poise.motion.clip import Clip
+from poise.motion.feet.leg_clearance import beside_standing
 from poise.motion.feet.step_preview import StepPreview
 from poise.motion.load import load_clip
 from poise.motion.reference import Reference
 from poise.physical import library
 from poise.physical.from_body import repair_from
-from poise.physical.live import LiveRepair, follow, repair_ahead
+from poise.physical.live import LiveRepair, _under, follow, repair_ahead
 
 
 @pytest.fixture(scope="module")
@@ -177,3 +178,36 @@ def test_a_body_in_step_keeps_its_footholds():
         np.array([0.0, 0.02]), np.array([0.0, 0.4]), np.zeros(2), 3.3, 0.4, 0.0, 0.8, np.pi / 2
     )
     assert ahead[0] > 0.05 and abs(ahead[1]) < 1e-12 and np.allclose(turned, [0.0, ahead[0]])
+
+
+def test_a_swinging_leg_keeps_off_the_standing_foot_where_that_foot_is(walk):
+    """As far from it as in the motion, wherever it stands; too near by now, it comes away bit by bit."""
+    character, q, labels = walk.character, walk.q[:40], walk.contacts.labels[:40]
+    places, late = character.points(q), np.linspace(1.0, 0.0, 40)
+    pos, quat = character.forward(q)
+
+    def room(shift: float) -> list[np.ndarray]:
+        moved = places + np.array([0.0, shift, 0.0])
+        out = []
+        for t in beside_standing(character, q, moved, labels, q[1], late):
+            at = character.place(pos, quat, np.array([t.body]), np.asarray(t.local)[None])[:, 0]
+            out.append((np.sum(np.asarray(t.normals) * at, axis=1) - np.asarray(t.heights))[np.asarray(t.weight) > 0.1])
+        return out
+
+    assert all(np.abs(x).max() < 1e-9 for x in room(0.0) if len(x))
+    nearer = np.concatenate([x for shift in (0.03, -0.03) for x in room(shift)])
+    assert nearer.min() == pytest.approx(-0.03, abs=0.005) and nearer.max() == pytest.approx(0.03, abs=0.005)
+
+
+def test_a_foot_is_led_onto_ground_that_has_gone_from_under_all_of_it_but_not_over_an_edge(walk):
+    character = walk.character
+    own = character.contact_points.of("left")
+    on = np.zeros((1, len(character.contact_points)), bool)
+    on[:, own] = True
+    off = np.zeros(on.shape)
+    off[:, own] = -0.06
+    assert _under(character, off, on)[0, own].all()
+    off[:, own[0]] = 0.0  # it stands on one corner, and the others are over an edge
+    assert _under(character, off, on)[0, own].tolist() == [True, *[False] * (len(own) - 1)]
+    off[:, own] = -0.2
+    assert not _under(character, off, on)[0, own].any()

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import poise
+from poise.character.skin import skin
 from poise.errors import BadValue
 from poise.experiments.reproduce import Options
 from poise.experiments.truth import flights, labels, performed
@@ -18,7 +19,8 @@ from poise.ground.treads import Treads
 from poise.maths import configuration as conf
 from poise.motion.contact.evidence import evidence
 from poise.motion.contact.missing_props import MissingProp, missing_props
-from poise.motion.contact.seats import seat_places, with_seats
+from poise.motion.contact.resting_parts import resting
+from poise.motion.contact.seats import hips, with_seats
 from poise.physical.repair.repair import repair
 from poise.physical.repair.report import residual
 
@@ -86,15 +88,38 @@ def test_a_seat_that_was_found_once_is_known_from_the_first_frame_to_the_last():
     assert seats[0].first == 0 and seats[-1].last == len(clip) - 1 and len(seats) == 6
 
 
-def test_what_a_body_sits_on_is_put_under_it():
+def posed(pitch: float = 0.0, **bent: float) -> poise.Clip:
+    """One second of a body at rest with both its thighs, shins or feet bent, its lowest place on the ground."""
     body = poise.load_character("human42")
-    turns = np.zeros(body.model.nv)
+    turns, balls = np.zeros(body.model.nv), skin(body)
+    turns[4] = pitch
     for side in ("left", "right"):
-        turns[body.dofs(f"{side}_thigh")[1]], turns[body.dofs(f"{side}_shin")[0]] = -1.5, 1.5  # hips and knees bent
+        for part, angle in bent.items():
+            turns[body.dofs(f"{side}_{part}")[1 if part == "thigh" else 0]] = angle
     q = conf.integrate(body.layout, body.zero_pose()[None], turns[None])
-    q[0, 2] -= body.points(q)[0, body.contact_points.feet, 2].min()
-    sits = poise.Clip(body, np.repeat(q, 121, axis=0), 1 / 120)
-    low = float(seat_places(sits)[0, :, 2].min())
+    own = ~np.isin(balls.body, [body.body("left_hand"), body.body("right_hand")])
+    q[0, 2] -= (balls.centres(body, q)[0, :, 2] - balls.radius)[own].min()
+    return poise.Clip(body, np.repeat(q, 121, axis=0), 1 / 120)
+
+
+def test_knees_that_float_and_carry_are_put_on_the_ground():
+    kneels = posed(shin=1.57, foot=0.9)
+    assert not poise.audit(kneels).passed  # the knees are 3 cm up
+    fixed, report = repair(kneels)
+    assert poise.audit(fixed).passed and not report.inventions
+    assert kneels.posture_change(fixed) < 2.0
+    off = fixed.character.centre_of_mass(fixed.q) - kneels.character.centre_of_mass(kneels.q)
+    assert np.abs(off).max() < 0.05
+
+
+def test_a_body_that_lies_on_the_ground_is_left_as_it_is():
+    assert repair(posed(pitch=-1.57)).report.unchanged
+
+
+def test_what_a_body_sits_on_is_put_under_it():
+    sits = posed(thigh=-1.5, shin=1.5)
+    body = sits.character
+    low = float(resting(sits).places[0, hips(body), 2].min())
     fixed, report = repair(sits)
     assert isinstance(fixed.ground, Treads) and len(fixed.ground.treads) == 1
     assert fixed.ground.treads[0].top == pytest.approx(low, abs=0.02) and 0.3 < low < 0.6

@@ -18,7 +18,7 @@ from poise.maths import rotations as rot
 from poise.methods.vibration import Vibration, flow
 from poise.methods.vibration.control import EASED, burst, bursts
 from poise.methods.vibration.design import design, keep, restored, without_feedback
-from poise.methods.vibration.gait import load_gait
+from poise.methods.vibration.gait import load_gait, shipped
 from poise.methods.vibration.method import seen_from
 from poise.methods.vibration.rig import Controls
 from poise.methods.vibration.search import Designer, Round, judge
@@ -273,6 +273,17 @@ def test_members_are_judged_alike_in_any_share():
     assert [r.score.cost for r in whole] == [r.score.cost for r in (*parts[3:], *parts[:3])]
 
 
+def test_feedback_steers_beside_a_hand_that_fades():
+    plan = (Round(1.0, 2, 2, 0.1), Round(0.1, 2, 3, 0.1, steered=True))
+    work = Designer(find_sketch("flap"), 5, plan, population=8)
+    with Batch(1) as batch:
+        assert work.job().corrections is None
+        work.generation(batch)
+        work.generation(batch)
+        fix = work.job().corrections
+    assert work.progress.round == 1 and fix is not None and np.abs(fix.gains).max() > 0.0 and work.job().help == 0.1
+
+
 @pytest.mark.slow
 def test_the_number_of_processes_changes_nothing():
     _, one = stepped(1)
@@ -307,6 +318,16 @@ def test_a_gait_loads_like_a_clip_and_says_what_it_is(gait: Path, tmp_path: Path
     found.save(tmp_path / "again.toml")
     again = load_gait(tmp_path / "again.toml")
     assert np.allclose(again.gains, found.gains, rtol=1e-3) and again.flight == found.flight
+
+
+def test_a_gait_that_was_edited_is_refused_and_so_is_steering(gait: Path):
+    clip = poise.load_clip(gait)
+    with pytest.raises(PoiseError, match="was edited"):
+        poise.perform(clip.edit(poise.edit.Offset("head", (0.0, 15.0, 0.0))), "vibration", seconds=0.1)
+    show = poise.begin(clip, "vibration").run(0.1)
+    with pytest.raises(PoiseError, match="cannot be steered"):
+        show.steer(2.0)
+    assert show.run(0.1).take().fell is None
 
 
 def test_a_gait_runs_in_the_house_and_open_loop_falls(gait: Path):
@@ -356,6 +377,23 @@ def test_the_run_keeps_all_easy_constraints_within_the_joints_strength(gait: Pat
     assert all(a[:n].sum() >= a[n:].sum() for a, n in zip(amplitudes, (3, 4), strict=True))
     nv = len(rig.stiffness)
     assert np.all(np.abs(run.trace[:, -nv + 6 :]) <= rig.character.torque_limit[6:] + 1e-9)
+
+
+@pytest.mark.parametrize("path", shipped(), ids=lambda p: p.stem)
+def test_every_gait_that_comes_with_poise_keeps_all_easy_constraints_on_its_cycle(path: Path):
+    found = load_gait(path)
+    rig, space = found.sketch.rig(), found.space()
+    given = rig.bursts(found.controls(space))
+    start = np.concatenate([found.track[0], found.start])
+    run = rig.run(start, given, 41, found.corrections(rig, space, given.table.shape[1]))
+    m = run.measured
+    assert run.finished == 41 and not m[:9].any() and m[flow.VX] >= 2.0 and m[flow.DEEPEST] < 0.005
+    assert np.abs(rig.drift(run.states[-2], run.states[-1])).max() < 1e-3
+    assert np.sqrt(m[flow.FEEDBACK] / m[flow.ACTIVE]) <= 0.1
+    for psi, phase in ((found.flight, found.sketch.flight), (found.ground, found.sketch.ground)):
+        least, size = phase.priority, {k: abs(v) for k, v in psi.items()}
+        assert all(size[k] >= abs(v) and np.sign(psi[k]) == np.sign(v) for k, v in least.items())
+        assert sum(size[k] for k in least) >= sum(v for k, v in size.items() if k not in least)
 
 
 def test_a_slope_is_seen_from_its_own_ground(gait: Path):

@@ -41,6 +41,7 @@ def arguments(p: argparse.ArgumentParser) -> None:
         metavar="FORMATS",
         help="also write each solution with its object as bvh, glb, usda, or npz (a take, for poise audit)",
     )
+    p.add_argument("--schema", action="store_true", help="list the entries of a scene file and stop")
     p.add_argument("--no-pictures", action="store_true", help="neither sheet.png nor index.html")
     saving.add_force(p)
 
@@ -48,6 +49,8 @@ def arguments(p: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from poise.methods.hands.scenes import SCENES
 
+    if args.schema:
+        return _schema(args.json)
     if args.scene is None:
         say(json.dumps(sorted(SCENES)) if args.json else "\n".join(sorted(SCENES)))
         return 0
@@ -107,6 +110,18 @@ def run(args: argparse.Namespace) -> int:
         "validity": rows,
     }
     say(json.dumps(told, indent=2) if args.json else _text(told))
+    return 0
+
+
+def _schema(plain: bool) -> int:
+    """The entries of a scene file."""
+    from poise.methods.hands import scene_schema
+
+    rows = scene_schema.rows()
+    names = ("entry", "kind", "unit", "meaning", "default")
+    widths = [max(len(r[k]) for r in (names, *rows)) for k in range(len(names))]
+    table = "\n".join("  ".join(c.ljust(w) for c, w in zip(r, widths, strict=True)).rstrip() for r in (names, *rows))
+    say(json.dumps([dict(zip(names, r, strict=True)) for r in rows], indent=2) if plain else table)
     return 0
 
 

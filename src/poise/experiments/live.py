@@ -97,7 +97,7 @@ def chains(options: Options) -> Table:
     stand, walk, fast = (load_clip(n) for n in ("stand", "walk", "run"))
     order = (("walk", walk, 9.0), ("run", fast, 9.0), ("walk", walk, 9.0), ("stop", stand, 10.0))
     rows, figures = [], []
-    for method in ("modal-torques", "mcsim"):
+    for method in filter(options.wants, ("modal-torques", "mcsim")):
         reached = np.zeros(len(order), int)
         for k in range(options.seeds):
             show = begin(stand, method, noise=0.01, seed=k).run(0.5 + k / options.seeds)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from poise.character.character import Character, ContactPoints
 from poise.character.library.hand import make
 from poise.errors import BadValue
 from poise.export.camera import Camera
-from poise.export.intersect import Shapes
+from poise.export.intersect import SOLID, SPHERE, Shapes
 from poise.export.raycast import Floor, cast
 from poise.export.scene import Palette, boxes, figures, linear
 from poise.files import writing
@@ -27,6 +28,7 @@ from poise.motion.recording import Source
 
 FORMATS = ("bvh", "glb", "usda", "npz")
 """Endings in which a solution is written; npz is the take, for `poise audit` and all that reads takes."""
+_DOT = 4e-3  # [m] radius of a mark
 _SKIN = Palette((0.87, 0.68, 0.57), (0.87, 0.68, 0.57), (0.87, 0.68, 0.57))
 _THING = Palette((0.36, 0.58, 0.82), (0.36, 0.58, 0.82), (0.36, 0.58, 0.82))
 
@@ -88,12 +90,20 @@ def still(
     around: float = 35.0,
     size: tuple[int, int] = (230, 200),
     span: float = 0.34,
+    marks: Sequence[tuple[Array, tuple[float, float, float]]] = (),
+    hands: bool = True,
 ) -> np.ndarray:
-    """A picture (H, W, 3) of frame t, seen from `around` [degrees about Z] and a little above."""
+    """A picture (H, W, 3) of frame t, seen from `around` [degrees about Z] and a little above.
+
+    `marks` are points (K, 3) [m] in the world with a colour, drawn as small balls; without `hands` the object alone.
+    """
     clips = clips_of(scene, solution)
     parts = [
-        figures(c.character, c.q[t : t + 1], _THING if name == "object" else _SKIN)[0] for name, c in clips.items()
+        figures(c.character, c.q[t : t + 1], _THING if name == "object" else _SKIN)[0]
+        for name, c in clips.items()
+        if hands or name == "object"
     ]
+    parts += [_dots(points, colour) for points, colour in marks if len(points)]
     wood = linear((0.62, 0.54, 0.44))[None]
     parts += [boxes(np.array([s.place]), np.eye(3)[None], np.array([s.size]) / 2, wood) for s in scene.stands]
     middle = scene.centre.place[t]
@@ -102,6 +112,16 @@ def still(
     level = -1.0 if scene.table is None else scene.table
     floor = Floor(level=level, focus=middle, near=0.3, far=0.9, square=0.1, shown=scene.table is not None)
     return cast(Shapes.join(parts), Camera(eye, middle, span, *size), floor).colour
+
+
+def _dots(points: Array, colour: tuple[float, float, float]) -> Shapes:
+    """Small balls at points (K, 3) [m]."""
+    count = len(points)
+    size = np.tile([_DOT, 0.0, 0.0], (count, 1))
+    return Shapes(
+        np.full(count, SPHERE), points, np.tile(np.eye(3), (count, 1, 1)), size, np.tile(linear(colour), (count, 1)),
+        np.full(count, SOLID), np.full(count, _DOT),
+    )  # fmt: skip
 
 
 def body_still(

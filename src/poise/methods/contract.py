@@ -163,6 +163,13 @@ def followed(method: Any, memory: Any, reference: Reference) -> Any:
     return method.follow(memory, reference) if hasattr(method, "follow") else memory
 
 
+def check_follows(method: Any, wish: str) -> None:
+    """Refuse what a method that goes its own way (`follows = False`) would pass over: a motion changed under way."""
+    if not getattr(method, "follows", True):
+        raise BadValue(f"{method.name} performs its gait as it was designed and cannot be {wish} under way; change the "
+                       "sketch and design it anew, or switch to a method that follows clips.")  # fmt: skip
+
+
 def surrounded(method: Any, memory: Any, character: Character, reference: Reference, stage: Stage) -> Any:
     """The memory of a method around which the stage has changed; a fresh one where it does not say how."""
     if hasattr(method, "surround"):

@@ -52,6 +52,8 @@ def made(source: Clip | Reference | Plan, method: str | Any, stage: Stage | None
     plan = source if isinstance(source, Plan) else None
     if isinstance(source, Plan):
         source, method, stage, start, contact = planned(source, method, stage, start, contact)
+    if not isinstance(source, Clip | Reference):
+        raise BadValue(f"What is performed is a clip (poise.load_clip), a reference or a plan, not {source!r}.")
     if isinstance(source, Reference) and start:
         raise BadValue("A Reference begins where it says itself; give its own `start`, not that of perform.")
     _check(start, noise, seed)

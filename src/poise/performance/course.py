@@ -19,11 +19,14 @@ from poise.motion.reference import Reference
 from poise.performance.pace import Pace, speed_of
 from poise.performance.transition import LEAD, MEET, WAIT, joined, length, moments, ways
 from poise.physical.from_body import repair_from
+from poise.physical.kept import kept
 from poise.physical.live import LiveRepair
+from poise.physical.repair.repair import make_physical
 from poise.simulate.simulator import State
 from poise.stage import Stage
 
 EVERY = 0.1  # [s] between two repairs of the motion ahead
+_AHEAD = LiveRepair(swings=True)
 _PERIOD = 3.0  # [s] a loop up to this long is made physical as a whole when it is edited
 _OVER = 0.3  # [s] in which an edit is blended in that cannot be passed into in step
 _SOON = 0.3  # [s] in which the best moment to pass into an edited loop is looked for
@@ -31,6 +34,11 @@ _PHASE, _RATE = 24, 0.1  # frames within which a body is looked for in its motio
 _IN_STEP, _BETTER = 0.02, 0.8  # [s] and share of the distance from which on it is out of step
 _ASTRAY = 0.03  # [m] from which on it is not where it should be
 _SETTLED = 0.3  # [s] after a transition for which it is still repaired
+
+
+def _as_it_is(reference: Reference) -> tuple[Reference, contract.Notes]:
+    """What a method follows that makes nothing of a reference."""
+    return reference, []
 
 
 class Change(NamedTuple):
@@ -56,7 +64,7 @@ class Course:
         self._prepares, self._repairs = prepares, repairs
         self.edited = False  # is it no longer what was prepared before it began?
         self._until = -np.inf  # [s] up to which the motion ahead must be repaired
-        self._prepare: Callable[[Reference], tuple[Reference, contract.Notes]] = lambda r: (r, [])
+        self._prepare: Callable[[Reference], tuple[Reference, contract.Notes]] = _as_it_is
         self._repaired = -np.inf  # [s] when the motion ahead was last repaired
         self.pace: Pace | None = None  # of a walk or run that is steered
         self._ahead: list[Change] = []  # by time: transitions under way
@@ -86,11 +94,11 @@ class Course:
             self.followed = self.followed.hand_over(made, time)
         return notes
 
-    def meet(self, state: State) -> None:
+    def meet(self, state: State, repairs: bool) -> None:
         """Follow the motion where the body is, at the moment that goes best with it.
 
         A method may have let the motion wait or hurry, and gone astray: one that takes over from it would else begin
-        with legs that are elsewhere.
+        with legs that are elsewhere. With `repairs` the first part is led there from the pose and velocity of the body.
         """
         time, reference = state.time, self.followed
         mixed = reference.blending
@@ -109,11 +117,23 @@ class Course:
         off = state.q[:2] - reference.sample(time + ahead).q[:2]
         if out or np.linalg.norm(off) > _ASTRAY:
             self.followed, self.edited = reference.taken_up(time, ahead, state.q[:2]), True
+        if repairs and self._repairs:
+            self.edited, self._repaired, self._until = True, -np.inf, max(self._until, time + _SETTLED)
+
+    def kept(self) -> tuple[Reference, bool, float, float]:
+        """What `meet` and `prepare_for` may change, for `restore`."""
+        return self.followed, self.edited, self._repaired, self._until
+
+    def restore(self, kept: tuple[Reference, bool, float, float]) -> None:
+        """Follow again what was followed when `kept` was asked for."""
+        self.followed, self.edited, self._repaired, self._until = kept
 
     def perform_by(self, way: Any, stage: Stage) -> None:
         """From now on clips are made ready for this method on this stage."""
-        if self._prepares:
+        if self._prepares and hasattr(way, "prepare"):
             self._prepare = lambda reference: contract.prepared(way, reference, stage)
+        else:
+            self._prepare = _as_it_is
 
     def due(self, time: float, body: Callable[[], State] | None = None) -> bool:
         """Change and repair the motion ahead where that is due; true where another reference is followed now.
@@ -130,7 +150,7 @@ class Course:
             return self.followed is not before
         self._repaired = time
         try:
-            made = LiveRepair().ahead(self.followed, time) if body is None else self._from_body(body())
+            made = _AHEAD.ahead(self.followed, time) if body is None else self._from_body(body())
         except PoiseError:
             return self.followed is not before  # what cannot be repaired is followed as it is
         self.followed = made
@@ -225,10 +245,19 @@ class Course:
         led = wanted if same else joined(now.followed.baked, physical, when)
         begins = float(earliest + when.leave - LEAD - early)
         ends, start = begins + wanted.leave - wanted.enter, wanted.enter - begins
-        passing = self._prepare(Reference(led.clip, start=start))[0]
+        passing = self._prepare(Reference(self._invented(led.clip), start=start))[0]
         last = into.begun(wanted.then - ends)
         return [Change(begins, Reference(wanted.clip, start=start), passing, MEET),
                 Change(ends, last, Reference(physical, start=last.start), MEET)]  # fmt: skip
+
+    def _invented(self, clip: Clip) -> Clip:
+        """A transition made physical for a method that asks for it: nobody performed it, and its force is not kept."""
+        if not self._repairs or self._prepare is _as_it_is:
+            return clip
+        try:
+            return kept("transition", clip, "", lambda c: make_physical(c, force=0.0))
+        except PoiseError:
+            return clip
 
     def steer(self, speed: float, turn: float, time: float, over: float) -> None:
         """Both references with another speed [m/s], turning by `turn` [degrees/s], step by step."""

@@ -21,8 +21,8 @@ def replay(take: Take | Sequence[Call], frames: int | None = None, own: Mapping[
 
     `own`: methods of the user's own by "package.module:Class", which no file may name by itself.
     """
-    calls = tuple(take.calls if isinstance(take, Take) else take)
-    if not calls or calls[0].name != "begin":
+    calls = tuple(take.calls if isinstance(take, Take) else take if isinstance(take, Sequence) else ())
+    if not calls or not all(isinstance(c, Call) for c in calls) or calls[0].name != "begin":
         raise BadValue("Only a performance that was begun live has its calls noted: use poise.begin, not perform.")
     frames = len(take) - 1 if frames is None and isinstance(take, Take) else frames or calls[-1].frame
     show = begin(**{k: encoding.value(v, own) for k, v in calls[0].values.items()})

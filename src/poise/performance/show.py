@@ -262,6 +262,7 @@ class Show:
         """
         with self._lock, one_thread():
             self._going()
+            contract.check_follows(self.driver.way, "edited")
             self.course.edit(edit, self.time, over)
             self._changed(f"the reference was edited: {type(edit).__name__}")
             self._note("edit", edit=edit, over=over)
@@ -273,6 +274,7 @@ class Show:
         """
         with self._lock, one_thread():
             self._going()
+            contract.check_follows(self.driver.way, "led to another clip")
             self.course.play(clip, self.time, over, start)
             self._changed(f"another clip is followed: {clip.name}")
             self._note("play", clip=clip, over=over, start=start)
@@ -281,6 +283,7 @@ class Show:
         """Walk or run with another speed [m/s], bending to the left by `turn` [degrees/s]; a loop that travels can."""
         with self._lock, one_thread():
             self._going()
+            contract.check_follows(self.driver.way, "steered")
             self.course.steer(speed, turn, self.time, over)
             self._changed(f"steered to {speed:.2f} m/s and {turn:.0f} degrees/s")
             self._note("steer", speed=speed, turn=turn, over=over)
@@ -294,13 +297,13 @@ class Show:
         with self._lock, one_thread():
             self._going()
             way = contract.checked(find(method) if isinstance(method, str) else method)
-            before = self.course.followed, self.course.edited
+            before = self.course.kept()
             notes = self.course.prepare_for(way, self.stage, self.time)
-            self.course.meet(self.state)
+            self.course.meet(self.state, contract.meets(way))
             try:
                 made = self._taken_over(way, self.state)
             except Exception:
-                self.course.followed, self.course.edited = before
+                self.course.restore(before)
                 raise
             self._take_over(made)
             self._follow()

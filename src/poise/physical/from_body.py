@@ -10,57 +10,25 @@ out obeys the laws of motion as that of `live` does: the problem is the same one
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
 from poise.character import Character
-from poise.character.roles import SIDES
 from poise.ground.ground import Ground
 from poise.maths import GRAVITY
 from poise.maths import configuration as conf
 from poise.maths import rotations as rot
-from poise.maths.intervals import runs
 from poise.maths.rotations import Array
-from poise.motion.feet.leg_clearance import beside_standing
 from poise.motion.feet.step_preview import StepPreview
-from poise.motion.ik.ik import FloorTarget
 from poise.motion.reference import Reference, Sample
-from poise.physical.live import Course, LiveRepair, eased, places_ahead, repairable
+from poise.physical.live import Course, LiveRepair, places_ahead, repairable
+from poise.physical.swinging import Feet, landing_labels, swinging
 from poise.solve.gauss_newton import Settings
 
 KNOWN = 2  # frames that are not unknowns: one before the body's, for its velocity, and its own
-TOUCHES = 0.004  # [m] above the ground up to which a foot touches
-EARLY = 0.1  # [s] by which a foot may land before its time and stand from then on
 SOONEST, LATEST = 0.15, 0.45  # [s] in which the body comes to the edited motion: when its foot lands, within these
-RAISED, SINKS = (
-    0.006,
-    0.6,
-)  # [m] above the ground from which on a point that should touch does not, and [m/s] it sinks at
-CLEAR, LIFTED = 0.015, 10.0  # [m] that swinging feet keep from the ground, and what that weighs
-MENDED = 0.2  # [s] in which feet that are too low or too near to each other come to be so no longer
-TILTS = 0.08  # [s] in which at least a foot that stands on a part of it is laid onto the ground
 STEP = LiveRepair(window=0.8, iterations=6)  # far enough to see the next foot land and the body go over it
 PREVIEW = StepPreview()
-
-
-class Feet(NamedTuple):
-    """What two feet do in the frames ahead."""
-
-    points: tuple[np.ndarray, ...]  # contact points of each
-    down: np.ndarray  # (M, 2) bool: each should stand
-
-    @classmethod
-    def of(cls, character: Character, labels: np.ndarray) -> Feet:
-        """By the labels (M, P) of contact points."""
-        points = tuple(character.contact_points.of(side) for side in SIDES)
-        return cls(points, np.stack([labels[:, own].any(axis=1) for own in points], axis=1))
-
-    def landing(self, side: int) -> int:
-        """Frames to the next touch-down of a foot that does not stand, or that leaves and comes again; -1: none."""
-        up = np.flatnonzero(~self.down[:, side])
-        later = np.flatnonzero(self.down[up[0] :, side]) if len(up) else up
-        return int(up[0] + later[0]) if len(later) else -1
 
 
 def repair_from(reference: Reference, at: float, q: Array, v: Array, how: LiveRepair = STEP) -> Reference:
@@ -75,7 +43,7 @@ def repair_from(reference: Reference, at: float, q: Array, v: Array, how: LiveRe
     more = max(2, round(how.fade / dt))
     plain = reference.taken_up(at).unspliced
     samples = [plain.sample(at + k * dt) for k in range(count + more + 1)]
-    labels = _labels(character, plain.ground, q, samples, dt)
+    labels = landing_labels(character, plain.ground, q, samples, dt)
     shift, left = foothold(character, plain.ground, (q, v), samples, labels, dt, count * dt)
     target = reference.taken_up(at, place=samples[0].q[:2] + shift, spliced=True)
     moved = target.unspliced
@@ -87,60 +55,13 @@ def repair_from(reference: Reference, at: float, q: Array, v: Array, how: LiveRe
     mixed = np.zeros(len(edited), bool)
     goals = places_ahead(character, target.ground, edited, q, labels, mixed, dt)[: count + 2]
     end = samples[-1]
-    window, late = slice(count + 2), 1.0 - eased((np.arange(count + 2) - 1) * dt / MENDED)
-    fences = (*beside_standing(character, edited[window], goals, labels[window], q, late),
-              *_clear(character, target.ground, edited[window], labels[window], q, late))  # fmt: skip
+    fences = swinging(character, target.ground, edited[: count + 2], goals, labels[: count + 2], q, dt)
     course = Course(character, target.ground, wanted, np.zeros((count + 2, layout.nv)), labels, goals,
                     target.grips(at - dt, dt, len(edited)), ((q, v, None), (end.q, end.v, end.a)), dt,
                     known=KNOWN, fences=fences)  # fmt: skip
     problem = course.problem(how)
     x = problem.solve(course.start, Settings(how.iterations, step=2e-5, gain=1e-3, attempts=3)).x
     return target.spliced(at, dt, *course.curve(problem.configurations(x)), course.labels[1:], met=True)
-
-
-def _clear(character: Character, ground: Ground, edited: Array, labels: np.ndarray, now: Array, late: Array
-           ) -> list[FloorTarget]:  # fmt: skip
-    """What keeps swinging feet over the ground as in the edited motion (N, nq), up to `CLEAR`.
-
-    What is lower in the pose `now` (nq,) of frame 1 may be so by a share `late` (N,) of that.
-    """
-    points, places, here = character.contact_points, character.points(edited), character.points(now[None])[0]
-    gap = places[..., 2] - ground.height(places[..., 0], places[..., 1])
-    out = []
-    for side in SIDES:
-        own = points.of(side)
-        swings = ~labels[:, own].any(axis=1)
-        for i in own if swings.any() else ():
-            normal = np.array(ground.normal(places[:, i, 0], places[:, i, 1]))
-            level = np.sum(normal * places[:, i], axis=1) - normal[:, 2] * np.maximum(gap[:, i] - CLEAR, 0.0)
-            level -= max(float(level[1] - normal[1] @ here[i]), 0.0) * late
-            out.append(FloorTarget(int(points.bodies[i]), points.positions[i], level, normal, LIFTED * swings))
-    return out
-
-
-def _labels(character: Character, ground: Ground, q: Array, samples: list[Sample], dt: float) -> np.ndarray:
-    """The labels (M, P) of the samples with feet that have landed before their time standing from now on.
-
-    Points that are higher over the ground than in the motion touch later: it may have gone from under them.
-    """
-    labels = np.stack([s.contacts for s in samples])
-    out, feet = labels.copy(), Feet.of(character, labels)
-    places = character.points(np.stack([q, samples[0].q]))
-    gap = places[..., 2] - ground.height(places[..., 0], places[..., 1])
-    for side, own in enumerate(feet.points):
-        lands = feet.landing(side)
-        if len(own) and not feet.down[0, side] and 0 < lands <= EARLY / dt and gap[0, own].min() < TOUCHES:
-            out[:lands, own] = labels[lands, own]
-    higher = gap[0] - np.where(labels[0], 0.0, np.maximum(gap[1], 0.0))
-    firm = out[0] & (gap[0] < RAISED)
-    for own in feet.points:
-        least = TILTS if firm[own].any() else 0.0
-        for i in own[higher[own] > RAISED]:
-            for a, e in runs(out[:, i])[:1]:
-                if a * dt < EARLY:
-                    wait = max(higher[i] / SINKS, least)
-                    out[a : min(int(e), int(a) + math.ceil(wait / dt)), i] = False
-    return out
 
 
 def foothold(character: Character, ground: Ground, body: tuple[Array, Array], samples: list[Sample],

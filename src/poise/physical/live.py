@@ -29,6 +29,7 @@ from poise.maths.intervals import runs
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
 from poise.motion.contact.grip_forces import gripped, loads
+from poise.motion.fades import fade
 from poise.motion.hold import Hold
 from poise.motion.ik import ik
 from poise.motion.ik.hands import hold_targets
@@ -37,6 +38,7 @@ from poise.motion.reference import Reference
 from poise.physical.repair.problem import PhysicalProblem
 from poise.physical.repair.setup import REFERENCE, Weights, posture
 from poise.physical.repair.standing import pushing, standing
+from poise.physical.swinging import landing_labels, swinging
 from poise.solve.gauss_newton import Settings
 
 KNOWN = 3  # frames that are not unknowns: one before the beginning, one at it, and the next, for the acceleration there
@@ -44,6 +46,7 @@ PIVOT = 0.03  # [m] a foot whose points stray further while they touch turns, an
 SLID = 0.15  # [m] so is one that is pushed over the ground further than badly joined motions push it
 LOWERED = 0.15  # [s] in which a foot that stands comes onto ground that is not where it stands
 UNDER = 0.05  # [m] ground that is further than this from a point that touches is not what it stands on
+ALIKE, DROPPED = 0.03, 0.12  # [m] unless it is as far from the whole foot, to so much, and no further than this
 
 
 def places_ahead(character: Character, ground: Ground, wanted: Array, now: Array, labels: np.ndarray,
@@ -69,17 +72,26 @@ def places_ahead(character: Character, ground: Ground, wanted: Array, now: Array
                     places[:, stands] = here[own][stands]
             goals[rows, own] = places
     level = ground.height(goals[..., 0], goals[..., 1])
-    near = labels & (np.abs(level - goals[..., 2]) < UNDER)  # a corner over the edge of a step is as high as its foot
-    left = 1.0 - eased((np.arange(len(goals)) - 1) * dt / LOWERED)
+    near = labels & _under(character, level - goals[..., 2], labels)
+    left = 1.0 - fade((np.arange(len(goals)) - 1) * dt / LOWERED)
     off = np.where(np.logical_and.accumulate(labels, axis=0), here[:, 2] - level[1], 0.0)
     goals[..., 2] = np.where(near, level + left[:, None] * off, goals[..., 2])
     return goals
 
 
-def eased(share: Array) -> Array:
-    """From 0 to 1, without rate and curvature at both ends."""
-    x = np.clip(share, 0.0, 1.0)
-    return x**3 * (10.0 - 15.0 * x + 6.0 * x * x)
+def _under(character: Character, off: Array, labels: np.ndarray) -> np.ndarray:
+    """Which points (M, P) stand on the ground that is `off` (M, P) [m] above them, and are led onto it.
+
+    A corner over the edge of a step does not, and stays as high as its foot; a foot whose ground has gone from under
+    all of it does.
+    """
+    near = np.abs(off) < UNDER
+    for limb in character.contact_points.limbs:
+        own = character.contact_points.of(limb)
+        nearest = np.argmin(np.where(labels[:, own], np.abs(off[:, own]), np.inf), axis=1)
+        least = np.take_along_axis(off[:, own], nearest[:, None], axis=1)
+        near[:, own] |= (np.abs(off[:, own] - least) < ALIKE) & (np.abs(least) < DROPPED)
+    return near
 
 
 def _planted(places: Array, labels: np.ndarray, mixed: bool) -> tuple[Array, bool]:
@@ -131,6 +143,7 @@ class LiveRepair:
     change: float = 1.0  # how willingly postures change
     friction: float = 0.8  # of the ground
     margin: float = 0.2  # share of each foot's support that is left unused
+    swings: bool = False  # do feet land only when they can, and do swinging legs keep apart and off the ground?
 
     def __post_init__(self) -> None:
         fps = QUICK if self.fps is None else self.fps
@@ -149,7 +162,7 @@ class LiveRepair:
         dt, count = repairable(reference, at, self)
         if not count:
             return reference
-        course = Course.of(reference, at, dt, count, max(2, round(self.fade / dt)))
+        course = Course.of(reference, at, dt, count, max(2, round(self.fade / dt)), self.swings)
         if count * dt < self.window - dt:  # nothing follows that it would have to pass into
             course = replace(course, held=WEAK)
         problem = course.problem(self)
@@ -207,7 +220,7 @@ class Course:
     fences: tuple[ik.FloorTarget, ...] = ()  # what else points shall not pass in the window
 
     @classmethod
-    def of(cls, reference: Reference, at: float, dt: float, count: int, more: int) -> Course:
+    def of(cls, reference: Reference, at: float, dt: float, count: int, more: int, swings: bool = False) -> Course:
         """Sample the reference with and without what was spliced into it, `count` frames and `more` for the fade."""
         character, layout, base = reference.character, reference.character.layout, reference.unspliced
         now, plain = reference.sample(at), [base.sample(at + k * dt) for k in range(count + more + 1)]
@@ -218,13 +231,20 @@ class Course:
         wanted = np.stack([behind, *(s.q for s in plain)])
         followed = np.stack([before, now.q, after, *(reference.sample(at + k * dt).q for k in range(2, count + 1))])
         labels = np.stack([now.contacts, now.contacts, *(s.contacts for s in plain[1:])])
+        if swings:
+            there = reference.taken_up(at).unspliced.sample(at)._replace(contacts=now.contacts)  # blended in at once
+            labels[1:] = landing_labels(character, reference.ground, now.q, [there, *plain[1:]], dt)
+            labels[0] = labels[1]
         span, times = reference.blending, at + dt * np.arange(-1, count + more + 1)
         mixed = np.zeros(len(times), bool) if span is None else (times > span[0]) & (times < span[1])
         goals = places_ahead(character, reference.ground, wanted, now.q, labels, mixed, dt)[: count + 2]
-        end = plain[-1]
+        end, window = plain[-1], slice(count + 2)
+        fences = ()
+        if swings:
+            fences = swinging(character, reference.ground, wanted[window], goals, labels[window], now.q, dt)
         return cls(character, reference.ground, wanted, conf.difference(layout, wanted[: count + 2], followed),
                    labels, goals, reference.grips(at - dt, dt, len(times)),
-                   ((now.q, now.v, now.a), (end.q, end.v, end.a)), dt)  # fmt: skip
+                   ((now.q, now.v, now.a), (end.q, end.v, end.a)), dt, fences=fences)  # fmt: skip
 
     def problem(self, how: LiveRepair) -> PhysicalProblem:
         """The least squares of the window, its first frames known."""

@@ -5,22 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 import numpy as np
-from numba import carray  # pyright: ignore[reportPrivateImportUsage]
 
 from poise.dynamics import Wrench
-from poise.dynamics.native import pointer
 from poise.errors import BadValue
 from poise.kernels import njit
 from poise.maths.rotations import Array
-from poise.simulate.contacts import (
-    ADDRESS,
-    CONTACTS,
-    COUNT,
-    GEOM,
-    GEOMS,
-    SIZE,
-    scale_friction,
-)
+from poise.simulate.contacts import ADDRESS, GEOM, opened, scale_friction
 
 LEAST_FRICTION = 1e-3  # a factor below this is one: MuJoCo's cones need some friction
 
@@ -71,11 +61,7 @@ def soap(where, ncon, factors):
 
     Between MuJoCo's collision and its solver; see `contacts.repaint`.
     """
-    size = where[SIZE]
-    geoms = carray(pointer(where[GEOMS]), (where[COUNT], 3), np.int64)
-    start = carray(pointer(where[CONTACTS]), (1,), np.int64)[0]
-    numbers = carray(pointer(start), (ncon, size), np.float64)
-    whole = carray(pointer(start), (ncon, 2 * size), np.int32)
+    numbers, whole, geoms = opened(where, ncon)
     for c in range(ncon):
         g0, g1 = whole[c, where[GEOM]], whole[c, where[GEOM] + 1]
         if g0 < 0 or g1 < 0 or whole[c, where[ADDRESS]] < 0:

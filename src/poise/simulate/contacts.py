@@ -131,6 +131,23 @@ def _speed(cvel, com, body, root, x, y, z):
     return cvel[body, 3] + wy * rz - wz * ry, cvel[body, 4] + wz * rx - wx * rz, cvel[body, 5] + wx * ry - wy * rx
 
 
+@njit(cache=True, inline="always")
+def opened(where, ncon):
+    """MuJoCo's contacts as numbers (C, size) and as whole numbers (C, 2 size), and the geoms (G, 3) they are of."""
+    start = carray(pointer(where[CONTACTS]), (1,), np.int64)[0]
+    numbers = carray(pointer(start), (ncon, where[SIZE]), np.float64)
+    whole = carray(pointer(start), (ncon, 2 * where[SIZE]), np.int32)
+    return numbers, whole, carray(pointer(where[GEOMS]), (where[COUNT], 3), np.int64)
+
+
+@njit(cache=True, inline="always")
+def _moving(where):
+    """The forces of all constraints, velocities (B, 6) of bodies and the centres of mass (B, 3) that they are about."""
+    forces = carray(pointer(carray(pointer(where[FORCES]), (1,), np.int64)[0]), (1 << 30,), np.float64)
+    cvel = carray(pointer(where[CVEL]), (where[BODIES], 6), np.float64)
+    return forces, cvel, carray(pointer(where[COM]), (where[BODIES], 3), np.float64)
+
+
 @njit(cache=True, error_model="numpy")
 def read(where, ncon, dt):
     """Read the contacts of the step just taken into the touches (K, 18) and add them to the sums.
@@ -140,20 +157,15 @@ def read(where, ncon, dt):
 
     counts: [rows in touches, rows in sums]. Gives what `worst` gives, or WARNED.
     """
-    geoms = carray(pointer(where[GEOMS]), (where[COUNT], 3), np.int64)
     touches = carray(pointer(where[TOUCHES]), (MOST_TOUCHES, CONTACT_WIDTH), np.float64)
     sums = carray(pointer(where[SUMS]), (MOST_SUMS, SUM_WIDTH), np.float64)
     counts = carray(pointer(where[COUNTS]), (2,), np.int64)
     bad = worst(where)
     if bad >= 0:
         return bad
-    size, own, bodies = where[SIZE], where[OWN], where[BODIES]
-    start = carray(pointer(where[CONTACTS]), (1,), np.int64)[0]
-    numbers = carray(pointer(start), (ncon, size), np.float64)
-    whole = carray(pointer(start), (ncon, 2 * size), np.int32)
-    forces = carray(pointer(carray(pointer(where[FORCES]), (1,), np.int64)[0]), (1 << 30,), np.float64)
-    cvel = carray(pointer(where[CVEL]), (bodies, 6), np.float64)
-    com = carray(pointer(where[COM]), (bodies, 3), np.float64)
+    own = where[OWN]
+    numbers, whole, geoms = opened(where, ncon)
+    forces, cvel, com = _moving(where)
     count, rows, thing = 0, counts[1], touches[MOST_TOUCHES - 1]
     for c in range(ncon):
         first, dim = whole[c, where[ADDRESS]], whole[c, where[DIM]]
@@ -209,14 +221,9 @@ def touched(where, ncon, limb, least, out):
     than its friction.
     """
     out[:] = False
-    size, own, bodies = where[SIZE], where[OWN], where[BODIES]
-    geoms = carray(pointer(where[GEOMS]), (where[COUNT], 3), np.int64)
-    start = carray(pointer(where[CONTACTS]), (1,), np.int64)[0]
-    numbers = carray(pointer(start), (ncon, size), np.float64)
-    whole = carray(pointer(start), (ncon, 2 * size), np.int32)
-    forces = carray(pointer(carray(pointer(where[FORCES]), (1,), np.int64)[0]), (1 << 30,), np.float64)
-    cvel = carray(pointer(where[CVEL]), (bodies, 6), np.float64)
-    com = carray(pointer(where[COM]), (bodies, 3), np.float64)
+    own = where[OWN]
+    numbers, whole, geoms = opened(where, ncon)
+    forces, cvel, com = _moving(where)
     slip, p, f = 0.0, where[POS], where[FRAME]
     for c in range(ncon):
         first, g0, g1 = whole[c, where[ADDRESS]], whole[c, where[GEOM]], whole[c, where[GEOM] + 1]
@@ -310,11 +317,7 @@ def repaint(where, ncon, patches):
     Between MuJoCo's collision and its solver: the friction of a contact and that of its regularised cone are scaled
     alike, which is what another coefficient of the geoms would have done.
     """
-    size = where[SIZE]
-    geoms = carray(pointer(where[GEOMS]), (where[COUNT], 3), np.int64)
-    start = carray(pointer(where[CONTACTS]), (1,), np.int64)[0]
-    numbers = carray(pointer(start), (ncon, size), np.float64)
-    whole = carray(pointer(start), (ncon, 2 * size), np.int32)
+    numbers, whole, geoms = opened(where, ncon)
     for c in range(ncon):
         g0, g1 = whole[c, where[GEOM]], whole[c, where[GEOM] + 1]
         if g0 < 0 or g1 < 0 or whole[c, where[ADDRESS]] < 0 or (geoms[g0, 1] != 0 and geoms[g1, 1] != 0):

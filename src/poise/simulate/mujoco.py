@@ -355,8 +355,9 @@ class MujocoSimulator:
 
     def push(self, push: Push) -> None:
         """A push that nobody knew of before; it acts from its time on."""
-        self.stage = replace(self.stage, events=(*self.stage.events, push))
-        self.stage.check(self.character)
+        stage = replace(self.stage, events=(*self.stage.events, push))
+        stage.check(self.character)
+        self.stage = stage
         self._programme.add(push)
         self.labels, self.plain = (*self.labels, self._programme.labels[-1]), False
 

@@ -34,6 +34,62 @@ class ConeForces:
 
 
 @njit(cache=True)
+def _best_ray(points, normals, friction, cost, slide, count, rho, y, tolerance, ray):
+    """The force whose best ray (3,) has the least reduced cost for multipliers y (6,); -1 where none is below zero."""
+    best, into = -tolerance, -1
+    for i in range(count):
+        px, py, pz = points[i, 0] / rho, points[i, 1] / rho, points[i, 2] / rho
+        vx, vy, vz = y[0] + y[4] * pz - y[5] * py, y[1] + y[5] * px - y[3] * pz, y[2] + y[3] * py - y[4] * px
+        nx, ny, nz = normals[i, 0], normals[i, 1], normals[i, 2]
+        vn = vx * nx + vy * ny + vz * nz
+        if slide[i, 0] > 0:
+            tx, ty, tz, tn = slide[i, 1], slide[i, 2], slide[i, 3], 1.0
+        else:
+            tx, ty, tz = vx - vn * nx, vy - vn * ny, vz - vn * nz
+            tn = np.sqrt(tx * tx + ty * ty + tz * tz)
+        m = friction[i] / tn if tn > 1e-12 else 0.0
+        ax, ay, az = nx + m * tx, ny + m * ty, nz + m * tz
+        reduced = cost[i] - (vx * ax + vy * ay + vz * az)
+        if reduced < best:
+            best, into = reduced, i
+            ray[0], ray[1], ray[2] = ax, ay, az
+    return into
+
+
+@njit(cache=True)
+def _leaving(B_inv, x, point, rho, r, w, z):
+    """The row that leaves the basis for a ray r (3,) at a point, -1 where none does; fills w and z (6,)."""
+    px, py, pz = point[0] / rho, point[1] / rho, point[2] / rho
+    w[0], w[1], w[2] = r[0], r[1], r[2]
+    w[3], w[4], w[5] = py * r[2] - pz * r[1], pz * r[0] - px * r[2], px * r[1] - py * r[0]
+    row, step = -1, 1e300
+    for i in range(6):
+        z[i] = 0.0
+        for k in range(6):
+            z[i] += B_inv[i, k] * w[k]
+        if z[i] > 1e-9 and x[i] / z[i] < step:
+            step, row = x[i] / z[i], i
+    return row
+
+
+@njit(cache=True)
+def _pivot(B_inv, row, z, shifted, x):
+    """Bring the column z (6,) into the basis at a row, and find the amounts x (6,) anew."""
+    pivot = z[row]
+    for k in range(6):
+        B_inv[row, k] /= pivot
+    for i in range(6):
+        if i != row and z[i] != 0.0:
+            for k in range(6):
+                B_inv[i, k] -= z[i] * B_inv[row, k]
+    for i in range(6):
+        x[i] = 0.0
+        for k in range(6):
+            x[i] += B_inv[i, k] * shifted[k]
+        x[i] = max(x[i], 0.0)
+
+
+@njit(cache=True)
 def least_forces(points, normals, friction, cost, slide, count, wrench, rho, forces, most, tolerance):
     """Fill forces (count, 3) with the solution; gives status, steps, cost and residual.
 
@@ -45,7 +101,7 @@ def least_forces(points, normals, friction, cost, slide, count, wrench, rho, for
         size += wrench[i] ** 2
     size = np.sqrt(size)
     b, shifted, B_inv, x = np.empty(6), np.empty(6), np.zeros((6, 6)), np.empty(6)
-    own, price, ray = np.full(6, -1), np.full(6, _PENALTY), np.zeros((6, 3))
+    own, price, ray, entering = np.full(6, -1), np.full(6, _PENALTY), np.zeros((6, 3)), np.empty(3)
     for i in range(6):
         b[i] = wrench[i] / size / (1.0 if i < 3 else rho)
         sign = 1.0 if b[i] >= 0 else -1.0
@@ -60,51 +116,27 @@ def least_forces(points, normals, friction, cost, slide, count, wrench, rho, for
             y[k] = 0.0
             for i in range(6):
                 y[k] += price[i] * B_inv[i, k]
-        best, into, rx, ry, rz = -tolerance, -1, 0.0, 0.0, 0.0
-        for i in range(count):
-            px, py, pz = points[i, 0] / rho, points[i, 1] / rho, points[i, 2] / rho
-            vx, vy, vz = y[0] + y[4] * pz - y[5] * py, y[1] + y[5] * px - y[3] * pz, y[2] + y[3] * py - y[4] * px
-            nx, ny, nz = normals[i, 0], normals[i, 1], normals[i, 2]
-            vn = vx * nx + vy * ny + vz * nz
-            if slide[i, 0] > 0:
-                tx, ty, tz, tn = slide[i, 1], slide[i, 2], slide[i, 3], 1.0
-            else:
-                tx, ty, tz = vx - vn * nx, vy - vn * ny, vz - vn * nz
-                tn = np.sqrt(tx * tx + ty * ty + tz * tz)
-            m = friction[i] / tn if tn > 1e-12 else 0.0
-            ax, ay, az = nx + m * tx, ny + m * ty, nz + m * tz
-            reduced = cost[i] - (vx * ax + vy * ay + vz * az)
-            if reduced < best:
-                best, into, rx, ry, rz = reduced, i, ax, ay, az
+        into = _best_ray(points, normals, friction, cost, slide, count, rho, y, tolerance, entering)
         if into < 0:
             status = SOLVED
             break
-        px, py, pz = points[into, 0] / rho, points[into, 1] / rho, points[into, 2] / rho
-        w[0], w[1], w[2] = rx, ry, rz
-        w[3], w[4], w[5] = py * rz - pz * ry, pz * rx - px * rz, px * ry - py * rx
-        row, step = -1, 1e300
-        for i in range(6):
-            z[i] = 0.0
-            for k in range(6):
-                z[i] += B_inv[i, k] * w[k]
-            if z[i] > 1e-9 and x[i] / z[i] < step:
-                step, row = x[i] / z[i], i
+        row = _leaving(B_inv, x, points[into], rho, entering, w, z)
         if row < 0:
             status = UNBOUNDED
             break
-        price[row], own[row], ray[row, 0], ray[row, 1], ray[row, 2] = cost[into], into, rx, ry, rz
-        pivot = z[row]
-        for k in range(6):
-            B_inv[row, k] /= pivot
-        for i in range(6):
-            if i != row and z[i] != 0.0:
-                for k in range(6):
-                    B_inv[i, k] -= z[i] * B_inv[row, k]
-        for i in range(6):
-            x[i] = 0.0
-            for k in range(6):
-                x[i] += B_inv[i, k] * shifted[k]
-            x[i] = max(x[i], 0.0)
+        price[row], own[row], ray[row] = cost[into], into, entering
+        _pivot(B_inv, row, z, shifted, x)
+    total, missing = _amounts(B_inv, b, own, price, ray, size, count, forces)
+    if missing > 1e-5:
+        status = INFEASIBLE
+    elif status == INFEASIBLE:
+        status = SOLVED  # out of steps, but the wrench is given
+    return status, steps, total, missing * size
+
+
+@njit(cache=True)
+def _amounts(B_inv, b, own, price, ray, size, count, forces):
+    """The forces of a basis, their cost, and the share of the wrench that no force gives."""
     missing, total = 0.0, 0.0
     forces[:count] = 0.0
     for i in range(6):
@@ -118,11 +150,7 @@ def least_forces(points, normals, friction, cost, slide, count, wrench, rho, for
             total += price[i] * amount
             for k in range(3):
                 forces[own[i], k] += amount * ray[i, k]
-    if missing > 1e-5:
-        status = INFEASIBLE
-    elif status == INFEASIBLE:
-        status = SOLVED  # out of steps, but the wrench is given
-    return status, steps, total, missing * size
+    return total, missing
 
 
 def cone_forces(

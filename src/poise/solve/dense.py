@@ -61,6 +61,62 @@ def damped(J, miss, damping):
     return solve_one(A, miss)
 
 
+@njit(cache=True)
+def normal_equations(J, res, n, H, grad):
+    """H (m, m) = Jᵀ J and grad (m,) = Jᵀ res of the first n rows of J (N, m) and res (N,)."""
+    for i in range(len(grad)):
+        grad[i] = 0.0
+        for k in range(n):
+            grad[i] += J[k, i] * res[k]
+        for j in range(i + 1):
+            s = 0.0
+            for k in range(n):
+                s += J[k, i] * J[k, j]
+            H[i, j] = H[j, i] = s
+
+
+@njit(cache=True)
+def curved_step(H, grad, free, m, lift, A, rhs, step):
+    """A Levenberg-Marquardt step of the m free unknowns: (H + lift diag(H + 1e-3)) step = -grad; False without one.
+
+    Each unknown is damped in proportion to its own curvature. free (m,) are numbers in H (n, n) and grad (n,); A and
+    rhs are spoiled, step (m,) is filled.
+    """
+    for i in range(m):
+        rhs[i] = -grad[free[i]]
+        for j in range(m):
+            A[i, j] = H[free[i], free[j]]
+        A[i, i] += lift * (H[free[i], free[i]] + 1e-3)
+    return solve_definite(A, rhs, step, m)
+
+
+@njit(cache=True)
+def solve_definite(A, b, x, n):
+    """x with A x = b for a positive definite A (n, n), by Cholesky in place; False where it is not."""
+    for i in range(n):
+        for j in range(i + 1):
+            s = A[i, j]
+            for k in range(j):
+                s -= A[i, k] * A[j, k]
+            if i == j:
+                if s <= 1e-14:
+                    return False
+                A[i, i] = np.sqrt(s)
+            else:
+                A[i, j] = s / A[j, j]
+    for i in range(n):
+        s = b[i]
+        for k in range(i):
+            s -= A[i, k] * x[k]
+        x[i] = s / A[i, i]
+    for i in range(n - 1, -1, -1):
+        s = x[i]
+        for k in range(i + 1, n):
+            s -= A[k, i] * x[k]
+        x[i] = s / A[i, i]
+    return True
+
+
 @njit(cache=True, fastmath={"contract", "reassoc", "nsz"})
 def cholesky(a):
     """a (d, d) becomes L with L Lᵀ = a, in its lower triangle; False if `a` is not positive definite."""

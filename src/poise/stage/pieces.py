@@ -32,9 +32,10 @@ class Piece:
     def __post_init__(self) -> None:
         if self.kind not in SIZES:
             raise UnknownName("kind of piece", self.kind, (*SIZES, "mesh"))
-        vector(f"The size of a {self.kind}", self.size, "m", SIZES[self.kind], above=0.0)
-        vector(f"The place of a {self.kind}", self.place, "m")
-        vector(f"The turn of a {self.kind}", self.turn, "degrees")
+        size = vector(f"The size of a {self.kind}", self.size, "m", SIZES[self.kind], above=0.0)
+        object.__setattr__(self, "size", size)
+        object.__setattr__(self, "place", vector(f"The place of a {self.kind}", self.place, "m"))
+        object.__setattr__(self, "turn", vector(f"The turn of a {self.kind}", self.turn, "degrees"))
 
     @property
     def matrix(self) -> Array:

@@ -153,7 +153,7 @@ def _piece(given: Piece | Mapping) -> Piece:
     """A piece, also from its description in a take."""
     if isinstance(given, Piece):
         return given
-    return Piece(**{**given, "size": tuple(given["size"])})
+    return Piece(**given)
 
 
 def _parts(name: str, given: Sequence[Points]) -> tuple[tuple[tuple[float, ...], ...], ...]:

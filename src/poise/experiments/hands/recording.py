@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 
 from poise.character.library.hand import FINGERS
@@ -24,6 +26,20 @@ def distances(recorded: Recorded, solution: Solution) -> Array:
     tips = solution.tips(prepare(scene))[0]  # in the object's frame
     world = scene.centre.place[:, None] + np.einsum("tij,tkj->tki", scene.centre.matrix, tips)
     return np.linalg.norm(world - recorded.tips, axis=-1)[recorded.carried].mean(0)
+
+
+def _drawn(recorded: Recorded, nearest: Solution, path: Path) -> None:
+    """The nearest of ten solutions with the recording's own fingertips as dots, at four moments from two sides."""
+    from PIL import Image
+
+    from poise.export.hands import still
+
+    times = np.flatnonzero(recorded.carried)[[0, 10, 20, -1]]
+    rows = [
+        [still(recorded.scene, nearest, int(t), around=a, marks=[(recorded.tips[t], (0.8, 0.1, 0.1))]) for t in times]
+        for a in (35.0, 125.0)
+    ]
+    Image.fromarray(np.concatenate([np.concatenate(r, 1) for r in rows])).save(path)
 
 
 def run(options: Options) -> Table:
@@ -51,10 +67,8 @@ def run(options: Options) -> Table:
             )
         )
         if options.out is not None and seed == 0 and got.solutions:
-            from poise.export.hands import contact_sheet
-
-            path = options.out / "recording.png"
-            contact_sheet(recorded.scene, got.solutions[:4], path)
+            path = options.out / "hands-recording.png"
+            _drawn(recorded, got.solutions[int(np.argmin(each.mean(1)))], path)
             figures = (str(path),)
     notes = (
         f"Frames: {len(recorded.scene)}, {int(recorded.carried.sum())} of them carried; the hand was moved by "

@@ -37,76 +37,38 @@ def instances(count: int = 40) -> tuple[Search, list[tuple[Node, Asked]], list[N
 def measures() -> Iterator[Measure]:
     """Of `poise bench`."""
     search, asked, nodes = instances()
-    p, s = search.problem, search.settings
-    q, contacts, worst = np.empty((5, 6)), np.zeros((MOST_CONTACTS, CONTACT)), np.zeros(1)
-
-    def pose() -> None:
-        for parent, what in asked:
-            t = parent.t + 1
-            pose_test(
-                p.hands[0],
-                p.solid,
-                p.plane[t],
-                0,
-                p.turn[0, t],
-                p.place[0, t],
-                what.before[0],
-                what.speed[0],
-                what.pairs[0],
-                what.number[0],
-                what.held[0],
-                p.hands[0].rest,
-                np.zeros((1, 7)),
-                0,
-                search.W,
-                s.steps,
-                s.near,
-                s.deep,
-                5e-4,
-                s.slip,
-                q,
-                contacts,
-                0,
-                worst,
-            )
-
-    took = 1e3 * cpu(pose) / len(asked)
+    took = 1e3 * cpu(lambda: _poses(search, asked)) / len(asked)
     yield Measure("hands: kinematic test, 5 fingers", took, "ms", "< 1", took < 1, "thesis: 200 ms")
-    proxies, forces = np.empty((MOST_PROXIES, PROXY)), np.empty((MOST_PROXIES + 64, 3))
-
-    def balance() -> None:
-        for n in nodes:
-            k = len(n.contacts)
-            force_test(
-                p.solid,
-                n.contacts,
-                k,
-                np.ones(k),
-                p.scene.friction,
-                np.zeros((k, 4)),
-                p.table[n.t],
-                len(p.table[n.t]),
-                0.4,
-                1e-3,
-                p.wrench[n.t],
-                RHO,
-                s.offset,
-                THESIS,
-                proxies,
-                forces,
-            )
-
-    took = 1e3 * cpu(balance) / len(nodes)
+    took = 1e3 * cpu(lambda: _balances(search, nodes)) / len(nodes)
     other = 1e3 * cpu(lambda: [by_clarabel(search, n) for n in nodes], repeat=2) / len(nodes)
     linear = 1e3 * cpu(lambda: [by_scipy(search, n) for n in nodes], repeat=1) / len(nodes)
-    yield Measure(
-        "hands: dynamic test",
-        took,
-        "ms",
-        "< 0.1",
-        took < 0.1,
-        f"Clarabel {other:.2f} ms, scipy HiGHS with 8-sided cones {linear:.2f} ms, thesis 5-10 ms",
-    )
+    beside = f"Clarabel {other:.2f} ms, scipy HiGHS with 8-sided cones {linear:.2f} ms, thesis 5-10 ms"
+    yield Measure("hands: dynamic test", took, "ms", "< 0.1", took < 0.1, beside)
+
+
+def _poses(search: Search, asked: list[tuple[Node, Asked]]) -> None:
+    """The kinematic tests that a search asked for."""
+    p, s = search.problem, search.settings
+    q, contacts, worst = np.empty((5, 6)), np.zeros((MOST_CONTACTS, CONTACT)), np.zeros(1)
+    for parent, what in asked:
+        t = parent.t + 1
+        pose_test(
+            p.hands[0], p.solid, p.plane[t], 0, p.turn[0, t], p.place[0, t], what.before[0], what.speed[0],
+            what.pairs[0], what.number[0], what.held[0], p.hands[0].rest, np.zeros((1, 7)), 0, search.W, s.steps,
+            s.near, s.deep, 5e-4, s.slip, q, contacts, 0, worst,
+        )  # fmt: skip
+
+
+def _balances(search: Search, nodes: list[Node]) -> None:
+    """The dynamic tests of nodes."""
+    p = search.problem
+    proxies, forces = np.empty((MOST_PROXIES, PROXY)), np.empty((MOST_PROXIES + 64, 3))
+    for n in nodes:
+        k = len(n.contacts)
+        force_test(
+            p.solid, n.contacts, k, np.ones(k), p.scene.friction, np.zeros((k, 4)), p.table[n.t], len(p.table[n.t]),
+            0.4, 1e-3, p.wrench[n.t], RHO, search.settings.offset, THESIS, proxies, forces,
+        )  # fmt: skip
 
 
 def program(search: Search, node: Node) -> tuple[Array, Array, Array, Array]:

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from poise.character.library.hand import FINGERS
-from poise.experiments.hands.table2 import solved
+from poise.experiments.hands.table2 import FIRST, solved
 from poise.experiments.reproduce import Options, Table, told
 from poise.methods.hands.scene import Scene, Track
 from poise.methods.hands.scenes import more, table2
@@ -49,40 +49,34 @@ def changes(solution: Solution) -> int:
     return int((np.diff(on, axis=0) == 1).sum())
 
 
+FRICTIONS = (0.2, 0.4, 0.7, 1.2)
+
+
 def friction(options: Options) -> Table:
-    """A box slid on the table: static first and sliding first, three frictions."""
+    """A box slid on the table: static first and sliding first, gripped from the side and from above, four frictions.
+
+    Three solutions of each of two seeds; the slide's angle is 0 where contacts move along the table, 90 where they go
+    up and down.
+    """
     rows = []
-    for style in ("steady", "sliding"):
-        for mu in (0.4, 0.7, 1.2):
-            scene = more.sliding_box(friction=mu)
-            found, _ = solved(scene, Hands(style=style), count=options.seeds, seconds=30.0)
-            way = np.mean([slid(s, scene) for s in found.solutions], axis=0) if found.solutions else np.full(3, np.nan)
-            rows.append(
-                told(
-                    (
-                        style,
-                        mu,
-                        len(found.solutions),
-                        *(round(float(w), 2) for w in way),
-                        *(round(100 * s) for s in shares(found.solutions)),
-                    )
-                )
-            )
+    for grip, make in (("side", more.sliding_box), ("above", more.slid_from_above)):
+        for style in ("steady", "sliding"):
+            for mu in FRICTIONS:
+                scene = make(friction=mu)
+                found = [
+                    s
+                    for seed in range(FIRST, FIRST + 2)
+                    for s in solved(scene, Hands(style=style), seed=seed, count=3, seconds=15.0)[0].solutions[:3]
+                ]
+                way = np.mean([slid(s, scene) for s in found], axis=0) if found else np.full(3, np.nan)
+                angle = float(np.degrees(np.arctan2(way[2], way[1])))
+                moved = (round(float(w), 1) for w in way)
+                carried = (round(100 * s) for s in shares(found))
+                rows.append(told((grip, style, mu, len(found), *moved, round(angle, 0), *carried)))
+    columns = ("moved [mm/s]", "horizontally", "vertically", "angle [degrees]", "thumb [% of frames]")
     return Table(
         "A box slid on the table (5.6.4)",
-        (
-            "style",
-            "µ",
-            "solutions",
-            "moved [mm/s]",
-            "horizontally",
-            "vertically",
-            "thumb [% of frames]",
-            "index",
-            "middle",
-            "ring",
-            "little",
-        ),
+        ("grip", "style", "µ", "solutions", *columns, "index", "middle", "ring", "little"),
         tuple(rows),
     )
 
@@ -137,7 +131,10 @@ def objects(options: Options) -> Table:
 
 
 def cup(options: Options) -> Table:
-    """A cup turned by 120 degrees in the hand, at a person's and at constant speed, and a small box fiddled with."""
+    """A cup turned by 120 degrees in the hand, at a person's and at constant speed, and a small box fiddled with.
+
+    The first solutions of seed 0, on which these were tried, and of so many others.
+    """
     eased = more.cup()
     steady = Track(eased.motion.place, turns((0, 0, 1), 120.0 * np.linspace(0, 1, len(eased))))
     scenes = {
@@ -147,12 +144,13 @@ def cup(options: Options) -> Table:
     }
     rows = []
     for name, scene in scenes.items():
-        found, _ = solved(scene, count=options.seeds, seconds=60.0)
-        gaits = float(np.mean([changes(s) for s in found.solutions])) if found.solutions else float("nan")
-        rows.append(told((name, len(found.solutions), round(found.cpu, 1), gaits)))
+        for seed in (0, *range(FIRST, FIRST + options.seeds)):
+            found, _ = solved(scene, seed=seed, count=1, seconds=60.0)
+            gaits = float(np.mean([changes(s) for s in found.solutions])) if found.solutions else float("nan")
+            rows.append(told((name, seed, len(found.solutions), found.paths, round(found.cpu, 1), gaits)))
     return Table(
         "Things turned in the hand (5.6.4, 5.6.6)",
-        ("scene", "solutions", "CPU [s]", "times a finger takes load"),
+        ("scene", "seed", "solutions", "of paths", "CPU [s]", "times a finger takes load"),
         tuple(rows),
     )
 

@@ -20,7 +20,11 @@ SAME = ((50.0, 0.2), (100.0, 0.2), (100.0, 0.3), (150.0, 0.3), (200.0, 0.3))  # 
 
 def _clips(options: Options) -> list[tuple[str, Clip]]:
     made = {"70 kg": lambda: load_clip("walk"), "80 kg": lambda: heavy("walk")}
-    return [(name, make()) for name, make in made.items() if options.wants(name)]
+    return [
+        (name, make())
+        for name, make in made.items()
+        if options.wants(name) or any(x.startswith(name) for x in options.only)
+    ]
 
 
 def _cell(clip: Clip, form: str, force: float, lasts: float, cases: list[tuple[int, float]], phases: int) -> str:
@@ -38,11 +42,13 @@ def run(options: Options) -> Table:
     grid = [(force, lasts) for lasts in LASTS[::-1] for force in FORCES[::-1]]
     for name, clip in _clips(options):
         for force, lasts in grid:
+            if not options.wants(f"{name}, {force:g} N, {lasts:g} s"):
+                continue
             all_of_them = [(k, 360.0 * side / SIDES) for k in range(phases) for side in range(SIDES)]
             cases = all_of_them if (force, lasts) == grid[0] else all_round(phases)
             cells = [_cell(clip, form, force, lasts, cases, phases) for form in FORMS]
-            rows.append(told((name, force, lasts, *cells)))
-    return Table("Pushes on the chest of a walker", ("body", "force [N]", "lasts [s]", *FORMS), tuple(rows), _NOTES)
+            rows.append(told((f"{name}, {force:g} N, {lasts:g} s", *cells)))
+    return Table("Pushes on the chest of a walker", ("push", *FORMS), tuple(rows), _NOTES)
 
 
 def repeated(options: Options) -> Table:

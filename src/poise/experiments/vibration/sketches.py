@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,15 +10,23 @@ import numpy as np
 
 from poise.errors import BadValue, NoSolution
 from poise.experiments.reproduce import Options, Table, told
-from poise.methods.vibration.design import design
-from poise.methods.vibration.gait import Gait
+from poise.maths import configuration as conf
+from poise.maths.rotations import Array
+from poise.methods.vibration import flow
+from poise.methods.vibration.design import SETTLE, design
+from poise.methods.vibration.gait import Gait, load_gait, shipped
+from poise.methods.vibration.rig import Rig
+from poise.methods.vibration.showing import sketch_clip
 from poise.methods.vibration.sketch import Sketch, find_sketch, read
+from poise.methods.vibration.space import Space
 from poise.methods.vibration.spectrum import spectra
 
 SLOW = 12  # modes of a phase among which is drawn
 DRAWN = {"flight": 3, "ground": 4}  # as many as the runner's sketch has
 AMPLITUDES = (20.0, 60.0)  # [N m]
 RANDOM = 4  # sketches, of seeds 0 to 3
+FLAPS = {"flight": "f5", "ground": "g6"}  # arms that flap
+SERIES = (0.0, 25.0, 50.0, 75.0, 100.0)  # [N m]
 JOG = "humanoid3d_run"  # the recording, whose body is alike left and right
 COLUMNS = ("sketch", "priority", "violated", "cyclic error", "speed [m/s]", "in priority modes, flight [%]",
            "on ground [%]", "units closed", "CPU [s]")  # fmt: skip
@@ -61,6 +70,37 @@ def recorded(options: Options) -> Table:
     if path is None:
         raise BadValue(f"The folder of recordings has no {JOG}, for whose body the sketch is.")
     return Table("The body of a recording", COLUMNS, (_row(jog_sketch(path)),))
+
+
+def series(options: Options) -> Table:
+    """One amplitude alone changes the look: arms that flap more and more, in the sketch without gravity and in the run.
+
+    The run is the one that comes with poise, struck by `FLAPS` besides; nothing is searched anew.
+    """
+    gait = load_gait(next(p for p in shipped() if p.stem == "runner"))
+    plain, rows = gait.sketch.plain(), []
+    for amplitude in SERIES:
+        more = {p: {"priority": {**plain[p]["priority"], m: amplitude}, "permit": plain[p]["permit"]}
+                for p, m in FLAPS.items()}  # fmt: skip
+        sketch = read({**plain, **more}, f"flap {amplitude:g}")
+        rig, space = sketch.rig(), Space(sketch, sketch.palette())
+        struck = {p: {**getattr(gait, p), m: amplitude} for p, m in FLAPS.items()}
+        given = rig.bursts(replace(gait, sketch=sketch, **struck).controls(space))
+        fix = gait.corrections(rig, space, given.table.shape[1])
+        run = rig.run(np.concatenate([gait.track[0], gait.start]), given, SETTLE, fix, traced=True)
+        nq, cycle = len(rig.rest), 2 * given.table.shape[1]
+        shown = (sketch_clip(sketch).q, run.trace[-cycle:, :nq])
+        rows.append(told((amplitude, *(_arms(rig, q) for q in shown), run.finished, float(run.measured[flow.VX]),
+                          float(np.abs(rig.drift(run.states[-2], run.states[-1])).max()))))  # fmt: skip
+    columns = ("amplitude [N m]", "arm at most sideways, without gravity [degrees]", "in the run", f"units of {SETTLE}",
+               "speed [m/s]", "cyclic error")  # fmt: skip
+    return Table("One amplitude", columns, tuple(rows), (f"{' and '.join(FLAPS.values())} of runner.",))
+
+
+def _arms(rig: Rig, q: Array) -> float:
+    """How far the left arm is sideways of its rest at most [degrees] in configurations (N, nq)."""
+    turn = conf.difference(rig.character.layout, rig.rest, q)[:, rig.character.dofs("left_upper_arm")]
+    return float(np.degrees(turn[:, 0].max()))
 
 
 def _row(sketch: Sketch) -> tuple[Any, ...]:

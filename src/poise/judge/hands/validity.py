@@ -11,6 +11,7 @@ import mujoco
 import numpy as np
 
 from poise.character.library.hand import fingers, link_name
+from poise.dynamics.engine import shape_distance
 from poise.judge.hands.world import build, set_frame
 from poise.maths.rotations import Array
 from poise.methods.hands.scene import Scene
@@ -107,7 +108,7 @@ class Checker:
 
     def _between(self, a: int, b: int) -> float:
         """Distance [m] of two geoms by MuJoCo, 2 cm where they are farther."""
-        return mujoco.mj_geomDistance(self.model, self.data, a, b, 0.02, None)
+        return shape_distance(self.model, self.data, a, b, 0.02)[0]
 
     def _frame(self, solution: Solution, t: int) -> tuple[float, float, float, float, dict]:
         set_frame(self.model, self.data, self.scene, solution.q[:, t], t)

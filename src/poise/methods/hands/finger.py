@@ -12,6 +12,7 @@ import numpy as np
 
 from poise.kernels import njit
 from poise.maths.distance import between_segments, to_segment
+from poise.solve.dense import curved_step, normal_equations
 
 LINK, HAND_POINT, OBJECT_POINT, NORMAL, PAIR = 0, 1, 4, 7, 10  # columns of a pair, and how many
 ROWS = 104  # residuals of a finger at most
@@ -71,17 +72,9 @@ def _lever(axes, points, j, x, nx, ny, nz):
 
 
 @njit(cache=True)
-def residuals(
-    F, solid, plane, f, q, R, p, pairs, count, before, rest, others, known, W, turn, place, axes, points, res, J
-):
-    """Fill res and J (ROWS, 6) at the pose q (6,); gives how many, the deepest penetration [m] and the guide's gap [m].
-
-    plane (4,): unit normal and height of the table in the object's frame; others (known, 7): capsules of other fingers.
-    """
-    place_links(F, f, q, R, p, turn, place, axes, points)
-    n, deepest, gap = 0, 0.0, 1e3
-    g, a, b, x, c1, c2 = np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(3)
-    J[:, :] = 0.0
+def _pair_rows(F, f, pairs, count, W, turn, place, axes, points, x, res, J):
+    """Pairs together (34), and backs of phalanges away from the object (35); gives how many rows there are."""
+    n = 0
     for m in range(count):
         link = int(pairs[m, LINK])
         for i in range(3):
@@ -104,62 +97,75 @@ def residuals(
                 ux, uy, uz = axes[j, 0], axes[j, 1], axes[j, 2]
                 J[n, j] = -W.facing * ((uy * bz - uz * by) * n0 + (uz * bx - ux * bz) * n1 + (ux * by - uy * bx) * n2)
             n += 1
-    guided = int(pairs[0, LINK]) if count > 0 else -1
-    for link in range(F.links[f]):
-        for i in range(3):
-            a[i] = place[link, i] + turn[link, i, 0] * F.begin[f, link]
-            b[i] = place[link, i] + turn[link, i, 0] * F.end[f, link]
-        radius = F.radius[f, link]
-        nearest = 1e3
-        for k in range(solid.kind.shape[0]):
-            if n > ROWS - 20:
-                break
-            d, s = to_segment(solid, k, a, b, radius + 0.004, g)
-            d -= radius
-            nearest = min(nearest, d)
-            if d < W.margin:
-                res[n] = W.penetration * (W.margin - d)
-                for i in range(3):
-                    x[i] = a[i] + s * (b[i] - a[i])
-                for j in range(F.last[f, link] + 1):
-                    J[n, j] = -W.penetration * _lever(axes, points, j, x, g[0], g[1], g[2])
-                n += 1
-            elif link == guided and W.gap > 0 and solid.kind.shape[0] == 1 and d < 0.0039:
-                res[n] = W.gap * (W.margin - d)
-                for i in range(3):
-                    x[i] = a[i] + s * (b[i] - a[i])
-                for j in range(F.last[f, link] + 1):
-                    J[n, j] = -W.gap * _lever(axes, points, j, x, g[0], g[1], g[2])
-                n += 1
-        deepest = max(deepest, -nearest)
-        if link == guided:
-            gap = nearest
-        for e in range(2):
-            x[:] = a if e == 0 else b
-            d = x[0] * plane[0] + x[1] * plane[1] + x[2] * plane[2] - plane[3] - radius
-            if d < W.apart_margin and n < ROWS - 20:
-                res[n] = W.penetration * (W.apart_margin - d)
-                for j in range(F.last[f, link] + 1):
-                    J[n, j] = -W.penetration * _lever(axes, points, j, x, plane[0], plane[1], plane[2])
-                n += 1
-                deepest = max(deepest, -d)
-        if link == 0:
-            continue  # bases of fingers lie in one another
-        for o in range(known):
-            if n > ROWS - 20:
-                break
-            both, away = radius + others[o, 6], 0.0
+    return n
+
+
+@njit(cache=True)
+def _object_rows(F, solid, f, link, guided, W, axes, points, a, b, g, x, res, J, n):
+    """A link (its axis from a to b) out of the object, and the guided one at it; gives rows and the nearest gap [m]."""
+    radius, nearest = F.radius[f, link], 1e3
+    for k in range(solid.kind.shape[0]):
+        if n > ROWS - 20:
+            break
+        d, s = to_segment(solid, k, a, b, radius + 0.004, g)
+        d -= radius
+        nearest = min(nearest, d)
+        weight = 0.0
+        if d < W.margin:
+            weight = W.penetration
+        elif link == guided and W.gap > 0 and solid.kind.shape[0] == 1 and d < 0.0039:
+            weight = W.gap
+        if weight > 0.0:
+            res[n] = weight * (W.margin - d)
             for i in range(3):
-                away += (0.5 * (a[i] + b[i]) - 0.5 * (others[o, i] + others[o, 3 + i])) ** 2
-            if away > (both + 0.055) ** 2:
-                continue
-            d = between_segments(a, b, others[o, :3], others[o, 3:6], c1, c2)
-            if d - both < W.apart_margin:
-                res[n] = W.apart * (W.apart_margin - d + both)
-                nx, ny, nz = (c1[0] - c2[0]) / (d + 1e-9), (c1[1] - c2[1]) / (d + 1e-9), (c1[2] - c2[2]) / (d + 1e-9)
-                for j in range(F.last[f, link] + 1):
-                    J[n, j] = -W.apart * _lever(axes, points, j, c1, nx, ny, nz)
-                n += 1
+                x[i] = a[i] + s * (b[i] - a[i])
+            for j in range(F.last[f, link] + 1):
+                J[n, j] = -weight * _lever(axes, points, j, x, g[0], g[1], g[2])
+            n += 1
+    return n, nearest
+
+
+@njit(cache=True)
+def _table_rows(F, plane, f, link, W, axes, points, a, b, x, res, J, n):
+    """Both ends of a link above the table; gives rows and the deepest penetration [m]."""
+    radius, deepest = F.radius[f, link], 0.0
+    for e in range(2):
+        x[:] = a if e == 0 else b
+        d = x[0] * plane[0] + x[1] * plane[1] + x[2] * plane[2] - plane[3] - radius
+        if d < W.apart_margin and n < ROWS - 20:
+            res[n] = W.penetration * (W.apart_margin - d)
+            for j in range(F.last[f, link] + 1):
+                J[n, j] = -W.penetration * _lever(axes, points, j, x, plane[0], plane[1], plane[2])
+            n += 1
+            deepest = max(deepest, -d)
+    return n, deepest
+
+
+@njit(cache=True)
+def _beside_rows(F, f, link, others, known, W, axes, points, a, b, c1, c2, res, J, n):
+    """A link apart from the capsules (known, 7) of other fingers and stands; gives how many rows there are."""
+    radius = F.radius[f, link]
+    for o in range(known):
+        if n > ROWS - 20:
+            break
+        both, away = radius + others[o, 6], 0.0
+        for i in range(3):
+            away += (0.5 * (a[i] + b[i]) - 0.5 * (others[o, i] + others[o, 3 + i])) ** 2
+        if away > (both + 0.055) ** 2:
+            continue
+        d = between_segments(a, b, others[o, :3], others[o, 3:6], c1, c2)
+        if d - both < W.apart_margin:
+            res[n] = W.apart * (W.apart_margin - d + both)
+            nx, ny, nz = (c1[0] - c2[0]) / (d + 1e-9), (c1[1] - c2[1]) / (d + 1e-9), (c1[2] - c2[2]) / (d + 1e-9)
+            for j in range(F.last[f, link] + 1):
+                J[n, j] = -W.apart * _lever(axes, points, j, c1, nx, ny, nz)
+            n += 1
+    return n
+
+
+@njit(cache=True)
+def _ease_rows(f, q, before, rest, count, W, res, J, n):
+    """Near the pose before and the hand at ease, the last joint bent with the one before; gives how many rows."""
     ease = W.rest if count > 0 else 4.0 * W.rest
     for j in range(6):
         res[n], J[n, j] = W.keep * (q[j] - before[j]), W.keep
@@ -168,34 +174,69 @@ def residuals(
     if f > 0:
         res[n], J[n, 5], J[n, 4] = W.couple * (q[5] - 0.67 * q[4]), W.couple, -0.67 * W.couple
         n += 1
+    return n
+
+
+@njit(cache=True)
+def residuals(
+    F, solid, plane, f, q, R, p, pairs, count, before, rest, others, known, W, turn, place, axes, points, res, J
+):
+    """Fill res and J (ROWS, 6) at the pose q (6,); gives how many, the deepest penetration [m] and the guide's gap [m].
+
+    plane (4,): unit normal and height of the table in the object's frame; others (known, 7): capsules of other fingers.
+    """
+    place_links(F, f, q, R, p, turn, place, axes, points)
+    deepest, gap = 0.0, 1e3
+    g, a, b, x, c1, c2 = np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(3)
+    J[:, :] = 0.0
+    n = _pair_rows(F, f, pairs, count, W, turn, place, axes, points, x, res, J)
+    guided = int(pairs[0, LINK]) if count > 0 else -1
+    for link in range(F.links[f]):
+        for i in range(3):
+            a[i] = place[link, i] + turn[link, i, 0] * F.begin[f, link]
+            b[i] = place[link, i] + turn[link, i, 0] * F.end[f, link]
+        n, nearest = _object_rows(F, solid, f, link, guided, W, axes, points, a, b, g, x, res, J, n)
+        deepest = max(deepest, -nearest)
+        if link == guided:
+            gap = nearest
+        n, under = _table_rows(F, plane, f, link, W, axes, points, a, b, x, res, J, n)
+        deepest = max(deepest, under)
+        if link > 0:  # bases of fingers lie in one another
+            n = _beside_rows(F, f, link, others, known, W, axes, points, a, b, c1, c2, res, J, n)
+    n = _ease_rows(f, q, before, rest, count, W, res, J, n)
     return n, deepest, gap
 
 
 @njit(cache=True)
-def _solve(A, b, x, n):
-    """x with A x = b for a positive definite A (n, n), by Cholesky in place; False where it is not."""
+def _squares(res, n):
+    """Sum of the squares of the first n residuals."""
+    cost = 0.0
     for i in range(n):
-        for j in range(i + 1):
-            s = A[i, j]
-            for k in range(j):
-                s -= A[i, k] * A[j, k]
-            if i == j:
-                if s <= 1e-14:
-                    return False
-                A[i, i] = np.sqrt(s)
-            else:
-                A[i, j] = s / A[j, j]
-    for i in range(n):
-        s = b[i]
-        for k in range(i):
-            s -= A[i, k] * x[k]
-        x[i] = s / A[i, i]
-    for i in range(n - 1, -1, -1):
-        s = x[i]
-        for k in range(i + 1, n):
-            s -= A[k, i] * x[k]
-        x[i] = s / A[i, i]
-    return True
+        cost += res[i] * res[i]
+    return cost
+
+
+@njit(cache=True)
+def _free_joints(q, low, high, grad, free):
+    """Joints that are not pressed against a bound, into free; gives how many."""
+    m = 0
+    for j in range(6):
+        if not ((q[j] <= low[j] + 1e-10 and grad[j] > 0) or (q[j] >= high[j] - 1e-10 and grad[j] < 0)):
+            free[m] = j
+            m += 1
+    return m
+
+
+@njit(cache=True)
+def _moved(q, low, high, free, m, dq, trial):
+    """The pose after a step dq of the free joints, within bounds, into trial; gives the longest move [rad]."""
+    moved = 0.0
+    trial[:] = q
+    for i in range(m):
+        j = free[i]
+        trial[j] = min(max(q[j] + dq[i], low[j]), high[j])
+        moved = max(moved, abs(trial[j] - q[j]))
+    return moved
 
 
 @njit(cache=True)
@@ -218,81 +259,36 @@ def reach(F, solid, plane, f, q, low, high, R, p, pairs, count, before, rest, ot
     n, deep, gap = residuals(
         F, solid, plane, f, q, R, p, pairs, count, before, rest, others, known, W, turn, place, axes, points, res, J
     )
-    cost = 0.0
-    for i in range(n):
-        cost += res[i] * res[i]
-    damping = 1e-2
+    cost, lift = _squares(res, n), 1e-2
     for _ in range(most):
-        for i in range(6):
-            grad[i] = 0.0
-            for k in range(n):
-                grad[i] += J[k, i] * res[k]
-            for j in range(i + 1):
-                s = 0.0
-                for k in range(n):
-                    s += J[k, i] * J[k, j]
-                H[i, j] = H[j, i] = s
-        m = 0
-        for j in range(6):
-            if not ((q[j] <= low[j] + 1e-10 and grad[j] > 0) or (q[j] >= high[j] - 1e-10 and grad[j] < 0)):
-                free[m] = j
-                m += 1
+        normal_equations(J, res, n, H, grad)
+        m = _free_joints(q, low, high, grad, free)
         better, moved, gained = False, 0.0, 0.0
         for _ in range(6):
             if m == 0:
                 break
-            for i in range(m):
-                rhs[i] = -grad[free[i]]
-                for j in range(m):
-                    A[i, j] = H[free[i], free[j]]
-                A[i, i] += damping * (H[free[i], free[i]] + 1e-3)
-            if not _solve(A, rhs, dq, m):
-                damping *= 10.0
+            if not curved_step(H, grad, free, m, lift, A, rhs, dq):
+                lift *= 10.0
                 continue
-            moved = 0.0
-            trial[:] = q
-            for i in range(m):
-                j = free[i]
-                trial[j] = min(max(q[j] + dq[i], low[j]), high[j])
-                moved = max(moved, abs(trial[j] - q[j]))
+            moved = _moved(q, low, high, free, m, dq, trial)
             n2, deep2, gap2 = residuals(
-                F,
-                solid,
-                plane,
-                f,
-                trial,
-                R,
-                p,
-                pairs,
-                count,
-                before,
-                rest,
-                others,
-                known,
-                W,
-                turn,
-                place,
-                axes,
-                points,
-                res2,
-                J2,
-            )
-            cost2 = 0.0
-            for i in range(n2):
-                cost2 += res2[i] * res2[i]
+                F, solid, plane, f, trial, R, p, pairs, count, before, rest, others, known, W, turn, place, axes,
+                points, res2, J2,
+            )  # fmt: skip
+            cost2 = _squares(res2, n2)
             if cost2 < cost:
                 better = True
                 gained, cost, n, deep, gap = cost - cost2, cost2, n2, deep2, gap2
                 break
-            damping = max(5.0 * damping, 1e-4)
-            if damping > 1e6:
+            lift = max(5.0 * lift, 1e-4)
+            if lift > 1e6:
                 break
         if not better:
             break
         q[:] = trial
         res, res2 = res2, res
         J, J2 = J2, J
-        damping = max(0.2 * damping, 1e-7)
+        lift = max(0.2 * lift, 1e-7)
         if moved < 3e-5 or gained < 1e-5 * (cost + 1e-3):
             break
     return cost, deep, gap

@@ -89,32 +89,27 @@ def fingers_meet(caps, f, h, tolerance):
 
 
 @njit(cache=True)
+def _keeps_pairs(F, f, q, R, p, pairs, count, slip, slips, contacts, first, n, worst):
+    """Does a finger keep the pairs that carry a force? Gives the verdict and the pair; worst (1,): the largest slip."""
+    pair_slip(F, f, q, R, p, pairs, count, slips)
+    for k in range(count):
+        worst[0] = max(worst[0], slips[k])
+        if slips[k] > slip:
+            return SLIPS, k
+    for k in range(count):
+        there = False
+        for c in range(first, n):
+            there = there or contacts[c, LINK] == pairs[k, 0]
+        if not there:
+            return LOST, k
+    return PASSED, -1
+
+
+@njit(cache=True)
 def pose_test(
-    F,
-    solid,
-    plane,
-    hand,
-    R,
-    p,
-    before,
-    speed,
-    pairs,
-    count,
-    held,
-    rest,
-    others,
-    known,
-    W,
-    most,
-    near,
-    deep,
-    meet,
-    slip,
-    q,
-    contacts,
-    n,
-    worst,
-):
+    F, solid, plane, hand, R, p, before, speed, pairs, count, held, rest, others, known, W, most, near, deep, meet,
+    slip, q, contacts, n, worst,
+):  # fmt: skip
     """Pose q (5, 6) of a hand for pairs (5, MOST_PAIRS, PAIR), count (5,) of them a finger; contacts from row n on.
 
     before (5, 6): the pose a frame ago, speed (5,) [rad] how far a joint may move, held (5,): pairs that carry a
@@ -145,21 +140,13 @@ def pose_test(
         )
         if depth > deep:
             return PENETRATES, f, -1, n
-        if held[f] == 1:
-            pair_slip(F, f, q[f], R, p, pairs[f], count[f], slips)
-            for k in range(count[f]):
-                worst[0] = max(worst[0], slips[k])
-                if slips[k] > slip:
-                    return SLIPS, f, k, n
         first = n
-        n = touching(F, solid, hand, f, q[f], R, p, near, contacts, n)
+        found = touching(F, solid, hand, f, q[f], R, p, near, contacts, n)
         if held[f] == 1:
-            for k in range(count[f]):
-                there = False
-                for c in range(first, n):
-                    there = there or contacts[c, LINK] == pairs[f, k, 0]
-                if not there:
-                    return LOST, f, k, n
+            said, k = _keeps_pairs(F, f, q[f], R, p, pairs[f], count[f], slip, slips, contacts, first, found, worst)
+            if said != PASSED:
+                return said, f, k, n if said == SLIPS else found
+        n = found
         _one_finger(F, f, q[f], R, p, caps)
         for h in range(f):
             if fingers_meet(caps, f, h, meet):

@@ -23,28 +23,11 @@ from typing import Any
 import numpy as np
 
 from poise.errors import BadFile, BadValue, PoiseError
+from poise.methods.hands import scene_schema
 from poise.methods.hands.mesh_file import load_hulls
 from poise.methods.hands.scene import Scene, Stand, Track
 from poise.methods.hands.settings import STYLES
 from poise.methods.hands.thing import Piece, Thing
-
-_KEYS = {
-    "name",
-    "fps",
-    "friction",
-    "table_friction",
-    "table",
-    "slide",
-    "move",
-    "object",
-    "wrists",
-    "windows",
-    "fixed",
-    "styles",
-    "stands",
-    "licence",
-}
-_OBJECT = {"mass", "pieces", "mesh", "unit", "track", "name"}
 
 
 def load_scene(path: str | Path) -> Scene:
@@ -68,21 +51,9 @@ def load_scene(path: str | Path) -> Scene:
         ) from None
 
 
-def _known(path: Path, given: dict[str, Any], keys: set[str], where: str) -> None:
-    for key in given:
-        if key not in keys:
-            raise BadFile(path, f"{where} has no entry {key!r}; there are {', '.join(sorted(keys))}.")
-
-
 def _scene(path: Path, given: dict[str, Any]) -> Scene:
-    _known(path, given, _KEYS, "a scene")
-    for need in ("object", "wrists"):
-        if not isinstance(given.get(need), dict):
-            raise BadFile(path, f"a scene needs a part [{need}]; docs/hands.md has an example.")
+    scene_schema.check(path, given)
     body = given["object"]
-    _known(path, body, _OBJECT, "[object]")
-    if "track" not in body:
-        raise BadFile(path, "[object] needs a track: the name of a file, or at = [x, y, z].")
     motion = load_track(path.parent / body["track"])
     wrists = {side: load_track(path.parent / file) for side, file in given["wrists"].items()}
     styles = tuple((float(t), _style(path, s)) for t, s in given.get("styles", []))

@@ -54,48 +54,42 @@ def _linearise(
 
     Weights are W, and `clear` in the first `coming` frames, in which the finger is on its way.
     """
-    T = Q.shape[0]
     turn, place, axes, points = np.empty((4, 3, 3)), np.empty((4, 3)), np.empty((6, 3)), np.empty((6, 3))
     res, J = np.empty(ROWS), np.empty((ROWS, 6))
     cost = 0.0
     grad[:], bands[:] = 0.0, 0.0
-    for t in range(T):
+    for t in range(Q.shape[0]):
+        weights = clear if t < coming else W
         n, _, _ = residuals(
-            F,
-            solid,
-            plane[t],
-            f,
-            Q[t],
-            R[t],
-            p[t],
-            pairs[t],
-            count[t],
-            Q[t],
-            rest[t],
-            others[t],
-            known,
-            clear if t < coming else W,
-            turn,
-            place,
-            axes,
-            points,
-            res,
-            J,
-        )
-        for k in range(n):
-            cost += res[k] * res[k]
-            for i in range(6):
-                grad[t, i] += J[k, i] * res[k]
-                for j in range(6):
-                    bands[0, t, i, j] += J[k, i] * J[k, j]
-        for j in range(6):
-            over = min(Q[t, j] - F.low[f, j], 0.0) + max(Q[t, j] - F.high[f, j], 0.0)
-            if over != 0.0:
-                cost += (_LIMIT * over) ** 2
-                grad[t, j] += _LIMIT**2 * over
-                bands[0, t, j, j] += _LIMIT**2
-    a, b = jerk * jerk, drift * drift
-    for t in range(T - 1):
+            F, solid, plane[t], f, Q[t], R[t], p[t], pairs[t], count[t], Q[t], rest[t], others[t], known, weights,
+            turn, place, axes, points, res, J,
+        )  # fmt: skip
+        cost = _add_frame(F, f, Q[t], res, J, n, grad[t], bands[0, t], cost)
+    return 0.5 * _add_motion(Q, jerk * jerk, drift * drift, fastest, grad, bands, cost)
+
+
+@njit(cache=True)
+def _add_frame(F, f, q, res, J, n, grad, block, cost):
+    """Add the residuals of a frame, and what joints are beyond their limits; gives the cost so far."""
+    for k in range(n):
+        cost += res[k] * res[k]
+        for i in range(6):
+            grad[i] += J[k, i] * res[k]
+            for j in range(6):
+                block[i, j] += J[k, i] * J[k, j]
+    for j in range(6):
+        over = min(q[j] - F.low[f, j], 0.0) + max(q[j] - F.high[f, j], 0.0)
+        if over != 0.0:
+            cost += (_LIMIT * over) ** 2
+            grad[j] += _LIMIT**2 * over
+            block[j, j] += _LIMIT**2
+    return cost
+
+
+@njit(cache=True)
+def _add_motion(Q, a, b, fastest, grad, bands, cost):
+    """Add E₁: accelerations weighed by a, speeds by b, and speeds beyond the fastest; gives the cost so far."""
+    for t in range(Q.shape[0] - 1):
         for j in range(6):
             d = Q[t + 1, j] - Q[t, j]
             w, off = b, d * b
@@ -121,7 +115,7 @@ def _linearise(
                 bands[1, t - 1, j, j] -= 2 * a
                 bands[1, t, j, j] -= 2 * a
                 bands[2, t - 1, j, j] += a
-    return 0.5 * cost
+    return cost
 
 
 class _Finger:
@@ -134,27 +128,8 @@ class _Finger:
     def _fill(self, x: Array) -> float:
         if np.array_equal(x, self.at):
             return self.value
-        F, solid, plane, f, R, p, pairs, count, rest, others, known, W, clear, coming, *costs = self.fixed
-        self.value = _linearise(
-            F,
-            solid,
-            plane,
-            f,
-            x,
-            R,
-            p,
-            pairs,
-            count,
-            rest,
-            others,
-            known,
-            W,
-            clear,
-            coming,
-            *costs,
-            self.grad,
-            self.bands,
-        )
+        first, rest = self.fixed[:4], self.fixed[4:]
+        self.value = _linearise(*first, x, *rest, self.grad, self.bands)
         self.at = x.copy()
         return self.value
 
@@ -166,11 +141,12 @@ class _Finger:
         return Normal(cost, self.grad.copy(), self.bands.copy())
 
 
-def kept_pairs(problem: Problem, path: list[Node], h: int, f: int) -> tuple[Array, np.ndarray]:
+def kept_pairs(problem: Problem, path: list[Node], h: int, f: int, follow: bool = False) -> tuple[Array, np.ndarray]:
     """Pairs (T, KEPT, PAIR) of loaded contacts of a finger, and how many; those that stay are kept a frame longer.
 
-    The little that a contact slipped from frame to frame in the search is taken back as long as it stays, so that it
-    rolls and does not creep.
+    With `follow` those that slide when they let go slide on for a frame, as in the search: else they may leave the
+    other way, against their friction. The little that a contact slipped from frame to frame in the search is taken back
+    as long as it stays, so that it rolls and does not creep.
     """
     T, mu = problem.frames, problem.scene.friction
     pairs, count = np.zeros((T, KEPT, PAIR)), np.zeros(T, np.int64)
@@ -182,7 +158,7 @@ def kept_pairs(problem: Problem, path: list[Node], h: int, f: int) -> tuple[Arra
             count[t] += 1
 
     slid = [sliding(a, b.intent, mu) for a, b in pairwise(path)]  # into the frames after the first
-    for node, came, goes in zip(path, [{}, *slid], [*slid, {}], strict=True):
+    for node, after, came, goes in zip(path, [*path[1:], None], [{}, *slid], [*slid, {}], strict=True):
         kinds = node.kinds(mu)
         for k in np.flatnonzero((node.contacts[:, HAND] == h) & (node.contacts[:, FINGER] == f) & (kinds != FREE)):
             pair, link = as_pair(node.contacts[k]), int(node.contacts[k, LINK])
@@ -200,7 +176,16 @@ def kept_pairs(problem: Problem, path: list[Node], h: int, f: int) -> tuple[Arra
                 add(node.t - 1, taken)  # it is there and at rest when it begins to carry
             if (h, f, link) not in goes:
                 add(node.t + 1, taken)
+            elif follow and after is not None:
+                for row in _let_go(after, h, f, link, mu):
+                    add(node.t + 1, as_pair(row))
     return pairs, count
+
+
+def _let_go(node: Node, h: int, f: int, link: int, mu: float) -> Array:
+    """Contacts (n, CONTACT) of a link in a node that carry nothing there."""
+    own = (node.contacts[:, HAND] == h) & (node.contacts[:, FINGER] == f) & (node.contacts[:, LINK] == link)
+    return node.contacts[own & (node.kinds(mu) == FREE)]
 
 
 def _slipped(problem: Problem, h: int, f: int, node: Node, pair: Array) -> Array:
@@ -258,9 +243,13 @@ def first_motion(problem: Problem, path: list[Node], window: np.ndarray, W: Weig
 
 
 def smooth(
-    problem: Problem, path: list[Node], window: np.ndarray, Q: Array, W: Weights, jerk: float = 25.0, rounds: int = 2
-) -> Array:
-    """(H, T, 5, 6) the motion of (41) from a first one; `jerk` weighs E₁, window (H, 5, 2) the contact windows."""
+    problem: Problem, path: list[Node], window: np.ndarray, Q: Array, W: Weights, jerk: float = 25.0, rounds: int = 2,
+    follow: bool = False,
+) -> Array:  # fmt: skip
+    """(H, T, 5, 6) the motion of (41) from a first one; `jerk` weighs E₁, window (H, 5, 2) the contact windows.
+
+    `follow` as in `kept_pairs`.
+    """
     T, H = problem.frames, len(problem.hands)
     Q = Q.copy()
     held = W._replace(
@@ -276,55 +265,35 @@ def smooth(
         apart=6e3,
     )
     clear = held._replace(margin=CLEAR)
-    kept = [[kept_pairs(problem, path, h, f) for f in range(5)] for h in range(H)]
+    kept = [[kept_pairs(problem, path, h, f, follow) for f in range(5)] for h in range(H)]
     caps = np.zeros((H, T, 5, 4, 7))
     for h in range(H):
         _all_capsules(problem.hands[h], Q[h], problem.turn[h], problem.place[h], caps[h])
+    settings = Settings(iterations=9, gain=1e-4, step=1e-4, damping=1e-3, longest=0.3)
     for _ in range(rounds):
         for h, F in enumerate(problem.hands):
+            loaded = np.array([count for _, count in kept[h]])
             for f in range(5):
-                beside = np.concatenate(
-                    [caps[h, :, g, 1 : F.links[g]] for g in range(5) if g != f]
-                    + [
-                        caps[o, :, g, : other.links[g]]
-                        for o, other in enumerate(problem.hands)
-                        if o != h
-                        for g in range(5)
-                    ]
-                    + [problem.stands],
-                    axis=1,
-                )
-                pairs, count = kept[h][f]
-                problem_f = _Finger(
+                beside = _beside(problem, caps, h, f)
+                coming = min(int(window[h, f, 0]), path[0].t) - ARRIVING
+                motion = _Finger(
                     (
-                        F,
-                        problem.solid,
-                        problem.plane,
-                        f,
-                        problem.turn[h],
-                        problem.place[h],
-                        pairs,
-                        count,
-                        _at_ease(F, f, Q[h], np.array([n for _, n in kept[h]])),
-                        np.ascontiguousarray(beside),
-                        beside.shape[1],
-                        held,
-                        clear,
-                        min(int(window[h, f, 0]), path[0].t) - ARRIVING,
-                        jerk,
-                        3.0,
+                        F, problem.solid, problem.plane, f, problem.turn[h], problem.place[h], *kept[h][f],
+                        _at_ease(F, f, Q[h], loaded), beside, beside.shape[1], held, clear, coming, jerk, 3.0,
                         FASTEST / problem.scene.fps,
                     ),
                     (T, 6),
-                )
-                found = minimise(
-                    problem_f,
-                    Q[h, :, f],
-                    settings=Settings(iterations=9, gain=1e-4, step=1e-4, damping=1e-3, longest=0.3),
-                )
-                Q[h, :, f] = np.clip(found.x, F.low[f], F.high[f])
+                )  # fmt: skip
+                Q[h, :, f] = np.clip(minimise(motion, Q[h, :, f], settings=settings).x, F.low[f], F.high[f])
             _all_capsules(F, Q[h], problem.turn[h], problem.place[h], caps[h])
     return Q
+
+
+def _beside(problem: Problem, caps: Array, h: int, f: int) -> Array:
+    """(T, K, 7) capsules that a finger keeps apart from: other fingers of its hand, the other hand, stands."""
+    own = [caps[h, :, g, 1 : problem.hands[h].links[g]] for g in range(5) if g != f]
+    other = [caps[o, :, g, : hand.links[g]] for o, hand in enumerate(problem.hands) if o != h for g in range(5)]
+    return np.ascontiguousarray(np.concatenate([*own, *other, problem.stands], axis=1))
 
 
 def _at_ease(F: Fingers, f: int, Q: Array, loaded: np.ndarray) -> Array:

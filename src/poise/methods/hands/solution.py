@@ -38,6 +38,7 @@ STILL = 2.5e-4  # [m] a frame, below which a contact does not slide
 SLID = 5e-5  # [m] a frame, above which a contact that the search slides does slide
 LIFE = 1.5e-3  # [m] that a contact may creep while it carries a force, before it counts as sliding
 TAUTNESS = (25.0, 8.0, 2.5)  # weights of smoothness that are tried in turn
+GAIT = 8.0  # that of one more try where fingers take turns in the hand: contacts slide on when they let go
 
 
 Key = tuple[int, int, int]  # hand, finger and link of a contact
@@ -217,8 +218,10 @@ def finish(search: Search, path: list[Node], round: int = 0) -> Solution | None:
     """The smooth motion of a path with its forces; None where the smooth motion cannot carry the object."""
     problem, settings = search.problem, search.settings
     first = first_motion(problem, path, search.window, search.W)
-    for jerk in TAUTNESS:
-        Q = smooth(problem, path, search.window, first, search.W, jerk)
+    gaits = settings.style == "reluctant" or any(style == "reluctant" for _, style in problem.scene.styles)
+    tries = [(jerk, False) for jerk in TAUTNESS] + [(GAIT, True)] * gaits
+    for jerk, follow in tries:
+        Q = smooth(problem, path, search.window, first, search.W, jerk, follow=follow)
         loads, _ = loads_of(problem, Q, path, settings)
         if loads is not None:
             return Solution(Q, tuple(loads), round)

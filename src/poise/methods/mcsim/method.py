@@ -27,6 +27,7 @@ from poise.simulate.loop import Action
 from poise.simulate.simulator import State, Touches
 from poise.stage import Stage
 
+_GONE = 0.003  # [m] above a new ground from which on a point that touched the old one does not
 DEPARTURES = ("schedule", "clock", "foothold", "momentum", "damped", "ahead", "slope", "sight", "repair", "relative",
               "flight")  # fmt: skip
 
@@ -133,9 +134,15 @@ class McSim:
         return memory
 
     def surround(self, memory: Memory, reference: Reference, stage: Stage) -> Memory:
-        """The memory on another stage: it looks for blocks anew."""
+        """The memory on another stage: it looks for blocks anew, and points whose ground has gone touch no longer.
+
+        A program that counts on such a point for as long as its `grace` lasts flings the foot down.
+        """
         if self.has("sight"):
             memory.blocks = obstacles.blocks_of(stage)
+        if memory.servo is not None:
+            places = memory.dynamics.character.points(memory.servo.q[None])[0]
+            memory.known.last[places[:, 2] - stage.ground.height(places[:, 0], places[:, 1]) > _GONE] = -np.inf
         return memory
 
     def _untouched(self) -> bool:

@@ -19,8 +19,14 @@ DEPARTURES: dict[str, str] = {
     "root": "the root's orientation is tracked softly in the pose; the document: not at all",
     "centre": "the root takes what the linearised step leaves of the centre of mass; the document: the error is left "
     "to the feedback of the next step",
+    "arcs": "the pose is solved twice, the second time for what the first, straight step misses of corners and centre "
+    "of mass, since limbs move on arcs; the document: once",
     "sagittal": "only what goes on along the way changes the final time; the document: everything, so that a push to "
     "the side holds the clock",
+    "support": "t_c stays in the same stance or flight as t_d; the document: wherever the final time fits, so that a "
+    "body about to take off takes the forces of flight",
+    "ending": "gains no longer grow in the last sixth of a second of a clip that ends; the document: there as at the "
+    "end of each step, where the final constraint asks for ever larger forces",
     "pins": "corners that stand are held where they came down; the document: led to where the plan has them",
     "footholds": "the next foothold is moved where a push asks for it; the document: steps stay where they are",
     "hurry": "a step whose foothold is out of reach is taken faster; the document: steps take the time that is left",
@@ -30,6 +36,8 @@ DEPARTURES: dict[str, str] = {
     "pace": "steps that shall be longer are also taken faster, and the whole plan goes with them; the document: only "
     "the place of the goal changes",
     "limits": "joints keep to their ranges in the pose; the document: no limits",
+    "strength": "a pose that asks more of joints than their torque limits is solved once more, with these torques at "
+    "their limits; the document: no limits",
     "repair": "a clip is made physical before it begins; the document: followed as recorded",
 }
 """What each departure does, and what the document does instead."""

@@ -20,6 +20,7 @@ from poise.methods.momentum.plan import Segment
 
 _FORCE = np.array([1.0, 1.0, 0.7])  # of the body's weight: the largest change of the force
 _LEVER = 0.15  # [m] of the body's weight: the largest change of the moment, where one gain answers all
+TAKE_OFF = (0.6, 2.0)  # times both, where a clip leaves the ground: of a calm body, and of one that was pushed
 
 
 def along(states: Array, way: Array) -> Array:
@@ -31,15 +32,15 @@ def along(states: Array, way: Array) -> Array:
     return out.reshape(-1, 12)
 
 
-def lift(s: Segment, k: int, off: Array, aim: Array, way: Array) -> float:
-    """The vertical force [N] at frame k of a segment: what goes on across the way (3,) lifts nobody."""
+def lift(s: Segment, k: int, g: int, off: Array, aim: Array, way: Array) -> float:
+    """The vertical force [N] at frame k of a segment, by gains of frame g: what goes on across the way lifts nobody."""
     off, aim = along(np.stack([off, aim]), way)
-    return float(s.forces[k, :, 2].sum() + (s.gain[k] @ off + s.goal_gain[k] @ aim)[2::3].sum())
+    return float(s.forces[k, :, 2].sum() + (s.gain[g] @ off + s.goal_gain[g] @ aim)[2::3].sum())
 
 
-def bounded(s: Segment, k: int, force: Array, moment: Array, mass: float) -> tuple[Array, Array]:
+def bounded(s: Segment, k: int, force: Array, moment: Array, mass: float, times: float = 1.0) -> tuple[Array, Array]:
     """A force (3,) and moment (3,) whose change against the plan's is not beyond what a body can do with its legs."""
-    (plain, usual), most = wrench(s, k), mass * GRAVITY
+    (plain, usual), most = wrench(s, k), times * mass * GRAVITY
     return (plain + np.clip(force - plain, -_FORCE * most, _FORCE * most),
             usual + np.clip(moment - usual, -_LEVER * most, _LEVER * most))  # fmt: skip
 
@@ -49,9 +50,9 @@ def wrench(s: Segment, k: int) -> tuple[Array, Array]:
     return s.forces[k].sum(axis=0), moment_of(s.corners[k], s.forces[k], s.states[k, :3])
 
 
-def separate(s: Segment, k: int, off: Array, aim: Array, way: Array, mass: float, upright: float,
+def separate(s: Segment, k: int, g: int, off: Array, aim: Array, way: Array, mass: float, upright: float,
              lever: float) -> tuple[Array, Array]:  # fmt: skip
-    """Force (3,) [N] and moment (3,) [N m] at frame k of a segment, each from its own errors (departure `separate`).
+    """Force (3,) [N] and moment (3,) [N m] at frame k of a segment by gains of frame g (departure `separate`).
 
     `off` (12,) δx, `aim` (12,) ΔΨ, `way` (3,) of the walk, all in the plan's axes; `upright` k [1/s]; `lever` [m] of
     the body's weight: the largest moment.
@@ -59,7 +60,7 @@ def separate(s: Segment, k: int, off: Array, aim: Array, way: Array, mass: float
     place, goal = off.copy(), aim.copy()
     place[6:] = goal[6:] = 0.0
     (plain, usual), most = wrench(s, k), mass * GRAVITY
-    change = (s.gain[k] @ place + s.goal_gain[k] @ goal).reshape(-1, 3).sum(axis=0)
-    change[2] = lift(s, k, place, goal, way) - plain[2]
+    change = (s.gain[g] @ place + s.goal_gain[g] @ goal).reshape(-1, 3).sum(axis=0)
+    change[2] = lift(s, k, g, place, goal, way) - plain[2]
     turn = usual - 0.25 * upright**2 * off[6:9] - upright * off[9:]
     return plain + np.clip(change, -_FORCE * most, _FORCE * most), np.clip(turn, -lever * most, lever * most)

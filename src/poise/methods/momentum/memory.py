@@ -15,20 +15,23 @@ from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.methods.momentum.clock import AHEAD, BACK, STEADY, paced, rate_of, root_of
 from poise.methods.momentum.departures import WALKING
-from poise.methods.momentum.feedback import along, bounded, lift, separate
+from poise.methods.momentum.feedback import TAKE_OFF, along, bounded, lift, separate
 from poise.methods.momentum.feet import Balance, Feet
 from poise.methods.momentum.forces import moment_of, step_length
 from poise.methods.momentum.kept_plans import plan_of
 from poise.methods.momentum.model import pyramid
 from poise.methods.momentum.plan import Segment
-from poise.methods.momentum.reach import Legs, held_down, slack
+from poise.methods.momentum.reach import Legs, calm, held_down, slack
+from poise.methods.momentum.second_look import Ranges
 from poise.methods.momentum.settings import Settings
 from poise.methods.momentum.timeline import Placed, Timeline
 from poise.motion.feet.capture_point import Foothold, divergent
 from poise.motion.reference import Reference
 from poise.stage import Ball, Slippery, Stage
 
-_FASTER = 0.6  # share of longer steps that is made by speed, the rest by time (departure pace)
+_FASTER, _SLOWER = 0.6, 0.3  # share of longer and of shorter steps made by speed, the rest by time (departure pace)
+_LARGE = 0.1  # [m] from which on it is as much; smaller changes are made by time, as in the document
+_END = 20  # frames before the end of a clip from which on gains and clock stay as they are (departure ending)
 _NEAR, _HURRY = 0.1, 1.8  # [m] that a foothold may be short without hurry, and the fastest rate of a hurried step
 
 
@@ -81,6 +84,7 @@ class Memory:
         self.way = np.array([1.0, 0.0, 0.0])
         limit = character.torque_limit
         self.strength = np.where(np.isfinite(limit) & (limit > 0.0), limit, np.inf)  # (nv,) [N m]
+        self.ranges = Ranges(character)
         self.servos: tuple = ()  # those of the torques in a simulator
         self.names = ("ground",)
 
@@ -141,7 +145,7 @@ class Memory:
         rate = paced(rate_of(final, self.td, self.tc)) if self.settings.free_time else 1.0
         if self.feet.lacking > _NEAR and self._has("hurry"):
             rate = max(rate, min(1.0 + self.settings.hurry * (self.feet.lacking - _NEAR), _HURRY))
-        if not line.touching(self.td).any():  # flight cannot be warped
+        if not line.touching(self.td).any() or self.td >= self._firm(now):  # flight cannot be warped
             rate = 1.0
         elif self.settings.has("steady"):
             before = float(self.traces.get("rate", 1.0))  # type: ignore[arg-type]
@@ -181,7 +185,9 @@ class Memory:
         steps are faster (departure `pace`): the plan of a walk with such steps is ahead of the clip's by as much.
         """
         count = max(s.next - s.first, 1)
-        return k / count, _FASTER * self.longer / (count * self.line.h)
+        most, asked = _FASTER if self.feet.asked[0] > 0.0 else _SLOWER, np.linalg.norm(self.longer)
+        faster = most * min((asked / _LARGE) ** 2, 1.0)
+        return k / count, faster * self.longer / (count * self.line.h)
 
     def _balance(self, x: Array, frequency: float, heading: float) -> Balance:
         """The divergent component, and that of the plan."""
@@ -223,6 +229,8 @@ class Memory:
             low, high = max(low, line.placed(0).first), min(high, end.first + end.segment.last - 1)
             if high <= low:
                 return min(expected, float(high))
+        if self.flies and self.settings.has("support"):
+            low, high = line.same_support(self.td, low, high)
         frames, left = [], []
         for index in (self.index - 1, self.index, self.index + 1):
             placed = line.placed(index)
@@ -286,11 +294,11 @@ class Memory:
             offset, goal = offset + (k / max(s.next - s.first, 1)) * goal[:3], np.zeros(12)
         local = self._local(x, error, placed, self.tc, offset)
         off, aim = local - star, _turned(placed.turn, goal)
-        way, mass = placed.turn.T @ self.way, self.plan.course.mass
+        way, mass, g = placed.turn.T @ self.way, self.plan.course.mass, min(low, self._firm(placed) - placed.first)
         if self._has("separate"):
-            force, moment = separate(s, low, off, aim, way, mass, self.settings.upright, self.settings.lever)
+            force, moment = separate(s, low, g, off, aim, way, mass, self.settings.upright, self.settings.lever)
             return np.concatenate([placed.turn @ force, placed.turn @ moment]), 1.0
-        change, shortened = (s.gain[low] @ off + s.goal_gain[low] @ aim).reshape(-1, 3), 1.0
+        change, shortened = (s.gain[g] @ off + s.goal_gain[g] @ aim).reshape(-1, 3), 1.0
         if not self.settings.has("soft"):
             mine = s.touching[low]
             shortened = step_length(s.forces[low][mine], change[mine], pyramid(self.usual))
@@ -298,9 +306,18 @@ class Memory:
         moment = moment_of(s.corners[low], forces, local[:3])
         force = forces.sum(axis=0)
         if self.settings.has("sagittal") and not self.flies:  # who takes off needs all that is asked for
-            force[2] = lift(s, low, off, aim, way)
+            force[2] = lift(s, low, g, off, aim, way)
             force, moment = bounded(s, low, force, moment, mass)
+        elif self.settings.has("sagittal"):
+            quiet = calm(self.strayed)
+            times = quiet * TAKE_OFF[0] + (1.0 - quiet) * TAKE_OFF[1]
+            force, moment = bounded(s, low, force, moment, mass, times)
         return np.concatenate([placed.turn @ force, placed.turn @ moment]), shortened
+
+    def _firm(self, placed: Placed) -> int:
+        """The frame up to which gains and clock of a segment are heeded: nothing is to be met where a clip ends."""
+        ends = self.settings.has("ending") and not self.line.loops and placed.segment is self.plan.segments[-1]
+        return max(placed.final - _END, placed.first) if ends else placed.final
 
     def _held_down(self, x: Array, force: float) -> float:
         """The vertical force [N] with which the leg that carries stays as long as it is."""

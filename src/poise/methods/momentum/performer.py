@@ -16,6 +16,7 @@ from poise.methods.momentum.forces import matched, moment_of, wrench_matrix, yie
 from poise.methods.momentum.memory import Memory
 from poise.methods.momentum.pose import Tracking, momenta, put, reduce, velocity, with_momenta
 from poise.methods.momentum.reach import calm
+from poise.methods.momentum.second_look import added, joint_rows, kick, no_rows, second_look
 from poise.methods.momentum.settings import Settings
 from poise.methods.pose_rows import PoseStep
 from poise.motion.reference import Reference
@@ -70,8 +71,13 @@ def advance(settings: Settings, state: State, dt: float, memory: Memory, pushes:
     if len(pushes) and len(forces):
         lack = reduced.free - seen.momenta - 0.5 * given
         forces = yielding(0.5 * dt * ground.A, forces, reduced.stiffness, lack, memory.friction, settings.pushed).forces
-    change = given + (dt * ground.A @ forces if len(forces) else 0.0)
-    u = velocity(reduced, seen.momenta + 0.5 * change)
+    change = _change(memory, seen, ground, forces, pushes, dt)
+    middle = seen.momenta + 0.5 * change
+    u = velocity(reduced, middle)
+    if reduced.sound and np.abs(u).max() < FASTEST:
+        acting = _ground_torque(memory, ground, forces) + _push_torque(memory, pushes)
+        again = second_look(memory, seen, tracking, middle, u, acting, change, dt)
+        reduced, u = again or (reduced, u)
     if not reduced.sound or not np.abs(u).max() < FASTEST:
         return Stepped.lost(state, _why(memory, u))
     after, v = _arrive(memory, seen, u, ground, forces, pushes, dt, settings.has("centre"))
@@ -192,7 +198,7 @@ def followed(memory: Memory, seen: Seen, rate: float, dt: float, pushes: list) -
         shares[stands] *= 1.0 + (_HOLD - 1.0) * calm(memory.strayed)
     speeds = (then - now + s.feet_return * (now - seen.places)) / dt
     bodies = memory.character.contact_points.bodies[course.points].astype(np.int64)
-    rows, goals, prices = _limits(memory, seen, dt) if s.has("limits") else _none(layout.nv)
+    rows, goals, prices = joint_rows(memory, seen.q, None, dt) if s.has("limits") else no_rows(layout.nv)
     return Tracking(weight, g1, bodies, np.ascontiguousarray(seen.places), speeds, shares, rows,
                     goals, prices)  # fmt: skip
 
@@ -205,21 +211,12 @@ def _with_rows(memory: Memory, seen: Seen, tracking: Tracking, rate: float, grou
     step = PoseStep(memory.td * line.h, dt, seen.q, seen.v, seen.pose,
                     conf.difference(memory.character.layout, seen.pose[None], after[None])[0] / dt,
                     terms.mass_matrix.copy(), terms.bias.copy(), _ground_torque(memory, ground, forces),
-                    _kick(memory, seen, ground, forces, pushes, dt), _push_torque(memory, pushes))  # fmt: skip
+                    kick(memory, _change(memory, seen, ground, forces, pushes, dt)),
+                    _push_torque(memory, pushes))  # fmt: skip
     for value in memory.settings.rows:
         rows, goals, prices, follow = value.pose_rows(step)
-        tracking = tracking._replace(
-            weight=tracking.weight * follow, rows=np.ascontiguousarray(np.vstack([tracking.rows, rows])),
-            goals=np.concatenate([tracking.goals, goals]),
-            prices=np.concatenate([tracking.prices, prices]))  # fmt: skip
+        tracking = added(tracking._replace(weight=tracking.weight * follow), (rows, goals, prices))
     return tracking
-
-
-def _kick(memory: Memory, seen: Seen, ground: Grounded, forces: Array, pushes: list, dt: float) -> Array:
-    """What the root's velocity (nv,) gains from the middle of a step to its end."""
-    change = _impulse(memory, seen, pushes, dt) + (dt * ground.A @ forces if len(forces) else 0.0)
-    nothing = np.zeros(memory.character.layout.nv)
-    return with_momenta(memory.compiled.terms, nothing, 0.5 * change)
 
 
 def _ground_torque(memory: Memory, ground: Grounded, forces: Array) -> Array:
@@ -239,26 +236,6 @@ def _push_torque(memory: Memory, pushes: list) -> Array:
     return out
 
 
-def _none(nv: int) -> tuple[Array, Array, Array]:
-    return np.zeros((0, nv)), np.zeros(0), np.zeros(0)
-
-
-def _limits(memory: Memory, seen: Seen, dt: float) -> tuple[Array, Array, Array]:
-    """Rows that bring hinges which are beyond their range back into it."""
-    model, layout = memory.compiled.model, memory.character.layout
-    rows, goals = [], []
-    for j in np.flatnonzero(model.jnt_limited & (model.jnt_type == 3)):
-        angle, (low, high) = seen.q[layout.qadr[j]], model.jnt_range[j]
-        if angle < low or angle > high:
-            row = np.zeros(layout.nv)
-            row[layout.vadr[j]] = 1.0
-            rows.append(row)
-            goals.append(0.3 * ((low if angle < low else high) - angle) / dt)
-    if not rows:
-        return _none(layout.nv)
-    return np.stack(rows), np.array(goals), np.full(len(goals), 100.0)
-
-
 def _impulse(memory: Memory, seen: Seen, pushes: list, dt: float) -> Array:
     """Change of the momenta (6,) by gravity and pushes."""
     out = np.zeros(6)
@@ -267,6 +244,11 @@ def _impulse(memory: Memory, seen: Seen, pushes: list, dt: float) -> Array:
         out[:3] += dt * push.force
         out[3:] += dt * np.cross(push.point - seen.x[:3], push.force)
     return out
+
+
+def _change(memory: Memory, seen: Seen, ground: Grounded, forces: Array, pushes: list, dt: float) -> Array:
+    """Change of the momenta (6,) by gravity, pushes and contact forces."""
+    return _impulse(memory, seen, pushes, dt) + (dt * ground.A @ forces if len(forces) else 0.0)
 
 
 def _arrive(memory: Memory, seen: Seen, u: Array, ground: Grounded, forces: Array, pushes: list, dt: float,

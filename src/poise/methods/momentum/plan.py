@@ -31,6 +31,7 @@ _PENALTY = np.repeat([1e5, 1e2, 1e3, 1e3], 3)  # of Ψ² at the beginning, in th
 _ROOM = 2.0  # [N] that a corner pushes at least in the first guess
 _INSIDE = 0.9  # share of the friction that the first guess uses
 _FAR = 0.5  # largest |Ψ| with which gains are still worth something
+_FEWEST = 2  # corners at the end of a segment: one alone cannot lead the body to its goal
 _EARLY = 4  # frames before the end at which gains end: V_μμ is singular there
 
 
@@ -137,7 +138,7 @@ def _spans(course: Course, cuts: list[int], overlap: int) -> list[tuple[int, int
     for first, end in zip(cuts if loops else cuts[:-1], ends, strict=True):
         more = 0
         while more < overlap and (loops or end + more < frames):
-            if not course.touching[(end + more + 1) % frames if loops else end + more + 1].any():
+            if course.touching[(end + more + 1) % frames if loops else end + more + 1].sum() < _FEWEST:
                 break
             more += 1
         out.append((first, end, end + more - first))

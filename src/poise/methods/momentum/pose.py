@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from poise.dynamics.compiled import momentum_matrix, place_inertias, place_pose, point_jacobian
+from poise.dynamics.compiled import fill_points, momentum_matrix, place_inertias, place_pose, point_jacobian
 from poise.kernels import njit
 from poise.maths.rotations import Array
 from poise.solve.dense import cholesky, divide, solve_small
@@ -119,6 +119,17 @@ def velocity(reduced, wanted):
 
 
 @njit(cache=True)
+def speeds_of(terms, bodies, points, v):
+    """Velocities (K, 3) [m/s] at v (nv,) of points (K, 3) of bodies (K,), in the pose that the terms hold."""
+    part, out = np.empty((3, len(v))), np.empty((len(bodies), 3))
+    for k in range(len(bodies)):
+        point_jacobian(terms, bodies[k], points[k], _LEVEL, part)
+        for i in range(3):
+            out[k, i] = part[i] @ v
+    return out
+
+
+@njit(cache=True)
 def momenta(terms, v, J):
     """Linear and angular momentum (6,) at v (nv,) in the pose that the terms hold; J (6, nv) is filled."""
     place_inertias(terms)
@@ -141,5 +152,6 @@ def with_momenta(terms, v, wanted):
 
 @njit(cache=True)
 def put(terms, q):
-    """Put the pose q (nq,) into the terms' memory."""
+    """Put the pose q (nq,) into the terms' memory, and where its points are."""
     place_pose(terms, q)
+    fill_points(terms, terms.point_bodies, terms.point_locals, terms.points)

@@ -90,6 +90,16 @@ class Timeline:
         """Which points (P,) may push at a frame."""
         return self.course.touching[self._row(int(np.floor(frame + 1e-9)))[1]]
 
+    def same_support(self, frame: float, low: int, high: int) -> tuple[int, int]:
+        """The part of frames low .. high around a frame in which the body stands as it does then, or flies."""
+        now = int(np.floor(frame + 1e-9))
+        stands, first, last = bool(self.touching(now).any()), now, now
+        while first > low and bool(self.touching(first - 1).any()) == stands:
+            first -= 1
+        while last < high and bool(self.touching(last + 1).any()) == stands:
+            last += 1
+        return first, last
+
     def stands(self, frame: int, foot: int) -> bool:
         """Does a foot stand at a frame?"""
         return bool(self._stands[self._row(frame)[1], foot])

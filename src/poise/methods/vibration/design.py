@@ -21,7 +21,7 @@ from poise.methods.vibration.gait import Gait
 from poise.methods.vibration.rig import Rig
 from poise.methods.vibration.score import Score, judged
 from poise.methods.vibration.search import PLAN, POPULATION, Designer, Progress, Round
-from poise.methods.vibration.settling import settled
+from poise.methods.vibration.settling import TRIED, settled
 from poise.methods.vibration.sketch import Sketch
 from poise.simulate.batch import Batch
 from poise.solve import cma
@@ -68,7 +68,7 @@ def keep(path: Path, p: Progress, sketch: Sketch, seed: int, plan: tuple[Round, 
     """Write a checkpoint, whole or not at all."""
     score = np.zeros(0) if p.score is None else np.concatenate([[p.score.cost], p.score.easy, p.score[2:]])
     told = json.dumps({"sketch": sketch.digest, "seed": seed, "plan": plan, "population": population, "round": p.round,
-                       "evaluations": p.evaluations, "seconds": p.seconds})  # fmt: skip
+                       "evaluations": p.evaluations, "seconds": p.seconds, "bettered": p.bettered})  # fmt: skip
     arrays = {f"search_{k}": v for k, v in p.search.arrays().items()}
     with files.writing(path) as temporary, temporary.open("wb") as stream:
         np.savez(stream, told=np.array(told), state=p.state, best=p.best, score=score, cycle=p.cycle, steady=p.steady,
@@ -98,7 +98,7 @@ def restored(path: Path, sketch: Sketch, seed: int, plan: tuple[Round, ...] = PL
     search = cma.restored({k.removeprefix("search_"): v for k, v in arrays.items() if k.startswith("search_")})
     return Progress(int(told["round"]), search, arrays["state"], arrays["best"], score, arrays["cycle"],
                     arrays["steady"], arrays["gains"], int(told["evaluations"]),
-                    float(told.get("seconds", 0.0)))  # fmt: skip
+                    float(told.get("seconds", 0.0)), int(told.get("bettered", 0)))  # fmt: skip
 
 
 def finished(work: Designer) -> Gait:
@@ -108,7 +108,9 @@ def finished(work: Designer) -> Gait:
     controls = space.controls(p.best)
     given, fix = rig.bursts(controls), work.corrections()
     assert fix is not None
-    last = rig.run(p.state, given, SETTLE, fix)
+    warm = rig.run(p.state, given, TRIED, fix)
+    state = p.state if warm.finished < TRIED else np.concatenate([np.zeros(2), warm.stages[0, 2:]])
+    last = rig.run(state, given, SETTLE, fix)
     score = judged(rig, space, p.best, last, SETTLE)
     cycle = last.stages.copy() if last.finished == SETTLE else p.cycle.copy()
     cycle[:, :2] = 0.0
@@ -137,7 +139,7 @@ def finished(work: Designer) -> Gait:
         "open_loop_units": rig.run(start, given, LONG).finished,
     }  # fmt: skip
     shift = states[-1, :3] - states[0, :3]
-    shift[1:] = 0.0
+    shift[1 if rig.swaps else 2 :] = 0.0  # a hop on one leg may lead aside
     return Gait(work.sketch, flight, ground, times, p.cycle, p.steady, p.gains, track, dt, shift, start[nq:], facts)
 
 
@@ -149,7 +151,8 @@ def resampled(rig: Rig, states: Array) -> tuple[float, Array]:
     k = np.minimum(x.astype(int), len(states) - 2)
     q = conf.interpolate(rig.character.layout, states[k, :nq], states[k + 1, :nq], x - k)
     q[-1] = q[0]
-    q[-1, 0] += states[-1, 0] - states[0, 0]
+    aside = 1 if rig.swaps else 2
+    q[-1, :aside] += states[-1, :aside] - states[0, :aside]
     return length / count, q
 
 

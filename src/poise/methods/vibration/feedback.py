@@ -34,6 +34,7 @@ class Weights(NamedTuple):
     speed: float = 1.0  # [s/rad, s/m]
     torque: float = 1 / 20  # [1/(N m)]
     heading: float = 10.0  # [1/rad] of the root about the vertical
+    joints: float = 1.0  # how much of the above joints beside the root weigh
 
 
 def cuts(steps: int, stages: int) -> np.ndarray:
@@ -41,8 +42,10 @@ def cuts(steps: int, stages: int) -> np.ndarray:
     return np.rint(np.linspace(0, steps, stages + 1)).astype(np.int64)
 
 
-def torque_basis(palette: Palette, flight: int = 4, ground: int = 8) -> Array:
-    """Torques (nv, inputs) of the slowest modes, those of the ground first."""
+def torque_basis(palette: Palette) -> Array:
+    """Torques (nv, inputs) of the slowest modes, of the ground first: 8 and 4, more where there are more limbs."""
+    limbs = max(1.0, (len(palette.stiffness) - 6) / 30)
+    ground, flight = round(8 * limbs), round(4 * limbs)
     return np.hstack([palette.torques("ground")[:, :ground], palette.torques("flight")[:, :flight]])
 
 
@@ -104,7 +107,8 @@ def gains(rig: Rig, A: list[Array], B: list[Array], weights: Weights | None = No
     """Gains of every stage."""
     weights = weights or Weights()
     nv = rig.character.model.nv
-    q = np.concatenate([np.full(nv, weights.pose), np.full(nv, weights.speed)]) ** 2
+    part = np.concatenate([np.ones(6), np.full(nv - 6, weights.joints)])
+    q = np.concatenate([weights.pose * part, weights.speed * part]) ** 2
     q[:2] = 0.0
     q[5] = weights.heading**2
     return periodic_feedback(A, B, np.diag(q), np.eye(B[0].shape[1]) * weights.torque**2)

@@ -56,6 +56,7 @@ class Vibration:
     step_size: float = number(STEP, "time step of the simulator", 1 / 7680, STEP, "s")
 
     name = "vibration"
+    follows = False  # what is changed of the reference under way
 
     def __post_init__(self) -> None:
         check(self, self.name)
@@ -73,6 +74,10 @@ class Vibration:
             raise BadValue(f"{source.name or 'This clip'} is no gait, and vibration performs gaits alone: make one of "
                            "a sketch with poise design, or name a gait file.")  # fmt: skip
         found = load_gait(path)
+        if not self.gait and not np.array_equal(reference.baked.q, found.track):
+            raise BadValue(f"The clip of the gait {found.sketch.name!r} was edited, and vibration performs a gait as "
+                           "designed; change the sketch and design it anew, or take a method that follows "
+                           "clips.")  # fmt: skip
         rig, space = found.sketch.rig(), found.space()
         if character.joint_names != rig.character.joint_names:
             raise BadValue(f"The gait {found.sketch.name!r} is one of {rig.character.name}; {character.name} has other "
@@ -85,7 +90,7 @@ class Vibration:
                       held=np.zeros(character.model.nv), trigger=by)  # fmt: skip
 
     def follow(self, memory: Memory, reference: Reference) -> Memory:
-        """The memory; a gait goes its own way, whatever is edited."""
+        """The memory; a gait goes its own way (`follows`)."""
         return memory
 
     def surround(self, memory: Memory, reference: Reference, stage: Stage) -> Memory:

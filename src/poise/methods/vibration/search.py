@@ -1,8 +1,8 @@
 """The search for a gait that stays up, round by round.
 
 Held rounds: a helping hand keeps the root upright and going, so that the body settles into a cycle within a few units,
-and CMA-ES looks for bursts that need the hand least. Free rounds: the hand is gone, feedback about the cycle found so
-far (`feedback`) keeps it up, and CMA-ES makes the bursts carry the gait by themselves.
+and CMA-ES looks for bursts that need the hand least. Then feedback about the cycle found so far (`feedback`) steers
+beside a hand that fades. Free rounds: the hand is gone, and CMA-ES makes the bursts carry the gait by themselves.
 
 Departures from section 6.2: the initial state is not searched, it is where the cycle settles, which leaves a dozen
 numbers in the place of eighty; the cyclic constraint holds by itself on a cycle that attracts. `printed` has the
@@ -23,7 +23,7 @@ from poise.errors import NoSolution
 from poise.maths.rotations import Array
 from poise.methods.vibration import feedback, flow
 from poise.methods.vibration.control import Corrections, correction_input
-from poise.methods.vibration.rig import Rig, Run
+from poise.methods.vibration.rig import HOP, ONE, RUN, Rig, Run
 from poise.methods.vibration.score import Score, judged
 from poise.methods.vibration.sketch import Sketch, read
 from poise.methods.vibration.space import Space
@@ -32,10 +32,12 @@ from poise.solve import cma
 from poise.threads import on_one_thread
 
 HAND = np.array([1500.0, 60.0, 250.0, 200.0])  # [N m/rad, N m s/rad, N s/m, N/m] gains of the helping hand
-STAGES = 4  # decisions of the feedback in a unit
+STAGES = {RUN: 4, HOP: 8, ONE: 8}  # decisions of the feedback in a unit: one every 0.06 to 0.1 s
 CENTRED = 3  # times that feedback is built again about what it leads to
 LASTING, SETTLED = 25, 0.01  # units that feedback is tried for, and max |φ| from which it is good enough
 POPULATION = 16
+PATIENCE = 10  # generations without a better one after which a round with feedback ends, if no constraint is violated
+GOOD = 2.0  # and the cost is below this
 
 
 class Round(NamedTuple):
@@ -46,10 +48,17 @@ class Round(NamedTuple):
     units: int  # that a candidate must last; the last one is judged
     spread: float  # of the first generation
     strict: float = 2.0  # how much missed constraints weigh
+    steered: bool = False  # is there feedback beside the helping hand?
+
+    @property
+    def fed(self) -> bool:
+        """Is there feedback?"""
+        return self.steered or self.help == 0.0
 
 
-PLAN = (Round(1.0, 60, 5, 0.5), Round(0.3, 40, 5, 0.2), Round(0.0, 40, 9, 0.15), Round(0.0, 40, 13, 0.1, 6.0),
-        Round(0.0, 40, 17, 0.07, 20.0))  # fmt: skip
+PLAN = (Round(1.0, 50, 5, 0.5), Round(0.3, 30, 5, 0.2), Round(0.1, 20, 5, 0.15, steered=True),
+        Round(0.03, 15, 7, 0.12, steered=True), Round(0.0, 25, 9, 0.12), Round(0.0, 30, 9, 0.1, 6.0),
+        Round(0.0, 30, 13, 0.07, 20.0))  # fmt: skip
 
 
 class Job(NamedTuple):
@@ -86,6 +95,7 @@ class Progress:
     gains: Array  # (K, inputs, 2 nv)
     evaluations: int = 0
     seconds: float = 0.0  # CPU time spent up to a checkpoint
+    bettered: int = 0  # generation of this round in which the best was found
 
 
 @lru_cache(maxsize=4)
@@ -121,6 +131,7 @@ class Designer:
         self.text = json.dumps(sketch.plain())  # the order of modes counts
         self.rig, self.space = _tools(self.text, options)
         self.basis = feedback.torque_basis(self.space.palette)
+        self.stages = STAGES[sketch.gait]
         self.population = population
         self.progress = self._first() if progress is None else progress
 
@@ -143,7 +154,7 @@ class Designer:
         """What the members of the present generation are judged by."""
         p = self.progress
         now = self.plan[min(p.round, len(self.plan) - 1)]
-        fix = self.corrections() if now.help == 0.0 else None
+        fix = self.corrections() if now.fed else None
         return Job(self.text, self.options, p.state if state is None else state, units or now.units, now.help,
                    self.sketch.start["speed"] + 0.1, fix, now.strict)  # fmt: skip
 
@@ -172,9 +183,17 @@ class Designer:
             state = self.rig.begun(results[k].end)
         self.progress = replace(p, search=cma.tell(p.search, members, costs), state=state,
                                 best=members[k] if better else p.best, score=first if better else p.score,
-                                evaluations=p.evaluations + len(members))  # fmt: skip
-        if self.progress.search.generation >= self.plan[p.round].generations:
+                                evaluations=p.evaluations + len(members),
+                                bettered=p.search.generation + 1 if better else p.bettered)  # fmt: skip
+        if self._round_is_over():
             self._next_round()
+
+    def _round_is_over(self) -> bool:
+        """Are all generations done, or is there nothing left to find?"""
+        p, now = self.progress, self.plan[self.progress.round]
+        idle = p.search.generation - p.bettered >= PATIENCE
+        done = idle and now.fed and p.score is not None and not p.score.easy.any() and p.score.cost < GOOD
+        return done or p.search.generation >= now.generations
 
     def rounds(self, batch: Batch) -> Iterator[Progress]:
         """Generation after generation to the end."""
@@ -185,20 +204,20 @@ class Designer:
     def _next_round(self) -> None:
         p = self.progress
         number = p.round + 1
-        if number >= len(self.plan) or self.plan[number].help == 0.0:
-            p = self._centred(p)
+        if number >= len(self.plan) or self.plan[number].fed:
+            p = self._centred(p, number < len(self.plan) and self.plan[number].help > 0.0)
         if number >= len(self.plan):
             self.progress = replace(p, round=number)
             return
-        self.progress = replace(p, round=number, search=self._round_search(number, p.best))
+        self.progress = replace(p, round=number, search=self._round_search(number, p.best), bettered=0)
         first = judge_one(self.rig, self.space, self.job(), p.best)  # it stays the best until a better one is found
         self.progress = replace(self.progress, score=first.score)
 
-    def _centred(self, p: Progress) -> Progress:
+    def _centred(self, p: Progress, helped: bool) -> Progress:
         """Feedback anew, about the cycle that the best of the round has settled into.
 
         It is built again about what the body settles into with it, up to a few times, and the one with which it lasts
-        longest is kept, the old one too if that is it.
+        longest is kept, the old one too if that is it. helped: the hand stays, so that once is enough.
         """
         if p.score is None or p.score.cost > 1e3:
             raise NoSolution(f"No gait was found for {self.sketch.name!r}: after {p.evaluations} evaluations every "
@@ -206,8 +225,10 @@ class Designer:
         job = self.job()
         hand = flow.Help(job.help, self.space.lean(p.best), job.speed, HAND) if job.help > 0.0 else None
         units = 3 if hand is not None else 2 * (job.units // 2) + 9
-        made = [] if hand is not None else [p]
+        made = [] if not len(p.cycle) else [p]
         state, fix = p.state, job.corrections
+        if helped:
+            return self._feedback(p, state, fix, hand, 2 * (job.units // 2) + 3)
         for _ in range(CENTRED):
             found = self._feedback(p, state, fix, hand, units)
             made.append(found)
@@ -220,15 +241,15 @@ class Designer:
                   units: int) -> Progress:  # fmt: skip
         """The same progress with feedback about the last of some units from a state."""
         given = self.rig.bursts(self.space.controls(p.best))
-        starts = feedback.cuts(given.table.shape[1], STAGES)
+        starts = feedback.cuts(given.table.shape[1], self.stages)
         if fix is None:
-            fix = feedback.held(self.rig, starts, self.basis, np.zeros((STAGES, self.basis.shape[1])))
+            fix = feedback.held(self.rig, starts, self.basis, np.zeros((self.stages, self.basis.shape[1])))
         fix = fix._replace(starts=starts)
         run = _settled(self.rig, state, given, fix, hand, units)
         cycle = run.stages.copy()
         cycle[:, :2] = 0.0
         steady = np.stack([correction_input(self.rig.springs, fix, k, cycle[k], len(self.rig.rest))
-                           for k in range(STAGES)])  # fmt: skip
+                           for k in range(self.stages)])  # fmt: skip
         A, B = feedback.linearised(self.rig, given, cycle, starts, self.basis, steady)
         found = feedback.gains(self.rig, A, B)
         return replace(p, state=cycle[0], cycle=cycle, steady=steady, gains=np.stack(found.gains))

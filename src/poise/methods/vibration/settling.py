@@ -17,16 +17,19 @@ from poise.maths.rotations import Array
 from poise.methods.vibration import feedback, flow
 from poise.methods.vibration.control import correction_input
 from poise.methods.vibration.feedback import Differences, Weights
+from poise.methods.vibration.rig import Rig
 from poise.methods.vibration.score import FEEDBACK, easy
-from poise.methods.vibration.search import STAGES, Designer, Progress
+from poise.methods.vibration.search import Designer, Progress
 
 TRIED = 81  # units
 WAVERS = 6  # of the last of them over which it must be still
-STILL = 1e-4  # max |φ| from which it is
+STILL = 1e-3  # max |φ| from which it is
 FROM, TO = 30, 52  # units whose mean is taken
 DEEP = 0.005  # [m]
 WIDER, WIDEST = Differences(2e-2, 2e-1, 10.0), Differences(4e-2, 4e-1, 20.0)
-WAYS = tuple((by, Weights(torque=1 / t)) for by in (WIDER, Differences(), WIDEST) for t in (20, 50, 8))
+WAYS = (*((by, Weights(torque=1 / t)) for by in (WIDER, Differences(), WIDEST) for t in (20, 50, 8)),
+        *((by, Weights(torque=1 / t, joints=0.1)) for by in (WIDEST, WIDER) for t in (20, 50)))  # fmt: skip
+EASED = (0.1, 0.2, 0.3)  # of the steady torques that are left to the bursts
 PUSH, LENGTH = 0.2, 0.2  # of body weight, [s]
 PUSHES, NOISES, SLOPES = 8, 4, (3.0, -3.0)  # how many, how many, [degrees]
 POSE_NOISE, SPEED_NOISE = 0.005, 0.05  # [rad], [rad/s]
@@ -45,7 +48,7 @@ def settled(work: Designer) -> Progress:
         return best
     cycle, steady = mean_cycle(work, best)
     given = work.rig.bursts(work.space.controls(best.best))
-    starts = feedback.cuts(given.table.shape[1], STAGES)
+    starts = feedback.cuts(given.table.shape[1], work.stages)
     seen: dict[Differences, tuple[list[Array], list[Array]]] = {}
     for by, weights in WAYS:
         if by not in seen:
@@ -60,7 +63,47 @@ def settled(work: Designer) -> Progress:
             best, least = tried, now
         if least >= GOOD:
             break
+    return best if least[1] == 0 else eased(work, best, least)
+
+
+def eased(work: Designer, best: Progress, least: Verdict) -> Progress:
+    """The same with less steady torque, where that is better: feedback about a cycle that the bursts carry more of."""
+    given = work.rig.bursts(work.space.controls(best.best))
+    starts = feedback.cuts(given.table.shape[1], work.stages)
+    for share in EASED:
+        A, B = feedback.linearised(work.rig, given, best.cycle, starts, work.basis, best.steady, WIDER)
+        try:
+            gains = np.stack(feedback.gains(work.rig, A, B).gains)
+        except NoSolution:
+            return best
+        cycle = carried(work.rig, best.cycle, best.steady, A, B, share)
+        tried = replace(best, state=cycle[0], cycle=cycle, steady=(1.0 - share) * best.steady, gains=gains)
+        now = verdict(work, tried)
+        if now > least:
+            best, least = tried, now
+        if least[1] == 0:
+            break
     return best
+
+
+def carried(rig: Rig, cycle: Array, steady: Array, A: list[Array], B: list[Array], share: float) -> Array:
+    """The cycle (K, nq + nv) that needs less by a `share` of the steady torques (K, inputs), to first order.
+
+    x_{k+1} = A_k x_k - share B_k u_k round the cycle, whose end is its beginning: x_0 = (I - Π A)⁻¹ c. A direction in
+    which nothing brings it back, such as the heading, stays.
+    """
+    n, nq, nv = len(A[0]), len(rig.rest), len(rig.stiffness)
+    whole, rest = np.eye(n), np.zeros(n)
+    for a, b, u in zip(A, B, steady, strict=True):
+        whole, rest = a @ whole, a @ rest - share * (b @ u)
+    x = np.linalg.lstsq(np.eye(n) - whole, rest, rcond=3e-2)[0]
+    out = cycle.copy()
+    for k, (a, b, u) in enumerate(zip(A, B, steady, strict=True)):
+        out[k, :nq] = conf.integrate(rig.character.layout, cycle[k, :nq], x[:nv])
+        out[k, nq:] += x[nv:]
+        x = a @ x - share * (b @ u)
+    out[:, :2] = 0.0
+    return out
 
 
 def verdict(work: Designer, p: Progress) -> Verdict:
@@ -96,7 +139,7 @@ def endured(work: Designer, p: Progress, state: Array) -> int:
         cases.append((flow.Trouble(force, at, until, none), until // steps + AFTER))
     size = np.repeat([POSE_NOISE, SPEED_NOISE], nv)
     for k in range(NOISES):
-        noise = np.random.default_rng([4, k]).standard_normal((LONG * STAGES, 2 * nv)) * size
+        noise = np.random.default_rng([4, k]).standard_normal((LONG * work.stages, 2 * nv)) * size
         cases.append((flow.Trouble(calm, -1, -1, noise), LONG))
     count = sum(rig.run(state, given, units, fix, None, trouble).finished == units for trouble, units in cases)
     down = rig.model.opt.gravity.copy()
@@ -116,12 +159,12 @@ def mean_cycle(work: Designer, p: Progress) -> tuple[Array, Array]:
     assert fix is not None
     run = rig.run(p.state, given, TO, fix, traced=True)
     units = range(FROM, TO, 2) if run.finished == TO else range(0, max(1, run.finished - 1), 2)
-    cycle = np.zeros((STAGES, nq + nv))
-    for k in range(STAGES):
+    cycle = np.zeros((work.stages, nq + nv))
+    for k in range(work.stages):
         rows = run.trace[[u * steps + fix.starts[k] for u in units], : nq + nv]
         rows[:, :2] = 0.0
         change = conf.difference(rig.character.layout, rows[0, :nq], rows[:, :nq]).mean(axis=0)
         cycle[k, :nq] = conf.integrate(rig.character.layout, rows[0, :nq], change)
         cycle[k, nq:] = rows[:, nq:].mean(axis=0)
-    steady = np.stack([correction_input(rig.springs, fix, k, cycle[k], nq) for k in range(STAGES)])
+    steady = np.stack([correction_input(rig.springs, fix, k, cycle[k], nq) for k in range(work.stages)])
     return cycle, steady

@@ -12,11 +12,13 @@ from poise.maths import configuration as conf
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.methods.vibration.palette import Palette
-from poise.methods.vibration.rig import Controls, Rig
+from poise.methods.vibration.rig import HOP, ONE, RUN, Controls, Rig
 from poise.methods.vibration.sketch import Sketch
 
 AMPLITUDE = 60.0  # [N m] of a unit in the vector
-LENGTHS, PERIODS, SHARES = (0.04, 0.24), (0.6, 1.1), (0.5, 0.72)  # [s], [s], of T: what the search may reach
+LENGTHS = (0.04, 0.24)  # [s] that the search may reach
+PERIODS = {RUN: (0.6, 1.1), HOP: (0.38, 0.9), ONE: (0.38, 0.9)}  # [s]
+SHARES = {RUN: (0.5, 0.72), HOP: (0.35, 0.75), ONE: (0.35, 0.75)}  # of T
 SHARE = 0.6  # α where the search begins
 TURN, RATE = 0.1, 1.0  # [rad, m], [rad/s, m/s] of a unit of the initial state
 
@@ -79,10 +81,9 @@ class Space:
         start = self.sketch.start
         first, second = (_within(d[k], start[name], *LENGTHS)
                          for k, name in enumerate(("flight_length", "ground_length")))  # fmt: skip
-        period = _within(d[2], start["period"], *PERIODS)
-        return Controls(
-            self.bases[0] @ flight, self.bases[1] @ ground, first, second, period, _within(d[3], SHARE, *SHARES)
-        )
+        period = _within(d[2], start["period"], *PERIODS[self.sketch.gait])
+        share = _within(d[3], SHARE, *SHARES[self.sketch.gait])
+        return Controls(self.bases[0] @ flight, self.bases[1] @ ground, first, second, period, share)
 
     def vector(self, flight: Array, ground: Array, times: Mapping[str, float]) -> Array:
         """The vector whose amplitudes [N m] and times [s] these are: where `controls` leads back to them."""
@@ -95,8 +96,8 @@ class Space:
         start = self.sketch.start
         for k, (name, zero, limits) in enumerate((("flight_length", start["flight_length"], LENGTHS),
                                                   ("ground_length", start["ground_length"], LENGTHS),
-                                                  ("period", start["period"], PERIODS),
-                                                  ("share", SHARE, SHARES))):  # fmt: skip
+                                                  ("period", start["period"], PERIODS[self.sketch.gait]),
+                                                  ("share", SHARE, SHARES[self.sketch.gait]))):  # fmt: skip
             x[first + second + k] = _logit(times[name], *limits) - _logit(zero, *limits)
         return x
 

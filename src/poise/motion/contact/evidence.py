@@ -11,7 +11,8 @@ a state s, in units in which 1 is one standard deviation squared and lasts 10 ms
   + Σ touching limbs          FALLS, where the centre of mass falls freely
 
 and every change of a limb costs. The wrench is blind to height: feet that float, sink or slide are found where the
-body is carried, and none touch where it falls. Hands that hold a bar push and pull in all states.
+body is carried, and none touch where it falls. Hands that hold a bar push and pull in all states, and knees, seat and
+back push where they rest on the ground.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from poise.motion.cleaning import cleaned
 from poise.motion.clip import Clip
 from poise.motion.contact.foot_motion import speeds
 from poise.motion.contact.grip_forces import gripped, held, loads
+from poise.motion.contact.resting_parts import Resting, needed_parts
 from poise.solve.cheapest_path import cheapest_path
 from poise.solve.explain import explain
 
@@ -84,8 +86,9 @@ class Evidence:
     limbs: tuple[str, ...]
     sure: Array  # (N, L) probability of what is said of each limb, against its opposite
     wrench: Array  # (N, 6) that the low-passed motion needs: moment / length, force [N]
-    supports: ContactCones  # all contact points dropped to the ground, and grips
+    supports: ContactCones  # all contact points dropped to the ground, grips, and parts that rest on it
     track: Clip  # the cleaned motion
+    parts: Resting  # knees, seat, back that rest on the ground
 
     @cached_property
     def left(self) -> Array:
@@ -135,15 +138,18 @@ def evidence(clip: Clip, friction: float = 0.8) -> Evidence:
     places = track.character.points(track.q)
     high = places[..., 2] - track.ground.height(places[..., 0], places[..., 1])
     supports, wrench = _needed(track, places, high, friction)
+    parts = needed_parts(track, wrench, supports, high)
+    supports = parts.pushing(supports)
     found = Evidence(np.array(bare.labels), points.limbs, np.ones((len(clip), len(points.limbs))), wrench, supports,
-                     track)  # fmt: skip
+                     track, parts)  # fmt: skip
     if not points.limbs:
         return found
     seen = [_Seen.of(points, name, places, high, clip.dt) for name in points.limbs]
-    floats = _floats(seen, found.lift, held(bare))
+    carried = held(bare) | parts.on.any(axis=1)
+    floats = _floats(seen, found.lift, carried)
     limbs = [_limb(points, name, one, high, floats, clip.dt) for name, one in zip(points.limbs, seen, strict=True)]
     states = np.array(list(product(*[range(len(limb.states)) for limb in limbs])))
-    base = _geometry(limbs, states, clip, _falls(found.lift, clip) & ~held(bare))
+    base = _geometry(limbs, states, clip, _falls(found.lift, clip) & ~carried)
     labels = np.stack([np.any([limb.states[k] for limb, k in zip(limbs, s, strict=True)], axis=0) for s in states])
     path = cheapest_path(100.0 * clip.dt * _costs(found, base, labels), _switches(states))
     on = states[path.states] > 0  # (N, L)

@@ -19,6 +19,7 @@ from poise.maths.smoothing import smooth
 from poise.motion.clip import Clip
 from poise.motion.contact.evidence import REFERENCE, Evidence
 from poise.motion.contact.foot_motion import speeds
+from poise.motion.contact.resting_parts import FRICTION
 from poise.solve.explain import explain
 
 MUCH = 200.0  # [N at 70 kg] of the slow force, left over
@@ -28,7 +29,6 @@ SOME, SEAT = 30.0, (0.25, 0.05)  # [N at 70 kg], [m] aside and up: less, at a pl
 RAISED, LEVEL, REST = 0.1, 0.05, 0.25  # [m], [m], [m/s] a foot so high, as level and as slow rests on something
 FALLS = 0.3  # [body weights] less is needed by a body that nothing carries
 CARRIED = 0.5  # [body weights] needed by a body that stands
-SEAT_FRICTION = 0.5
 AROUND = 0.05  # [m] by which a box reaches beyond the feet on it
 
 
@@ -60,7 +60,7 @@ def missing_props(seen: Evidence) -> list[MissingProp]:
         return []
     place = pelvis_places(seen.track)
     stretches = _seated_again(stretches, (left > SOME) & ~falls, place, dt)
-    seated = replace(s, contact=on).with_pushes(place[:, None], np.ones((len(on), 1), bool), SEAT_FRICTION)
+    seated = replace(s, contact=on).with_pushes(place[:, None], np.ones((len(on), 1), bool), FRICTION)
     force = explain(slow, seated.columns, seated.contact, seated.friction).forces[:, -1, 0] / REFERENCE
     return [MissingProp(a, e - 1, float(force[a:e].mean()), tuple(map(float, place[a:e].mean(axis=0))))
             for a, e in stretches]  # fmt: skip

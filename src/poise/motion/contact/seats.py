@@ -12,63 +12,39 @@ from dataclasses import replace
 import numpy as np
 
 from poise.character import Character
-from poise.character.skin import Skin, skin
 from poise.ground.ground import level_of
 from poise.ground.treads import Tread, Treads
 from poise.maths import rotations as rot
-from poise.maths.rotations import Array
 from poise.motion.clip import Clip
-from poise.motion.contact.foot_motion import speeds
-from poise.motion.contact.missing_props import SEAT_FRICTION, MissingProp
+from poise.motion.contact.missing_props import MissingProp
+from poise.motion.contact.resting_parts import parts, resting
 
-FRICTION = SEAT_FRICTION
 HIP = 0.15  # [m] from the hip joint up to which a thigh is sat on
 ONE = 0.3  # [m] seats that are nearer to each other are one
 AROUND, AHEAD = 0.1, 0.25  # [m] by which a seat reaches beyond what sits on it, and under the thighs
 CLEAR = 0.03  # [m] between a seat and the feet
-DEEP, REACH = -0.03, 0.02  # [m] what is so high above a seat, or in it, is pushed by it
-SLOW = 0.25  # [m/s] what is faster has left it, or not come down
 RAISED = 0.15  # [m] above the floor: lower boxes are stood on
 
 
-def sat_on(character: Character) -> Skin:
-    """The places on which a character sits: the balls of its pelvis and of the upper ends of its thighs."""
-    every, names = skin(character), [n for n in ("pelvis", "left_thigh", "right_thigh") if character.has(n)]
+def hips(character: Character) -> np.ndarray:
+    """Boolean (G,): which of the `parts` of a character it sits on: its pelvis and the upper ends of its thighs."""
+    every, names = parts(character), [n for n in ("pelvis", "left_thigh", "right_thigh") if character.has(n)]
     pelvis, *thighs = [character.body(n) for n in names] if names else [1]
-    own = (every.body == pelvis) | (np.isin(every.body, thighs) & (np.linalg.norm(every.local, axis=1) < HIP))
-    return Skin(every.body[own], every.local[own], every.radius[own])
+    return (every.body == pelvis) | (np.isin(every.body, thighs) & (np.linalg.norm(every.local, axis=1) < HIP))
 
 
-def seat_places(clip: Clip) -> Array:
-    """Where a seat would push (N, G, 3) [m]: below the places on which a body sits."""
-    own = sat_on(clip.character)
-    out = own.centres(clip.character, clip.q)
-    out[..., 2] -= own.radius
-    return out
+def seat_pushes(clip: Clip, props: Sequence[MissingProp], rests: np.ndarray) -> np.ndarray:
+    """Boolean (N, G): which parts of a body are pushed: those that rest (N, G), or sit on a seat (`with_seats`).
 
-
-def seated(clip: Clip) -> tuple[Array, np.ndarray]:
-    """`seat_places` (N, G, 3), and which of them (N, G) rest on a box of the ground that is high enough to sit on."""
-    places = seat_places(clip)
-    on = np.zeros(places.shape[:2], bool)
-    if isinstance(clip.ground, Treads):
-        for t in (t for t in clip.ground.treads if t.top > clip.ground.level + RAISED):
-            above = places[..., 2] - t.top
-            on |= np.asarray(t.covers(places[..., 0], places[..., 1]), bool) & (above > DEEP) & (above < REACH)
-    return places, on
-
-
-def seat_pushes(clip: Clip, props: Sequence[MissingProp]) -> np.ndarray:
-    """Boolean (N, G): which of the places that are sat on are pushed where something carries the pelvis.
-
-    Those that rest on a seat of the clip's ground; all, where there is none.
+    Where something carries the pelvis and no seat could be put there, the hips.
     """
-    places, on = seated(clip)
-    slow = speeds(places, clip.dt) < SLOW
-    carried = np.zeros((len(clip), 1), bool)
+    own, sits = hips(clip.character), resting(clip).on if props else rests
+    on = rests | (sits & own)
     for prop in props:
-        carried[prop.first : prop.last + 1] = True
-    return carried & on & slow if on.any() else np.repeat(carried, on.shape[1], axis=1)
+        rows = slice(prop.first, prop.last + 1)
+        if not on[rows][:, own].any():
+            on[rows] |= own
+    return on
 
 
 def with_seats(clip: Clip, props: Sequence[MissingProp]) -> tuple[Clip, list[float]]:
@@ -102,7 +78,7 @@ def _grouped(props: Sequence[MissingProp]) -> list[list[MissingProp]]:
 def _seat(clip: Clip, props: Sequence[MissingProp], floor: float) -> Tread | None:
     """The box under a body that sits at one place; None where its feet are in the way, or it is too low."""
     rows = np.concatenate([np.arange(p.first, p.last + 1) for p in props])
-    places = seat_places(clip)[rows]
+    places = resting(clip).places[rows][:, hips(clip.character)]
     turns = rot.heading(clip.q[rows, 3:7])
     way = float(np.arctan2(np.sin(turns).mean(), np.cos(turns).mean()))
     ahead, aside = np.array([np.cos(way), np.sin(way)]), np.array([-np.sin(way), np.cos(way)])

@@ -12,6 +12,7 @@ from poise.maths.intervals import runs
 from poise.motion.clip import Clip
 from poise.motion.contact.foot_motion import foot_motion
 from poise.motion.contact.grip_forces import held
+from poise.motion.contact.resting_parts import resting
 
 ELSEWHERE = 0.05  # [m] by which the centre of mass may be moved
 FLIGHT, FALLS = 0.06, 6.0  # [s], [m/s²] a flight so long in which the recorded body falls slower was none
@@ -46,7 +47,7 @@ def _elsewhere(before: Clip, after: Clip) -> list[Invention]:
 def _flights(before: Clip, after: Clip) -> list[Invention]:
     motion = foot_motion(before)
     fall, dt, out = motion.trimmed(motion.lift), after.dt, []
-    for a, e in runs(after.contacts.airborne() & ~held(after)):
+    for a, e in runs(after.contacts.airborne() & ~held(after) & ~resting(after).on.any(axis=1)):
         if (e - a) * dt >= FLIGHT and fall[a:e].mean() > -FALLS:
             what = f"a flight of {(e - a) * dt:.2f} s at {a * dt:.2f} s, in which the recorded body does not fall"
             out.append(Invention(what, f"if it stood, tell so: --contact {_lowest(before, a, e)}:{a}-{e - 1}"))

@@ -16,6 +16,7 @@ from poise.motion.cleaning import LEAP
 from poise.motion.clip import Clip
 from poise.motion.contact.foot_motion import foot_motion
 from poise.motion.contact.grip_forces import held
+from poise.motion.contact.resting_parts import resting
 
 SHORTEST = 8  # frames
 HELD, FALL = 0.8, 5.0  # [s] without any contact, [m/s²] slower than which a body in the air is held by something
@@ -38,9 +39,12 @@ def must_fit(clip: Clip, change: float, friction: float, margin: float, force: f
     _must_be_above_ground(clip)
 
 
-def must_touch(clip: Clip, seen: np.ndarray | None = None) -> None:
-    """Refuse a clip that something untold of holds, or whose contacts cannot be; `seen` (N, P) are others found."""
-    labels, gripped = clip.contacts.labels, held(clip)
+def must_touch(clip: Clip, seen: np.ndarray | None = None, rests: np.ndarray | None = None) -> None:
+    """Refuse a clip that something untold of holds, or whose contacts cannot be.
+
+    `seen` (N, P) are other contacts that were found, `rests` (N,) tells where other parts lie on the ground.
+    """
+    labels, gripped = clip.contacts.labels, held(clip) | (resting(clip).on.any(axis=1) if rests is None else rests)
     if not labels.any() and not gripped.any():
         raise BadValue(_untouched(clip))
     _must_reach_ground(clip)

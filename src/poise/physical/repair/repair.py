@@ -106,7 +106,7 @@ def repair(clip: Clip, *, change: float = 1.0, friction: float = 0.8, margin: fl
     clip = fine_enough(replace(clip, holds=clip.grips))
     given, told = corrected(clip)
     seen = evidence(clip if clip.labels is None else replace(clip, labels=given), friction)
-    must_touch(clip, seen.labels if clip.labels is None else None)
+    must_touch(clip, seen.labels if clip.labels is None else None, np.any(seen.parts.on, axis=1))
     if buried:
         told.append(Doubt(0, len(clip) - 1, f"all of it lay {100 * buried:.0f} cm in the ground, and was raised"))
     props = missing_props(seen)
@@ -122,7 +122,8 @@ def repair(clip: Clip, *, change: float = 1.0, friction: float = 0.8, margin: fl
     loaded = loaded_feet(seen, recorded.contacts.labels)
     plan = Plan.of(clip, recorded, None, friction=friction, margin=margin, keep=bodies, weights=weights, loaded=loaded)
     with_seat, heights = with_seats(recorded, props)
-    plan = replace(keeping_force(plan, seen, clip), seats=seat_pushes(with_seat, props) if props else None)
+    rests = seat_pushes(with_seat, props, seen.parts.on)
+    plan = replace(keeping_force(plan, seen, clip), rests=rests, lies=seen.parts.on)
     tell = None if progress is None else _rising(progress)
     q, results = solve(plan, tell, settings=ENOUGH)
     better = moved_prints(plan, q, loaded)

@@ -19,8 +19,7 @@ from poise.motion.check.check import penetration, skating
 from poise.motion.clip import Clip
 from poise.motion.contact.evidence import SURE, Unsure
 from poise.motion.contact.grip_forces import gripped, loads
-from poise.motion.contact.seats import FRICTION as SEAT_FRICTION
-from poise.motion.contact.seats import seated
+from poise.motion.contact.resting_parts import LEAVES, resting
 from poise.motion.posture import untold
 from poise.physical.repair.invented import Invention, inventions
 from poise.physical.repair.labels import Doubt, doubts
@@ -236,9 +235,7 @@ def _rows(clip: Clip, friction: float, rows: slice) -> tuple[Array, Array, Array
     labels = clip.contacts.labels[rows]
     part = replace(clip, q=q.copy(), cycle=None, labels=labels, holds=(), source_times=None)
     ground = gripped(pushing(part, character.points(q), labels, friction, 0.0), clip.grips, times)
-    places, sits = seated(part)
-    if sits.any():
-        ground = ground.with_pushes(places, sits, SEAT_FRICTION)
+    ground = resting(part, still=LEAVES).pushing(ground)
     body = masses(character, loads(character, clip.grips, times))
     w = root_wrench(character, body, q, clip.velocity[rows], clip.acceleration[rows], ground.about)
     w[:, :3] /= ground.length

@@ -13,8 +13,8 @@ from poise.maths import GRAVITY
 from poise.maths.configuration import BALL
 from poise.maths.rotations import Array
 from poise.motion.clip import Clip
-from poise.motion.contact import seats as sitting
 from poise.motion.contact.grip_forces import gripped, loads
+from poise.motion.contact.resting_parts import parts, resting
 from poise.motion.ik import ik
 from poise.motion.ik.hands import hold_targets
 from poise.motion.ik.ik import Barrier
@@ -49,6 +49,7 @@ class Weights:
     toes: float = 0.3  # toes are recorded badly
     spread: float = 0.045  # [s] over which corrections spread
     held: float = 100.0  # of points that touch, in units of `ik.POINT_COST`
+    lying: float = 3.0  # of knees, seat and back that rest, likewise
     glide: float = 0.0  # [s] after landing and before leaving in which points that touch are held less firmly
     floor: float = 100.0  # of points in the ground
     kept: float = 100.0  # of what is to be kept exactly
@@ -82,7 +83,8 @@ class Plan:
     fences: tuple[ik.FloorTarget, ...] = ()  # what else points shall not pass, told for all frames
     wanted: Array | None = None  # (N, 6) wrenches of the recording: moment / length, force [N at 70 kg]
     trusted: Array | None = None  # (N,) from 0 to 1: where they are to be kept
-    seats: np.ndarray | None = None  # (N, G) bool: which of the places that are sat on (`seats`) are pushed
+    rests: np.ndarray | None = None  # (N, G) bool: which other parts (`resting_parts`) the ground pushes
+    lies: np.ndarray | None = None  # (N, G) bool: which of them are brought to it; a seat is where they are
 
     @classmethod
     def of(cls, clip: Clip, recorded: Clip, planted: Clip | None, *, friction: float, margin: float,
@@ -120,8 +122,8 @@ class Plan:
         unknown = slice(rows.start, rows.start + motion.frames)
         part = replace(clip, q=clip.q[unknown].copy(), cycle=None, labels=None, source_times=None)
         ground = pushing(part, self.goals[unknown], self.pushed[unknown], self.friction, self.margin)
-        if self.seats is not None and self.seats[unknown].any():
-            ground = ground.with_pushes(sitting.seat_places(part), self.seats[unknown], sitting.FRICTION)
+        if self.rests is not None:
+            ground = resting(part)._replace(on=self.rests[unknown]).pushing(ground)
         holds, times = self.recorded.grips, clip.times[unknown]
         body = masses(character, loads(character, holds, times))
         scale = REFERENCE / (character.mass * float(np.linalg.norm(character.model.opt.gravity)))
@@ -149,7 +151,17 @@ class Plan:
                 for body, places in self.kept.items() for k, arm in enumerate(_FRAME)]  # fmt: skip
         hands = hold_targets(self.recorded.character, self.recorded.grips, self.recorded.times[rows], self.weights.held)
         fences = [replace(f, heights=_rows(f.heights, rows, 0), normals=_rows(f.normals, rows, 1)) for f in self.fences]
-        return [*held, *hands, *floors.targets(points, self.weights.floor), *kept, *fences]
+        return [*held, *self._lying(rows), *hands, *floors.targets(points, self.weights.floor), *kept, *fences]
+
+    def _lying(self, rows: slice) -> list[ik.PointTarget]:
+        """Other parts of the body that rest: on the ground, where they are."""
+        if self.lies is None or not self.lies[rows].any():
+            return []
+        clip, own, on = self.recorded, parts(self.recorded.character), self.lies[rows]
+        goals = own.centres(clip.character, clip.q[rows])
+        goals[..., 2] = clip.ground.height(goals[..., 0], goals[..., 1]) + own.radius
+        return [ik.PointTarget(int(own.body[k]), own.local[k], goals[:, k], self.weights.lying * on[:, k])
+                for k in np.flatnonzero(on.any(axis=0))]  # fmt: skip
 
 
 def _rows(values: ArrayLike, rows: slice, width: int) -> Array:

@@ -56,6 +56,16 @@ def sliding_box(T: int = 71, friction: float = 1.0) -> Scene:
     return Scene("sliding-box", table2.milk_box(), motion, {"right": wrist}, friction=friction, slide=5e-4)
 
 
+def slid_from_above(T: int = 71, friction: float = 1.0) -> Scene:
+    """A box slid along the table by a hand above it, across its grip: nothing but friction can push it (5.6.4)."""
+    place = still(T, (0, 0, 0.1))
+    place[:, 1] = 0.12 * ease((frames(T) - 18) / 44)
+    motion = Track(place, turns((0, 0, 1), np.zeros(T)))
+    grip = TOP @ table2._about(2, 50)
+    wrist = held(motion, grip, (0.088, 0.018, -0.136), shift=approach(T, (0, 0, 0.05), 12))
+    return Scene("slid-from-above", table2.milk_box(), motion, {"right": wrist}, friction=friction, slide=5e-4)
+
+
 def pepper(T: int = 141) -> Scene:
     """A pepper bottle turned on the table by 25 degrees, then picked up; fingers settle after the pick-up (5.6.4)."""
     t = frames(T)
@@ -124,6 +134,7 @@ SCENES: dict[str, Callable[[], Scene]] = {
     "cup": cup,
     "cup-40": small_cup,
     "sliding-box": sliding_box,
+    "slid-from-above": slid_from_above,
     "pepper": pepper,
     "timed-pepper": timed_pepper,
     "fiddled-box": fiddled_box,
