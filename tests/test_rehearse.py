@@ -251,7 +251,7 @@ def test_getting_up_refuses_what_it_does_not_know():
 @pytest.mark.slow
 def test_a_body_gets_up_and_walks_on():
     plan = poise.get_up(poise.load_clip("walk"), "right", seed=1, seconds=3.0)
-    assert plan.whole and stands_at(plan) < 6.0
+    assert plan.whole and (stands_at(plan) or 9.0) < 6.0
     take = performed(plan)
     assert take.ended.whole and poise.audit(take).passed and np.array_equal(take.q[-1], plan.q[-1])
 
