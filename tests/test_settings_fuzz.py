@@ -32,7 +32,7 @@ from poise.methods.schema import changed
 from poise.settings import Setting, shown
 
 LONGEST = 20.0  # [s] of a performance of 0.1 s
-MOST = 2000.0  # [MB] of this process, with all that was performed before
+MOST = 1500.0  # [MB] that one performance may add to what the process has held at most
 SECONDS = 0.1
 WORDS = ["", " ", "=", "nan", "inf", "-inf", "1e999", "-1", "0", "1/0", "0/0", "1/3", "1,2,3", "1,,3", "()", "none",
          "None", "auto", "all", "true", "False", "maybe", "9" * 5000, "1_0", "٣", "½", "é\u202e", "\x1b[2J", "\0",
@@ -119,7 +119,7 @@ def one(seed: int, again: bool = False) -> bool:
     pick, tried = random.Random(seed), []
     signal.signal(signal.SIGPROF, _late)
     signal.setitimer(signal.ITIMER_PROF, 6 * LONGEST)  # of the processor: others may use the machine too
-    begun = time.process_time()
+    begun, held = time.process_time(), megabytes()
     try:
         way = made(pick, tried)
         take = poise.perform(_clip(pick.choice(["stand", "walk"])), way, seconds=SECONDS)
@@ -135,7 +135,8 @@ def one(seed: int, again: bool = False) -> bool:
     if spent > LONGEST and not again:
         return one(seed, again=True)
     assert spent < LONGEST, (seed, tried, spent)
-    assert megabytes() < MOST, (seed, tried, megabytes())
+    grown = megabytes() - held  # other tests of this process, and kernels that they compile, are not meant
+    assert grown < MOST, (seed, tried, grown)
     for values in (take.q, take.v, take.torque, take.contacts.force, take.external.force, take.assist.moment):
         assert np.all(np.isfinite(values)), (seed, tried)
     return True

@@ -42,7 +42,7 @@ def project(z, friction, out):
             out[i + 1], out[i + 2] = mu * a * z[i + 1] / s, mu * a * z[i + 2] / s
 
 
-@njit(cache=True, fastmath={"contract", "reassoc"})
+@njit(cache=True)
 def _hessian(At, z, friction, w, H):
     """H = 1 + A P'(z) Aᵀ / w, lower half: a free force adds its three columns, one on its cone only two directions."""
     m = At.shape[1]
@@ -92,7 +92,7 @@ def _descend(H, x):
         x[r] /= H[r, r]
 
 
-@njit(cache=True, fastmath={"contract", "reassoc"})
+@njit(cache=True)
 def _value(At, b, friction, w, g, y, z, f):
     """The negative of the dual at y; fills z = g + Aᵀ y / w and f = P(z)."""
     n, m = At.shape
