@@ -93,8 +93,7 @@ def found_prints(heading: Array, seen: Array, weight: Array, alone: np.ndarray, 
              for rest in rests]  # fmt: skip
     for rows in (part for parts in whole for part in parts):
         both = np.arange(rows[0] if not found else found[-1][0], rows[-1] + 1)
-        near = bool(found) and _farthest(heading, seen, weight, flat, rows, found[-1]) < FAR
-        if near and _misfit(heading, seen, weight, flat, both) < MISFIT:
+        if found and _misfit(heading, seen, weight, flat, both) < MISFIT:
             found[-1] = both
         else:
             found.append(rows)
