@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 from scipy.spatial import QhullError
@@ -34,8 +35,31 @@ def _check(thing: Cylinder | Capsule | Mesh | Compound) -> None:
     object.__setattr__(thing, "turn", tuple((turn / size).tolist()))
 
 
+class _Round:
+    """What is round about its own z: one piece, and no meshes."""
+
+    KIND: ClassVar[str]
+    name: str
+    radius: float
+    length: float
+
+    def __post_init__(self) -> None:
+        _check(self)  # pyright: ignore[reportArgumentType]
+        vector(f"Radius and length of {self.name}", (self.radius, self.length), "m", 2, above=0.0)
+
+    @property
+    def pieces(self) -> tuple[Piece, ...]:
+        """What it is made of."""
+        return (Piece(self.KIND, (self.radius, 0.5 * self.length)),)
+
+    @property
+    def hulls(self) -> tuple[Hull, ...]:
+        """No meshes."""
+        return ()
+
+
 @dataclass(frozen=True)
-class Cylinder:
+class Cylinder(_Round):
     """A can; its axis is its own z."""
 
     name: str = "cylinder"
@@ -46,23 +70,11 @@ class Cylinder:
     turn: Sequence[float] = _UPRIGHT  # quaternion
     fixed: bool = False
 
-    def __post_init__(self) -> None:
-        _check(self)
-        vector(f"Radius and length of {self.name}", (self.radius, self.length), "m", 2, above=0.0)
-
-    @property
-    def pieces(self) -> tuple[Piece, ...]:
-        """What it is made of."""
-        return (Piece("cylinder", (self.radius, 0.5 * self.length)),)
-
-    @property
-    def hulls(self) -> tuple[Hull, ...]:
-        """No meshes."""
-        return ()
+    KIND: ClassVar[str] = "cylinder"
 
 
 @dataclass(frozen=True)
-class Capsule:
+class Capsule(_Round):
     """A rod with round ends along its own z."""
 
     name: str = "capsule"
@@ -73,19 +85,7 @@ class Capsule:
     turn: Sequence[float] = _UPRIGHT
     fixed: bool = False
 
-    def __post_init__(self) -> None:
-        _check(self)
-        vector(f"Radius and length of {self.name}", (self.radius, self.length), "m", 2, above=0.0)
-
-    @property
-    def pieces(self) -> tuple[Piece, ...]:
-        """What it is made of."""
-        return (Piece("capsule", (self.radius, 0.5 * self.length)),)
-
-    @property
-    def hulls(self) -> tuple[Hull, ...]:
-        """No meshes."""
-        return ()
+    KIND: ClassVar[str] = "capsule"
 
 
 @dataclass(frozen=True)
