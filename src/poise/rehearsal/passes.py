@@ -14,7 +14,7 @@ from poise.methods.rehearse import Plan
 from poise.motion.clip import Clip
 from poise.motion.reference import Reference
 from poise.performance.begin import length_of
-from poise.rehearsal.adapt import first_guess, next_guess
+from poise.rehearsal.adapt import first_guess, heavier, next_guess
 from poise.rehearsal.course import Path
 from poise.rehearsal.judged import Result, Work
 from poise.rehearsal.saving import load_search, save_search
@@ -87,7 +87,7 @@ class _Search:
         self.work, self.checkpoint, self.progress = work, checkpoint, progress
         self.told: list[str] = []
         self.best: Result | None = None
-        self.course = work.course(0)
+        self.course = work.course(0, [])
         self.guess = first_guess(work.ground.servos.spread, work.ground.windows)
         self._resume()
 
@@ -106,7 +106,7 @@ class _Search:
                 self.told += [] if self.best.good else work.doubts(self.best.reached)
                 return self.best
             self.guess = next_guess(course, path, self.guess, work.ground.servos.spread)
-            self.course = work.course(course.number + 1)
+            self.course = work.course(course.number + 1, heavier(course.heavy, result.findings))
             self._save()
 
     def _pass(self) -> None:
@@ -139,5 +139,6 @@ class _Search:
         if found is None:
             return
         self.course, self.guess, self.told, best = found
+        self.work.weigh(self.course.heavy)
         if best is not None:
             self.best = self.work.judged(Path(**best))
