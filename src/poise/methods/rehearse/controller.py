@@ -73,7 +73,6 @@ class Rehearsed:
     samples: int = whole(48, "simulations for each window ahead", 2, 10000)
     keep: int = whole(12, "states that are kept of them", 1, 1000)
     ahead: int = whole(5, "windows that are looked ahead", 1, 40, "0.05 s")
-    beyond: int = whole(0, "windows after those in which the plan and its feedback alone go on", 0, 100, "0.05 s")
     full: float = number(0.35, "error at which a servo gives the mean strength of its joint", 0.001, 10, "rad")
     lag: float = number(0.06, "damping over stiffness", 0.0001, 1, "s")
     scales: Scales = field(default_factory=Scales, metadata=PART)
@@ -169,7 +168,7 @@ class Rehearsed:
         if memory.cost is None:
             memory.cost = Cost(self.scales, self.worlds(memory), memory.servos, memory.rows)
         memory.searched += 1
-        budget = Budget(self.samples, self.keep, self.ahead, self.beyond)
+        budget = Budget(self.samples, self.keep, self.ahead)
         law = lambda h, q, v: self._guess(window + h, q, v, memory)  # noqa: E731
         best = best_offsets(state, memory.offset, memory.found, law, step, memory.size, budget, memory.cost)
         memory.found = best[1:]

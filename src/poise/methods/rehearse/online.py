@@ -1,8 +1,7 @@
 """Online: a short search from the state at hand, as often as a window begins; its budget is counted, never timed.
 
 Samples are drawn about two guesses: what was best when it was last searched, a window on, and what the plan with its
-feedback does from each state. What is left at the end goes on by the latter for some windows more, which shows who is
-about to fall at little cost.
+feedback does from each state.
 """
 
 from __future__ import annotations
@@ -20,7 +19,6 @@ from poise.simulate.rollouts import Rollouts
 from poise.simulate.simulator import State
 
 _NARROW = 0.6  # share of the spread of a rehearsal with which one searches near a plan
-_FALLEN = 400.0  # what a window counts at most in what comes after a search
 Law = Callable[[int, Array, Array], Array]  # offsets (n, nv) [rad] h windows ahead of states q (n, nq), v (n, nv)
 
 
@@ -30,7 +28,6 @@ class Budget(NamedTuple):
     samples: int
     keep: int
     windows: int  # ahead
-    beyond: int = 0  # windows after those, without samples
 
 
 def best_offsets(state: State, held: Array, known: Array, law: Law, step: int, window: int, budget: Budget,
@@ -49,19 +46,7 @@ def best_offsets(state: State, held: Array, known: Array, law: Law, step: int, w
         draw = Draw(mean, _NARROW * cost.servos.spread, budget.samples, (step, h))
         beam = advance(beam, draw, step + h * window, window, budget.keep, cost)
         layers.append(beam)
-    best = int(np.argmin(_after(beam, law, step, window, budget, cost)))
-    return _traced(layers, best)
-
-
-def _after(beam: Beam, law: Law, step: int, window: int, budget: Budget, cost: Cost) -> Array:
-    """What each state of a beam costs (n,), with what comes of it by the law alone."""
-    out, root = beam.total.copy(), np.arange(len(beam.total))
-    for h in range(budget.windows, budget.windows + budget.beyond):
-        draw = Draw(law(h, beam.q, beam.v), np.zeros(beam.v.shape[1]), len(root), (step, h))
-        beam = advance(beam, draw, step + h * window, window, len(root), cost)
-        root = root[beam.parent]
-        out[root] += np.minimum(beam.cost, _FALLEN) / budget.beyond
-    return out
+    return _traced(layers, int(np.argmin(beam.total)))
 
 
 def _traced(layers: list[Beam], k: int) -> Array:
