@@ -382,3 +382,8 @@ def test_what_is_wrong_with_a_whole_take_counts_more_in_the_next_pass():
     scales = tightened(Scales(), heavier(heavy, (Finding("root off", 0.3, 0.25),)))
     assert scales.place == pytest.approx(0.25 * Scales().place) and scales.touch == pytest.approx(0.5 * Scales().touch)
     assert tightened(Scales(), []) == Scales()
+
+
+def test_hands_on_the_shaft_of_a_barbell_that_meets_nothing_else_pass_the_audit():
+    take = poise.perform(poise.load_clip("lift"), Rehearsed(search="never"), seconds=1.4)
+    assert take.stage["props"] and poise.audit(take).prop_misplaced.value < 0.02
