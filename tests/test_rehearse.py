@@ -33,7 +33,7 @@ from poise.rehearsal.judged import performed
 from poise.rehearsal.lying import attitude, lowest, lying, prone
 from poise.rehearsal.many import rehearse_all
 from poise.rehearsal.passage import passage
-from poise.rehearsal.passes import Progress, rehearse
+from poise.rehearsal.passes import Progress, _once, rehearse
 from poise.rehearsal.settings import Settings
 from poise.simulate.batch import Batch
 from poise.simulate.mujoco import MujocoSimulator
@@ -251,6 +251,17 @@ def test_getting_up_refuses_what_it_does_not_know():
         poise.get_up(walk, np.zeros(3))
     with pytest.raises(BadValue, match="level ground"):
         poise.get_up(walk.edit(poise.edit.Slope(degrees=4)))
+
+
+def test_the_command_says_from_where_it_gets_up(capsys, tmp_path):
+    told = refused(capsys, "rehearse", "walk", "--get-up", "head", "-o", str(tmp_path / "x.npz"))
+    assert "front, back, left or right, or the file of a take that fell, not head" in told
+
+
+def test_a_place_that_is_lost_again_and_again_is_told_once():
+    back = "lost at 0.10 s, back to 0.00 s"
+    assert _once([back, back, "lost at 0.50 s, back to 0.20 s", back]) == [
+        f"{back}, 2 times", "lost at 0.50 s, back to 0.20 s", back]  # fmt: skip
 
 
 @pytest.mark.slow

@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import os
 from collections.abc import Callable
+from itertools import groupby
 from os import PathLike
 from typing import NamedTuple
 
@@ -72,6 +73,12 @@ def rehearse(clip: Clip, *, seed: int = 0, stage: Stage | None = None, start: fl
     return work.plan(best.path, best.reached, tuple(search.told))
 
 
+def _once(log: list[str]) -> list[str]:
+    """The same line several times in a row, as one that says how often."""
+    runs = [(line, len(list(same))) for line, same in groupby(log)]
+    return [line if count == 1 else f"{line}, {count} times" for line, count in runs]
+
+
 def all_threads(given: int | None) -> int:
     if given is None:
         return max(1, min(os.cpu_count() or 1, 16))
@@ -98,7 +105,9 @@ class _Search:
             self._pass()
             course, path = self.course, self.course.best()
             result = work.judged(path)
-            self.told.append(f"pass {course.number + 1}: {result.words()}" + "".join(f"; {t}" for t in course.log))
+            self.told.append(
+                f"pass {course.number + 1}: {result.words()}" + "".join(f"; {t}" for t in _once(course.log))
+            )
             if self.best is None or result.rank > self.best.rank:
                 self.best = result
             done = result.enough or (self.best.good and course.number > 0)
