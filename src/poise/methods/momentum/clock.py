@@ -21,6 +21,9 @@ BACK, AHEAD = 8, 14  # frames around the expected t_c that are looked at
 NEARNESS = 0.05  # frames of r that a frame of distance from the expected t_c counts
 SLOWEST, FASTEST = 0.4, 2.0  # rates of t_d
 STEADY = 0.2  # by which the rate changes in a frame at most (departure `steady`)
+SURE = 0.015  # [s] that small errors of the state may change t_c by; where it is more, t_c is believed less
+RETURN = 0.1  # share by which t_c comes back to the clip's own time in a frame in which it is not believed
+_PLACE, _SPEED = 0.01, 0.05  # [m], [m/s]: such small errors
 
 
 def root_of(frames: np.ndarray, left: Array, h: float, expected: float) -> float:
@@ -32,6 +35,16 @@ def root_of(frames: np.ndarray, left: Array, h: float, expected: float) -> float
             share = left[best] / (left[best] - left[other])
             return float(frames[best] + share * (frames[other] - frames[best]))
     return float(frames[best])
+
+
+def trust(gain: Array, mass: float) -> float:
+    """How far t_c is believed, 0 to 1, where K^d is `gain` (12,) (departure `still`).
+
+    A body that hardly moves looks the same at all times: K^d ẋ* is close to -1, so K^d is large where ẋ* is small, and
+    a centimetre of error is seconds.
+    """
+    doubt = float(np.hypot(_PLACE * np.linalg.norm(gain[:3]), _SPEED * mass * np.linalg.norm(gain[3:6])))
+    return 1.0 if doubt <= SURE else (SURE / doubt) ** 2
 
 
 def rate_of(final: float, td: float, tc: float) -> float:

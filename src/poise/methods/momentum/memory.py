@@ -13,7 +13,7 @@ from poise.ground.ground import carries
 from poise.maths import GRAVITY
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
-from poise.methods.momentum.clock import AHEAD, BACK, STEADY, paced, rate_of, root_of
+from poise.methods.momentum.clock import AHEAD, BACK, RETURN, STEADY, paced, rate_of, root_of, trust
 from poise.methods.momentum.departures import WALKING
 from poise.methods.momentum.feedback import TAKE_OFF, along, bounded, lift, separate
 from poise.methods.momentum.feet import Balance, Feet
@@ -32,6 +32,7 @@ from poise.stage import Ball, Slippery, Stage
 _FASTER, _SLOWER = 0.6, 0.3  # share of longer and of shorter steps made by speed, the rest by time (departure pace)
 _LARGE = 0.1  # [m] from which on it is as much; smaller changes are made by time, as in the document
 _END = 20  # frames before the end of a clip from which on gains and clock stay as they are (departure ending)
+_CHANGED = 2.0  # how much a change of the goal counts beside a body that is off (departure still)
 _NEAR, _HURRY = 0.1, 1.8  # [m] that a foothold may be short without hurry, and the fastest rate of a hurried step
 
 
@@ -251,7 +252,16 @@ class Memory:
             left.append(self._left(x, error, placed, some, offset, goal))
         if not frames:
             return expected
-        return root_of(np.concatenate(frames), np.concatenate(left), line.h, expected)
+        found = root_of(np.concatenate(frames), np.concatenate(left), line.h, expected)
+        if not self.settings.has("still"):
+            return found
+        placed = self._used(found)[0]
+        k = min(max(round(found) - placed.first, 0), placed.segment.steps - 1)
+        away = self.strayed + _CHANGED * float(np.linalg.norm(self.goal[:3]))
+        sure = (1.0 - calm(away)) * trust(placed.segment.time_gain[k], self.plan.course.mass)
+        due = self.td - self.lag / line.h  # the clip's own time
+        here = self.td + step
+        return here + sure * (found - here) + (1.0 - sure) * RETURN * (due - self.td)
 
     def _handover(self, index: int) -> int:
         return self.line.placed(index).first
