@@ -23,6 +23,7 @@ SLOWEST, FASTEST = 0.4, 2.0  # rates of t_d
 STEADY = 0.2  # by which the rate changes in a frame at most (departure `steady`)
 SURE = 0.015  # [s] that small errors of the state may change t_c by; where it is more, t_c is believed less
 RETURN = 0.1  # share by which t_c comes back to the clip's own time in a frame in which it is not believed
+_AWAY = 0.03  # [m] by which a body is off, or its goal changed, from which on its time is wholly free
 _PLACE, _SPEED = 0.01, 0.05  # [m], [m/s]: such small errors
 
 
@@ -45,6 +46,11 @@ def trust(gain: Array, mass: float) -> float:
     """
     doubt = float(np.hypot(_PLACE * np.linalg.norm(gain[:3]), _SPEED * mass * np.linalg.norm(gain[3:6])))
     return 1.0 if doubt <= SURE else (SURE / doubt) ** 2
+
+
+def disturbed(away: float) -> float:
+    """How far, 0 to 1, t_c may leave t_d for a body that is `away` [m] from where it should be or shall go."""
+    return min(away / _AWAY, 1.0) ** 2
 
 
 def rate_of(final: float, td: float, tc: float) -> float:

@@ -34,7 +34,7 @@ def plan_of(clip: Clip, settings: Settings, friction: float) -> Plan:
         known = _found(name)
         if known is None:
             known = make_plan(course_of(clip), settings.weights(), friction, settings.overlap, settings.has("effort"),
-                              spin=settings.has("turning"), soften=settings.soften if settings.has("soft") else 0.0)  # fmt: skip
+                              settings.has("turning"), settings.soften if settings.has("soft") else 0.0)  # fmt: skip
             made = known
             remembered.keep(name, lambda path: save_plan(made, path))
         if len(_KEPT) >= _MOST:

@@ -13,7 +13,7 @@ from poise.ground.ground import carries
 from poise.maths import GRAVITY
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
-from poise.methods.momentum.clock import AHEAD, BACK, RETURN, STEADY, paced, rate_of, root_of, trust
+from poise.methods.momentum.clock import AHEAD, BACK, RETURN, STEADY, disturbed, paced, rate_of, root_of, trust
 from poise.methods.momentum.departures import WALKING
 from poise.methods.momentum.feedback import TAKE_OFF, along, bounded, lift, separate
 from poise.methods.momentum.feet import Balance, Feet
@@ -32,7 +32,6 @@ from poise.stage import Ball, Slippery, Stage
 _FASTER, _SLOWER = 0.6, 0.3  # share of longer and of shorter steps made by speed, the rest by time (departure pace)
 _LARGE = 0.1  # [m] from which on it is as much; smaller changes are made by time, as in the document
 _END = 20  # frames before the end of a clip from which on gains and clock stay as they are (departure ending)
-_CHANGED = 2.0  # how much a change of the goal counts beside a body that is off (departure still)
 _NEAR, _HURRY = 0.1, 1.8  # [m] that a foothold may be short without hurry, and the fastest rate of a hurried step
 
 
@@ -78,6 +77,7 @@ class Memory:
         self.phi: Array | None = None  # Φ since the beginning, world axes; None: at the reference's
         self.longer = np.zeros(3)  # [m] world axes, by which steps are longer, those of the plan faster
         self.strayed = 0.0  # [m] by which the divergent component is beside that of the plan
+        self.freed = 0.0  # how far, 0 to 1, the time of the present segment is free
         self.lag = 0.0  # [s] by which t_d is ahead of the time that went by
         self.goal = np.zeros(12)  # ΔΨ now, world axes
         self.after = np.zeros(3)  # of the body in the next segment
@@ -253,15 +253,17 @@ class Memory:
         if not frames:
             return expected
         found = root_of(np.concatenate(frames), np.concatenate(left), line.h, expected)
-        if not self.settings.has("still"):
-            return found
+        return self._believed(found) if self._has("still") else found
+
+    def _believed(self, found: float) -> float:
+        """t_c of a state that says `found`: free as far as something happens, or happened in this segment."""
+        away = self.strayed + float(np.linalg.norm(self.goal[:3]) + 2.0 * np.linalg.norm(self.longer))
+        self.freed = max(self.freed, disturbed(away))
         placed = self._used(found)[0]
         k = min(max(round(found) - placed.first, 0), placed.segment.steps - 1)
-        away = self.strayed + _CHANGED * float(np.linalg.norm(self.goal[:3]))
-        sure = (1.0 - calm(away)) * trust(placed.segment.time_gain[k], self.plan.course.mass)
-        due = self.td - self.lag / line.h  # the clip's own time
-        here = self.td + step
-        return here + sure * (found - here) + (1.0 - sure) * RETURN * (due - self.td)
+        sure = trust(placed.segment.time_gain[k], self.plan.course.mass)
+        here = self.td - (1.0 - self.freed) * (1.0 - sure) * RETURN * self.lag / self.line.h
+        return here + sure * self.freed * (found - here)
 
     def _handover(self, index: int) -> int:
         return self.line.placed(index).first
@@ -351,6 +353,7 @@ class Memory:
             self.before = self.offset
             self.offset = self.feet.body_offset(following)[0]
             self.index += 1
+            self.freed = 0.0
 
 
 def _turned(R: Array, x: Array) -> Array:
