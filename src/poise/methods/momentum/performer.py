@@ -193,7 +193,7 @@ def followed(memory: Memory, seen: Seen, rate: float, dt: float, pushes: list) -
     then = then + memory.feet.offsets(memory.td + rate * dt / line.h)
     shares = np.full(now.shape, s.feet)
     if s.has("pins"):
-        stands, pins = memory.feet.pinned(memory.td, seen.places)
+        stands, pins = memory.feet.pinned(memory.td, seen.places, held=not memory.alone)
         now[stands] = then[stands] = pins[stands]
         shares[stands] *= 1.0 + (_HOLD - 1.0) * calm(memory.strayed)
     speeds = (then - now + s.feet_return * (now - seen.places)) / dt
