@@ -13,7 +13,7 @@ from poise.ground.ground import carries
 from poise.maths import GRAVITY
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
-from poise.methods.momentum.clock import AHEAD, BACK, STEADY, paced, rate_of, root_of
+from poise.methods.momentum.clock import AHEAD, BACK, NEARNESS, NOISY, STEADY, paced, rate_of, root_of
 from poise.methods.momentum.departures import WALKING
 from poise.methods.momentum.feedback import TAKE_OFF, along, bounded, lift, separate
 from poise.methods.momentum.feet import Balance, Feet
@@ -251,7 +251,8 @@ class Memory:
             left.append(self._left(x, error, placed, some, offset, goal))
         if not frames:
             return expected
-        return root_of(np.concatenate(frames), np.concatenate(left), line.h, expected)
+        nearness = NEARNESS if self.alone else NOISY
+        return root_of(np.concatenate(frames), np.concatenate(left), line.h, expected, nearness)
 
     def _handover(self, index: int) -> int:
         return self.line.placed(index).first

@@ -58,4 +58,5 @@ class MomentumTorques(Settings):
             return Action(Servo(state.time, state.q, nothing, nothing, nothing, inertia, loose, *rest))
         after, torque = made.state, made.torque
         rate = (after.v - state.v) / DT
-        return Action(Servo(state.time, state.q, state.v, rate, torque, inertia, firm, *rest))
+        servo = Servo(state.time, state.q, state.v, rate, torque, inertia, firm, *rest)
+        return Action(servo, traces=dict(memory.traces))
