@@ -32,7 +32,7 @@ def test_a_walk_stays_up_and_follows(walk, start):
     assert report.unexplained_force_share < 0.001
 
 
-@pytest.mark.parametrize("name", ["run", "squat", "turn"])
+@pytest.mark.parametrize("name", ["run", "hop", "squat", "turn"])
 def test_other_motions_stay_up_and_follow(name):
     take = perform(load_clip(name), "momentum-torques", seconds=4.0)
     assert take.ended.whole

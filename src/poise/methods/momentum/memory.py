@@ -85,7 +85,7 @@ class Memory:
         limit = character.torque_limit
         self.strength = np.where(np.isfinite(limit) & (limit > 0.0), limit, np.inf)  # (nv,) [N m]
         self.ranges = Ranges(character)
-        self.servos: tuple = ()  # those of the torques in a simulator
+        self.servos: tuple = ()  # dampers of the joints in a simulator and their limits
         self.names = ("ground",)
 
     def _has(self, departure: str) -> bool:
