@@ -13,7 +13,19 @@ from poise.ground.ground import carries
 from poise.maths import GRAVITY
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
-from poise.methods.momentum.clock import AHEAD, BACK, RETURN, STEADY, disturbed, paced, rate_of, root_of, trust
+from poise.methods.momentum.clock import (
+    AHEAD,
+    BACK,
+    NEARNESS,
+    NOISY,
+    RETURN,
+    STEADY,
+    disturbed,
+    paced,
+    rate_of,
+    root_of,
+    trust,
+)
 from poise.methods.momentum.departures import WALKING
 from poise.methods.momentum.feedback import TAKE_OFF, along, bounded, lift, separate
 from poise.methods.momentum.feet import Balance, Feet
@@ -86,7 +98,7 @@ class Memory:
         limit = character.torque_limit
         self.strength = np.where(np.isfinite(limit) & (limit > 0.0), limit, np.inf)  # (nv,) [N m]
         self.ranges = Ranges(character)
-        self.servos: tuple = ()  # those of the torques in a simulator
+        self.servos: tuple = ()  # dampers of the joints in a simulator and their limits
         self.names = ("ground",)
 
     def _has(self, departure: str) -> bool:
@@ -252,7 +264,8 @@ class Memory:
             left.append(self._left(x, error, placed, some, offset, goal))
         if not frames:
             return expected
-        found = root_of(np.concatenate(frames), np.concatenate(left), line.h, expected)
+        nearness = NEARNESS if self.alone else NOISY
+        found = root_of(np.concatenate(frames), np.concatenate(left), line.h, expected, nearness)
         return self._believed(found) if self._has("still") else found
 
     def _believed(self, found: float) -> float:
