@@ -142,7 +142,10 @@ class DartSimulator:
              slippery: Mapping[int, float] | None = None) -> None:  # fmt: skip
         """Time steps under joint torques (nv,) or a servo, wrenches of assistance and the pushes that are due."""
         if isinstance(torque, DampedServo):
-            raise BadValue("What was rehearsed in MuJoCo is performed in MuJoCo; DART has no such servos.")
+            raise BadValue(
+                "DART has no servos with implicit damping, which rehearsals and momentum-torques need: perform "
+                "them in MuJoCo."
+            )
         if isinstance(torque, Servo):
             for _ in range(steps):
                 self.step(torque.torque(self._q, self._v, self.time), assist, 1, slippery)

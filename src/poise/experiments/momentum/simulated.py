@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from poise.experiments.momentum.clips import long_stride
 from poise.experiments.momentum.trial import SIMULATED, Score, all_round, moment, performed, push
 from poise.experiments.reproduce import Options, Table, told
 from poise.ground.platform import Platform, PlatformMotion
@@ -14,9 +15,11 @@ from poise.motion.clip import Clip
 from poise.motion.load import load_clip
 from poise.stage import Ball
 
-CLIPS = (("walk", 8.0), ("squat", 6.0), ("turn", 8.0))  # [s]
-PUSHES = ((20.0, 0.1), (50.0, 0.1), (100.0, 0.1), (50.0, 0.3))  # [N], [s]
-BALLS = ((0.5, 6.0), (1.0, 6.0), (2.0, 6.0))  # [kg], [m/s]
+CLIPS = (("walk", 8.0), ("long stride", 8.0), ("squat", 6.0), ("turn", 8.0), ("run", 8.0), ("hop", 8.0),
+         ("march", 8.0), ("sneak", 8.0), ("backward", 8.0))  # [s]  # fmt: skip
+RECORDED = ("02_01", "12_01", "02_03", "16_33", "humanoid3d_walk", "humanoid3d_run")
+PUSHES = ((50.0, 0.1), (100.0, 0.1), (150.0, 0.1), (50.0, 0.3), (100.0, 0.2), (150.0, 0.2), (200.0, 0.2))  # [N], [s]
+BALLS = ((0.5, 6.0), (1.0, 6.0), (2.0, 6.0), (5.0, 6.0))  # [kg], [m/s]
 FLIGHT = 0.5  # [s] after which a ball has struck
 SWAYS = ((0.02, 0.5), (0.05, 0.5), (0.1, 0.5))  # [m], [Hz]
 
@@ -27,16 +30,22 @@ def run(options: Options) -> Table:
     for name, cell in _cells(options):
         rows.append(told((name, cell)))
     return Table("momentum-torques in MuJoCo", ("what", "went well"), tuple(rows),
-                 ("Undisturbed and on the platform: whole, begun at 8 places of the clip. Pushes and balls from two "
-                  "sides at each phase: recovered by the strict rule.",))  # fmt: skip
+                 ("Undisturbed and on the platform: whole, begun at 8 places of the clip, and how many followed it; "
+                  "recordings from their beginning. Pushes and balls from two sides at each phase: recovered by the "
+                  "strict rule.",))  # fmt: skip
 
 
 def _cells(options: Options) -> Iterator[tuple[str, str]]:
     walk, phases = load_clip("walk"), options.seeds
     for name, seconds in CLIPS:
         if options.wants(f"{name}, undisturbed"):
-            clip = load_clip(name)
+            clip = long_stride() if name == "long stride" else load_clip(name)
             yield f"{name}, undisturbed, {seconds:g} s", _whole(clip, seconds, phases)
+    for name in RECORDED:
+        path = options.recording(name)
+        if path is not None and options.wants(path.stem):
+            clip = load_clip(path)
+            yield path.name, _whole(clip, clip.duration, 1)
     for force, lasts in PUSHES:
         if options.wants(what := f"push of {force:g} N, {lasts:g} s"):
             cases = [((push(force, side, at := moment(walk, k, phases), lasts),), at + lasts)
@@ -56,8 +65,9 @@ def _cells(options: Options) -> Iterator[tuple[str, str]]:
 def _whole(clip: Clip, seconds: float, phases: int, ground: Any = None) -> str:
     takes = [performed(clip, SIMULATED, seconds, ground=ground, start=k / phases * clip.duration)
              for k in range(phases)]  # fmt: skip
-    good = sum(take.ended.whole for take in takes)
-    return f"{good}/{phases}, x{np.mean([take.realtime_factor for take in takes]):.1f} real time"
+    good, kept = sum(take.ended.whole for take in takes), sum(bool(take.followed()) for take in takes)
+    speed = np.mean([take.realtime_factor for take in takes])
+    return f"{good}/{phases} whole, {kept}/{phases} followed, x{speed:.1f} real time"
 
 
 def _ball(mass: float, speed: float, side: float, at: float) -> Ball:

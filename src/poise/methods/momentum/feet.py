@@ -26,6 +26,7 @@ from poise.motion.feet.capture_point import Foothold
 _REACHED = 0.85  # share of a swing at which the foot is over its new place
 _RISEN = 0.6  # share of a swing at which it is at the height of a step up; a step down begins at 1 - this
 _PATIENT = (0.06, 0.15)  # [m] of error along the way at touch-down: left to the clock, and none of it left
+_DOWN = 0.002  # [m] above the ground up to which a point is down
 _CLEAR = 0.05  # [m] by which it is lifted above the higher of both places, half-way
 
 
@@ -184,14 +185,23 @@ class Feet:
             out[2] += _CLEAR * 16.0 * (done * (1.0 - done)) ** 2
         return out
 
-    def pinned(self, frame: float, places: Array) -> tuple[np.ndarray, Array]:
-        """Which points (P,) stand, and where (P, 3) each of them came down; points are at places (P, 3) now."""
+    def pinned(self, frame: float, places: Array, held: bool = False) -> tuple[np.ndarray, Array]:
+        """Which points (P,) stand, and where (P, 3) each of them came down; points are at places (P, 3) now.
+
+        `held`: a simulator's ground holds them itself, a little deeper than it is high and not quite where they came
+        down. They stand where they are, for whoever pulls a foot back by a millimetre that the ground does not give
+        pulls the whole body over; those that are not down yet are led straight down.
+        """
         touch = self.timeline.touching(frame)
         new = touch & ~self._down
         if new.any():
             self._pins[new] = places[new]
             self._pins[new, 2] = self.ground.height(places[new, 0], places[new, 1])
         self._down = touch.copy()
+        if held:
+            ground = np.asarray(self.ground.height(places[:, 0], places[:, 1]), float)
+            level = np.where(places[:, 2] > ground + _DOWN, ground, places[:, 2])
+            return touch, np.column_stack([places[:, :2], level])
         return touch, self._pins
 
     def landed(self, before: float, after: float, places: Array) -> None:

@@ -49,13 +49,18 @@ class Momentum(Settings):
         return advance(self, state, dt, memory, list(around.pushes))
 
 
-def advance(settings: Settings, state: State, dt: float, memory: Memory, pushes: list) -> Stepped:
-    """One step of the method: feedback, contact forces, pose, and the clocks that go on."""
+def advance(settings: Settings, state: State, dt: float, memory: Memory, pushes: list,
+            lasts: float | None = None) -> Stepped:  # fmt: skip
+    """One step of the method: feedback, contact forces, pose, and the clocks that go on.
+
+    `lasts` [s]: until the next step is planned, if that is not dt.
+    """
+    lasts = lasts or dt
     if not memory.begun:
         memory.begin(state.time, memory.compiled.at(state.q, state.v).points[memory.plan.course.points])
     memory.tread(state.time)
-    seen = Seen.of(memory, state, dt)
-    wanted = memory.want(seen.x, seen.error, dt)
+    seen = Seen.of(memory, state, lasts)
+    wanted = memory.want(seen.x, seen.error, lasts)
     ground = Grounded.of(memory, seen)
     solved = (
         matched(ground.A, wanted.wrench, memory.friction, _arm(settings, memory), settings.level)
@@ -89,7 +94,7 @@ def advance(settings: Settings, state: State, dt: float, memory: Memory, pushes:
     memory.traces["strain"] = float(np.max(np.abs(torque) / memory.strength))
     touches = Touches(ground.rows(forces, memory.friction), memory.names)
     places = memory.compiled.terms.points[memory.plan.course.points]
-    memory.advance(wanted.rate, dt, places)
+    memory.advance(wanted.rate, lasts, places)
     return Stepped(State(state.time + dt, after, v), torque, touches, traces=memory.traces)
 
 
@@ -193,7 +198,7 @@ def followed(memory: Memory, seen: Seen, rate: float, dt: float, pushes: list) -
     then = then + memory.feet.offsets(memory.td + rate * dt / line.h)
     shares = np.full(now.shape, s.feet)
     if s.has("pins"):
-        stands, pins = memory.feet.pinned(memory.td, seen.places)
+        stands, pins = memory.feet.pinned(memory.td, seen.places, held=not memory.alone)
         now[stands] = then[stands] = pins[stands]
         shares[stands] *= 1.0 + (_HOLD - 1.0) * calm(memory.strayed)
     speeds = (then - now + s.feet_return * (now - seen.places)) / dt
