@@ -222,6 +222,21 @@ def test_bad_sketches_are_refused_in_a_sentence(case: str):
     assert words in str(caught.value) and "\n" not in str(caught.value)
 
 
+def test_a_sketch_changes_the_strength_of_a_part_and_its_gait_carries_it():
+    sketch = read({**SKETCH, "limits": True, "strength": {"right_foot": 350.0}})
+    body = sketch.rig().character
+    own = poise.load_character("runner").torque_limit
+    right, left = body.dofs("right_foot"), body.dofs("left_foot")
+    assert body.torque_limit[right].max() == 350.0 and np.allclose(body.torque_limit[left], own[left])
+    assert np.allclose(body.torque_limit[right] / own[right], 350.0 / own[right].max())
+    assert read(sketch.plain()).digest == sketch.digest != read({**SKETCH, "limits": True}).digest
+    with pytest.raises(PoiseError, match="right_fot"):
+        read({**SKETCH, "strength": {"right_fot": 350.0}})
+    hopper = next(p for p in shipped() if p.stem == "hopper")
+    told = load_gait(hopper).sketch.rig().character.torque_limit
+    assert np.allclose(poise.load_clip(hopper).character.torque_limit, told, atol=1e-3)
+
+
 def test_bad_commands_overwrite_nothing(tmp_path: Path, capsys):
     there = tmp_path / "gait.toml"
     there.write_text("mine")
@@ -282,6 +297,30 @@ def test_feedback_steers_beside_a_hand_that_fades():
         work.generation(batch)
         fix = work.job().corrections
     assert work.progress.round == 1 and fix is not None and np.abs(fix.gains).max() > 0.0 and work.job().help == 0.1
+
+
+def begun_three_times(stop: Path | None = None) -> tuple[Designer, list[float]]:
+    plan = (Round(1.0, 1, 1, 0.1),) * 4
+    work, costs = Designer(find_sketch("flap"), 5, plan, population=8), []
+    with Batch(1) as batch:
+        for k in range(9):
+            if k % 3 == 2:
+                costs.append(min(r.score.cost for r in judge(work.job(), cma.ask(work.progress.search))))
+                costs[-1] = min(costs[-1], work.progress.score.cost if work.progress.score else np.inf)
+            if stop is not None and k == 7:
+                keep(stop, work.progress, work.sketch, 5, plan, 8)
+                work = Designer(work.sketch, 5, plan, population=8, progress=restored(stop, work.sketch, 5, plan, 8))
+            work.generation(batch)
+    return work, costs
+
+
+def test_the_search_goes_on_with_the_best_of_some_beginnings(tmp_path: Path, monkeypatch):
+    monkeypatch.setattr("poise.methods.vibration.search.PROMISING", -1.0)
+    work, costs = begun_three_times()
+    p, (again, _) = work.progress, begun_three_times(tmp_path / "kept.npz")
+    assert p.round == 3 and p.kept is None and p.evaluations == 72 and len(set(costs)) == 3
+    assert p.beginning == int(np.argmin(costs))
+    assert np.array_equal(p.best, again.progress.best) and np.array_equal(p.state, again.progress.state)
 
 
 @pytest.mark.slow
@@ -394,6 +433,8 @@ def test_every_gait_that_comes_with_poise_keeps_all_easy_constraints_on_its_cycl
         least, size = phase.priority, {k: abs(v) for k, v in psi.items()}
         assert all(size[k] >= abs(v) and np.sign(psi[k]) == np.sign(v) for k, v in least.items())
         assert sum(size[k] for k in least) >= sum(v for k, v in size.items() if k not in least)
+    if found.sketch.limits:
+        assert poise.audit(poise.perform(poise.load_clip(path), "vibration", seconds=1.5)).passed
 
 
 def test_a_slope_is_seen_from_its_own_ground(gait: Path):

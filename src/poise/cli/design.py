@@ -112,15 +112,15 @@ class _Watch:
         if not self.live:
             return
         s = p.score
-        left = (time.monotonic() - self.begun) * (every - done) / max(done - self.first, 1)
+        left = (time.monotonic() - self.begun) * max(every - done, 0) / max(done - self.first, 1)
         told = (
             "all fall yet"
             if s is None or s.cost > 1e3
             else f"{s.speed:.2f} m/s, {_missing(s.easy)}, objective {s.objective:.0f}"
         )
-        sys.stderr.write(
-            f"\r\033[Kround {p.round + 1}/{len(plan)}, generation {p.search.generation}: {told}, {left:.0f} s left "
-        )
+        where = f"beginning {p.beginning + 1}, " if p.beginning else ""
+        where += f"round {p.round + 1}/{len(plan)}" + (f" once more ({p.again})" if p.again else "")
+        sys.stderr.write(f"\r\033[K{where}, generation {p.search.generation}: {told}, {left:.0f} s left ")
         sys.stderr.flush()
 
     def close(self) -> None:

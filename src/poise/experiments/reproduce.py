@@ -192,9 +192,9 @@ class Options:
         found = [] if self.recordings is None else motion_files(self.recordings)
         return next((p for p in found if p.stem.startswith(name)), None)
 
-    def film(self, take: Take, name: str, reference: bool = False) -> tuple[str, ...]:
+    def film(self, take: Take, name: str, reference: bool = False, **how: object) -> tuple[str, ...]:
         """Draw the filmstrip of a take where there is a folder for figures, with its `reference` below if that is
-        asked for; the name of its file.
+        asked for; the name of its file. `how`: options of `export.filmstrip`, such as times, for the take alone.
         """
         path = self._figure(name)
         if path is None:
@@ -205,7 +205,7 @@ class Options:
             clip = take.as_clip()
             save([clip, clip.with_q(take.q_ref, labels=take.scheduled)], path, labels=("take", "reference"))
         else:
-            take.save(path)
+            take.save(path, **how)
         return (str(path),)
 
     def plot(self, draw: Callable[[], Figure], name: str) -> tuple[str, ...]:

@@ -19,8 +19,9 @@ from poise.motion.load import load_clip
 from poise.performance import perform
 
 COLUMNS = ("gait", "seed", "priority (f/g)", "permissible", "speed [m/s]", "energy [N² m²]", "violated", "cyclic error",
-           "feedback [%]", "deepest [mm]", "in priority modes, flight [%]", "on ground [%]", "units closed", "open",
-           "evaluations", "CPU [s]")  # fmt: skip
+           "open loop", "feedback [%]", "deepest [mm]", "in priority modes, flight [%]", "on ground [%]",
+           "units closed", "open", "evaluations", "CPU [s]")  # fmt: skip
+VIEWS = {"side": 15.0, "front": 75.0}  # [degrees] towards the front
 NOTE = "Units asked: 401; half a cycle of a run, a whole one of a hop. The paper: hours, and no speeds or energies."
 
 
@@ -29,20 +30,38 @@ def _row(name: str, gait: Gait) -> tuple:
     violated = " ".join(f"E{k + 1}" for k, e in enumerate(f["easy"]) if e != 0.0) or "none"
     return (name, f["seed"], f"{len(s.flight.priority)}/{len(s.ground.priority)}",
             f"{len(s.flight.names)}/{len(s.ground.names)}", f["speed"], f["energy"], violated, f["cyclic_error"],
-            100.0 * f["feedback_share"], 1000.0 * f["deepest"], *shares(gait), f["units"], f["open_loop_units"],
-            f["evaluations"], f["cpu_seconds"])  # fmt: skip
+            _open_error(gait), 100.0 * f["feedback_share"], 1000.0 * f["deepest"], *shares(gait), f["units"],
+            f["open_loop_units"], f["evaluations"], f["cpu_seconds"])  # fmt: skip
+
+
+def _open_error(gait: Gait) -> float:
+    """max |φ| of one unit of the gait's cycle without its feedback."""
+    rig = gait.sketch.rig()
+    start = np.concatenate([gait.track[0], gait.start])
+    once = rig.run(start, rig.bursts(gait.controls(gait.space())), 1)
+    return float(np.abs(rig.drift(once.states[0], once.states[-1])).max()) if once.finished else np.inf
 
 
 def run(options: Options) -> Table:
-    """The gaits that come with poise, as their files tell; with a folder, filmstrips of them."""
+    """The gaits that come with poise, as their files tell; with a folder, filmstrips of a cycle from two sides."""
     rows, figures = [], []
     for path in shipped():
         if options.wants(path.stem):
             rows.append(_row(path.stem, load_gait(path)))
             if options.out is not None:
-                take = perform(load_clip(path), "vibration", seconds=2.0)
-                figures += options.film(take, f"gait {path.stem}")
+                figures += _films(options, path)
     return Table("Gaits", COLUMNS, tuple(rows), (NOTE,), tuple(figures))
+
+
+def _films(options: Options, path: Path) -> list[str]:
+    """The third cycle of a gait in eight poses, from the side and nearly from the front."""
+    period = load_gait(path).times["period"]
+    take = perform(load_clip(path), "vibration", seconds=3.1 * period)
+    times = period * (2.0 + np.arange(8) / 8)
+    films: list[str] = []
+    for view, degrees in VIEWS.items():
+        films += options.film(take, f"gait {path.stem} {view}", times=times, spacing="even", azimuth=degrees, title="")
+    return films
 
 
 def styles(options: Options) -> Table:

@@ -23,7 +23,7 @@ from poise.methods.vibration.spectrum import spectra
 
 SLOW = 12  # modes of a phase among which is drawn
 DRAWN = {"flight": 3, "ground": 4}  # as many as the runner's sketch has
-AMPLITUDES = (20.0, 60.0)  # [N m]
+AMPLITUDES = (40.0, 120.0)  # [N m], of a vigorous run
 RANDOM = 4  # sketches, of seeds 0 to 3
 FLAPS = {"flight": "f5", "ground": "g6"}  # arms that flap
 SERIES = (0.0, 25.0, 50.0, 75.0, 100.0)  # [N m]

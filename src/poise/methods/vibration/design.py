@@ -30,6 +30,8 @@ from poise.threads import on_one_thread
 TRACK = 120  # frames a second of the cycle
 SETTLE = 41  # units after which the cycle is taken down
 LONG = 401  # units that are run to say how long it stays up
+_PARTS = ("state", "best", "cycle", "steady", "gains")  # of a progress that are arrays
+_COUNTS = ("round", "evaluations", "seconds", "bettered", "beginning", "again")  # and those that are numbers
 
 Watch = Callable[[Designer, float], None]
 
@@ -66,13 +68,20 @@ def cpu_seconds() -> float:
 
 def keep(path: Path, p: Progress, sketch: Sketch, seed: int, plan: tuple[Round, ...], population: int) -> None:
     """Write a checkpoint, whole or not at all."""
-    score = np.zeros(0) if p.score is None else np.concatenate([[p.score.cost], p.score.easy, p.score[2:]])
-    told = json.dumps({"sketch": sketch.digest, "seed": seed, "plan": plan, "population": population, "round": p.round,
-                       "evaluations": p.evaluations, "seconds": p.seconds, "bettered": p.bettered})  # fmt: skip
-    arrays = {f"search_{k}": v for k, v in p.search.arrays().items()}
+    told = {"sketch": sketch.digest, "seed": seed, "plan": plan, "population": population}
+    parts = {"": p} if p.kept is None else {"": p, "kept_": p.kept}
+    arrays = {}
+    for name, part in parts.items():
+        told[f"{name}counts"] = {k: getattr(part, k) for k in _COUNTS}
+        arrays |= {name + k: v for k, v in _arrays(part).items()}
     with files.writing(path) as temporary, temporary.open("wb") as stream:
-        np.savez(stream, told=np.array(told), state=p.state, best=p.best, score=score, cycle=p.cycle, steady=p.steady,
-                 gains=p.gains, **arrays)  # type: ignore[arg-type]  # fmt: skip
+        np.savez(stream, told=np.array(json.dumps(told)), **arrays)  # type: ignore[arg-type]
+
+
+def _arrays(p: Progress) -> dict[str, Array]:
+    score = np.zeros(0) if p.score is None else np.concatenate([[p.score.cost], p.score.easy, p.score[2:]])
+    return {"score": score, **{k: getattr(p, k) for k in _PARTS}, **{f"search_{k}": v for k, v in
+            p.search.arrays().items()}}  # fmt: skip
 
 
 def restored(path: Path, sketch: Sketch, seed: int, plan: tuple[Round, ...] = PLAN,
@@ -81,7 +90,7 @@ def restored(path: Path, sketch: Sketch, seed: int, plan: tuple[Round, ...] = PL
     try:
         with np.load(files.must_exist(path), allow_pickle=False) as data:
             arrays = {k: data[k] for k in data.files}
-        told = json.loads(str(arrays["told"]))
+        told = json.loads(str(arrays.pop("told")))
     except (OSError, ValueError, KeyError, EOFError) as error:
         raise BadFile(path, f"it is no checkpoint of poise design ({type(error).__name__}); remove it, or name "
                       "another.") from None  # fmt: skip
@@ -93,12 +102,19 @@ def restored(path: Path, sketch: Sketch, seed: int, plan: tuple[Round, ...] = PL
         if told.get(key) != value:
             raise BadFile(path, f"it is the checkpoint of a search with another {key}; remove it to begin anew, or "
                           "name another.")  # fmt: skip
-    s = arrays["score"]
+    try:
+        kept = _progress(arrays, told, "kept_") if "kept_counts" in told else None
+        return replace(_progress(arrays, told, ""), kept=kept)
+    except (KeyError, TypeError):
+        raise BadFile(path, "it is the checkpoint of another version of poise; remove it to begin anew.") from None
+
+
+def _progress(arrays: dict[str, Array], told: dict[str, Any], name: str) -> Progress:
+    a = {k.removeprefix(name): v for k, v in arrays.items() if k.startswith(name)}
+    s = a["score"]
     score = Score(float(s[0]), s[1:10], *(float(x) for x in s[10:])) if len(s) else None
-    search = cma.restored({k.removeprefix("search_"): v for k, v in arrays.items() if k.startswith("search_")})
-    return Progress(int(told["round"]), search, arrays["state"], arrays["best"], score, arrays["cycle"],
-                    arrays["steady"], arrays["gains"], int(told["evaluations"]),
-                    float(told.get("seconds", 0.0)), int(told.get("bettered", 0)))  # fmt: skip
+    search = cma.restored({k.removeprefix("search_"): v for k, v in a.items() if k.startswith("search_")})
+    return Progress(search=search, score=score, **{k: a[k] for k in _PARTS}, **told[f"{name}counts"])
 
 
 def finished(work: Designer) -> Gait:

@@ -203,7 +203,7 @@ def _measure(views, bursts, feet, dt, odd, i, known, before, began, toe_before, 
         size = abs(views.v[d])
         fastest = max(fastest, size)
         out[E3] += _below(-size, -20.0)
-    out[M_JOINT] += max(0.0, fastest - 19.0)
+    out[M_JOINT] += max(0.0, fastest - 18.5)
     upright = views.xipos[feet.torso, 2] - com[2]
     out[E6] += _below(upright, 0.0)
     out[M_UPRIGHT] += max(0.0, 0.02 - upright)

@@ -65,6 +65,8 @@ class Gait:
                 ("poise", __version__)]  # fmt: skip
         lines = [f"{k} = {_value(v)}" for k, v in body]
         lines.append(f"inertia = {_value(np.round(rig.dt * rig.damping * rig.stiffness, 6))}  # [kg m²] on the joints")
+        if self.sketch.strength:
+            lines.append(f"strength = {_value(np.round(rig.character.torque_limit, 3))}  # [N m]")
         lines += _table("facts", self.facts)
         lines += ["", "[controls]  # [N m] and [s]", *(f"{k} = {_value(v)}" for k, v in self.times.items()),
                   f"flight = {_value(self.flight)}", f"ground = {_value(self.ground)}"]  # fmt: skip

@@ -85,6 +85,21 @@ def stiffness_of(character: Character, changes: Mapping[str, float] | None = Non
     return out
 
 
+def strength_of(character: Character, changes: Mapping[str, float]) -> Array:
+    """Torque (nv,) [N m] that each joint bears: the character's own where `changes` by role or part say nothing.
+
+    A change is that of a joint's strongest axis; its other axes change in proportion.
+    """
+    out = character.torque_limit.copy()
+    for name, value in changes.items():
+        if not 0.0 < value < 1e6:
+            raise BadValue(f"The strength of {name!r} must be a number above 0 N m, not {value!r}.")
+        for body, _ in _turns(character, name, 0.0):
+            dofs = character.dofs(character.body_names[body])
+            out[dofs] *= value / out[dofs].max()
+    return out
+
+
 def geared(character: Character, stiffness: Array, damping: float = 0.1, dt: float = 1 / 480) -> Character:
     """The character with an inertia of dt · k_d [kg m²] on each joint, for dampers k_d = `damping` · k_s, k_s (nv,).
 

@@ -18,8 +18,8 @@ from poise.methods.vibration.space import Space
 W0, WS = 1e-5, 1e6  # w_0 of (5), and w_s, which is to be above 1e10 · w_0
 FEEDBACK = 0.1  # of the bursts' torque (rms) that feedback may be
 MARGIN = 0.07  # what the search strives for
-DEEPEST = 0.0045  # [m] that feet may sink in
-_SHARE = np.array([5.0, 1.0, 20.0, 100.0, 50.0])  # of what is missed of E1, E3, E6, E7, E9
+DEEPEST, DEEP = 0.0045, 0.005  # [m] that feet are to sink in at most, and may
+_SHARE = np.array([5.0, 4.0, 20.0, 100.0, 50.0])  # of what is missed of E1, E3, E6, E7, E9
 _LIFT = 200.0  # [1/m] of the height that the higher foot lacks
 
 
@@ -34,6 +34,7 @@ class Score(NamedTuple):
     energy: float  # E_e [N² m²]
     feedback: float  # rms of feedback torque over that of bursts
     help: float  # rms of the helping hand [N], torques at a metre
+    deepest: float = 0.0  # [m] that feet sink in
 
 
 def easy(space: Space, x: Array, measured: Array) -> Array:
@@ -48,7 +49,7 @@ def missed(space: Space, x: Array, measured: Array) -> float:
     m = measured
     out = float(_SHARE @ m[flow.M_SPEED : flow.M_STUB + 1])
     out += 5.0 * max(0.0, 2.06 - m[flow.VX]) + 5.0 * max(0.0, abs(m[flow.VY]) - 0.22)
-    out += 30.0 * max(0.0, 0.025 - m[flow.AIR]) + 60.0 * max(0.0, 0.03 - m[flow.NEAR_AIR])
+    out += 75.0 * max(0.0, 0.025 - m[flow.AIR]) + 150.0 * max(0.0, 0.03 - m[flow.NEAR_AIR])
     return out + sum(max(0.0, 2.0 - d) for d in space.dominance(x)) / 20.0
 
 
@@ -72,7 +73,7 @@ def judged(rig: Rig, space: Space, x: Array, run: Run, units: int, strict: float
     if not np.isfinite(cost):
         cost = 1e4
     return Score(float(cost), easy(space, x, m), float(np.abs(phi).max()), objective, float(m[flow.VX]), energy, share,
-                 float(np.sqrt(m[flow.HELP_FORCE] + m[flow.HELP_TORQUE])))  # fmt: skip
+                 float(np.sqrt(m[flow.HELP_FORCE] + m[flow.HELP_TORQUE])), float(m[flow.DEEPEST]))  # fmt: skip
 
 
 def printed_terms(rig: Rig, space: Space, x: Array, run: Run) -> tuple[float, Array]:

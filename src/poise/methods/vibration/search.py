@@ -2,7 +2,8 @@
 
 Held rounds: a helping hand keeps the root upright and going, so that the body settles into a cycle within a few units,
 and CMA-ES looks for bursts that need the hand least. Then feedback about the cycle found so far (`feedback`) steers
-beside a hand that fades. Free rounds: the hand is gone, and CMA-ES makes the bursts carry the gait by themselves.
+beside a hand that fades. A beginning that leads nowhere by then is put aside for another one, and the search goes on
+with the best of a few. Free rounds: the hand is gone, and CMA-ES makes the bursts carry the gait by themselves.
 
 Departures from section 6.2: the initial state is not searched, it is where the cycle settles, which leaves a dozen
 numbers in the place of eighty; the cyclic constraint holds by itself on a cycle that attracts. `printed` has the
@@ -24,7 +25,7 @@ from poise.maths.rotations import Array
 from poise.methods.vibration import feedback, flow
 from poise.methods.vibration.control import Corrections, correction_input
 from poise.methods.vibration.rig import HOP, ONE, RUN, Rig, Run
-from poise.methods.vibration.score import Score, judged
+from poise.methods.vibration.score import DEEP, FEEDBACK, Score, judged
 from poise.methods.vibration.sketch import Sketch, read
 from poise.methods.vibration.space import Space
 from poise.simulate.batch import Batch
@@ -36,8 +37,12 @@ STAGES = {RUN: 4, HOP: 8, ONE: 8}  # decisions of the feedback in a unit: one ev
 CENTRED = 3  # times that feedback is built again about what it leads to
 LASTING, SETTLED = 25, 0.01  # units that feedback is tried for, and max |φ| from which it is good enough
 POPULATION = 16
-PATIENCE = 10  # generations without a better one after which a round with feedback ends, if no constraint is violated
+PATIENCE = 6  # generations without a better one after which a round with feedback ends, if no constraint is violated
 GOOD = 2.0  # and the cost is below this
+AGAIN = 3  # times at most that the last round is done again
+CHOSEN = 3  # rounds of a beginning
+BEGINNINGS = 3  # that are tried at most; the search goes on with the best
+PROMISING = 2.5  # cost below which a beginning that violates nothing is good enough
 
 
 class Round(NamedTuple):
@@ -96,6 +101,9 @@ class Progress:
     evaluations: int = 0
     seconds: float = 0.0  # CPU time spent up to a checkpoint
     bettered: int = 0  # generation of this round in which the best was found
+    beginning: int = 0  # which one it is
+    again: int = 0  # times that the last round was done again
+    kept: Progress | None = None  # the best of the beginnings before
 
 
 @lru_cache(maxsize=4)
@@ -135,28 +143,29 @@ class Designer:
         self.population = population
         self.progress = self._first() if progress is None else progress
 
-    def _first(self) -> Progress:
+    def _first(self, beginning: int = 0) -> Progress:
         n, inputs, nv = self.space.dimension, self.basis.shape[1], self.rig.character.model.nv
         x = np.zeros(n)
-        return Progress(0, self._round_search(0, x), self.space.begin(self.rig, x), x, None,
+        return Progress(0, self._round_search(0, x, beginning), self.space.begin(self.rig, x), x, None,
                         np.zeros((0, len(self.rig.rest) + nv)), np.zeros((0, inputs)),
-                        np.zeros((0, inputs, 2 * nv)))  # fmt: skip
+                        np.zeros((0, inputs, 2 * nv)), beginning=beginning)  # fmt: skip
 
-    def _round_search(self, number: int, x: Array) -> cma.Search:
-        return cma.begin(x, self.plan[number].spread, seed=1000 * self.seed + number, population=self.population)
+    def _round_search(self, number: int, x: Array, beginning: int, again: int = 0) -> cma.Search:
+        seed = 1000 * self.seed + 100 * beginning + 10 * again + number
+        return cma.begin(x, self.plan[number].spread, seed=seed, population=self.population)
 
     @property
     def over(self) -> bool:
         """Is the last round done?"""
         return self.progress.round >= len(self.plan)
 
-    def job(self, state: Array | None = None, units: int | None = None) -> Job:
-        """What the members of the present generation are judged by."""
-        p = self.progress
+    def job(self, progress: Progress | None = None) -> Job:
+        """What the members of the present generation are judged by, or those of another progress."""
+        p = self.progress if progress is None else progress
         now = self.plan[min(p.round, len(self.plan) - 1)]
-        fix = self.corrections() if now.fed else None
-        return Job(self.text, self.options, p.state if state is None else state, units or now.units, now.help,
-                   self.sketch.start["speed"] + 0.1, fix, now.strict)  # fmt: skip
+        fix = self.about(p) if now.fed else None
+        return Job(self.text, self.options, p.state, now.units, now.help, self.sketch.start["speed"] + 0.1, fix,
+                   now.strict)  # fmt: skip
 
     def corrections(self) -> Corrections | None:
         """The feedback as it is now."""
@@ -201,23 +210,49 @@ class Designer:
             self.generation(batch)
             yield self.progress
 
+    def _begins_anew(self) -> bool:
+        """Is another beginning tried, as this one leads nowhere? If not, the search goes on with the best of them."""
+        p = self.progress
+        falls = p.score is None or p.score.cost > 1e3
+        if not (p.round + 1 == CHOSEN or (falls and p.round + 1 < CHOSEN)) or len(self.plan) <= CHOSEN:
+            return False
+        promising = p.score is not None and p.score.cost < PROMISING and not p.score.easy.any()
+        best = p if promising or p.kept is None or _cost(p) < _cost(p.kept) else p.kept
+        last = promising or p.beginning + 1 == BEGINNINGS
+        after = best if last else self._first(p.beginning + 1)
+        kept = None if last or (falls and p.kept is None) else replace(best, kept=None)
+        self.progress = replace(after, evaluations=p.evaluations, seconds=p.seconds, kept=kept)
+        return not last
+
+    def _wants_more(self, p: Progress) -> bool:
+        """Is the last round worth doing again?"""
+        if p.score is None or p.again == AGAIN or self.plan[-1].help > 0.0:
+            return False
+        s = p.score
+        return bool(s.easy.any()) or s.drift > 2 * SETTLED or s.feedback > FEEDBACK or s.deepest > DEEP
+
     def _next_round(self) -> None:
+        if self._begins_anew():
+            return
         p = self.progress
         number = p.round + 1
+        if number == len(self.plan) and self._wants_more(p):
+            number, p = p.round, replace(p, again=p.again + 1)
         if number >= len(self.plan) or self.plan[number].fed:
-            p = self._centred(p, number < len(self.plan) and self.plan[number].help > 0.0)
+            p = self._centred(p, number)
         if number >= len(self.plan):
             self.progress = replace(p, round=number)
             return
-        self.progress = replace(p, round=number, search=self._round_search(number, p.best), bettered=0)
+        search = self._round_search(number, p.best, p.beginning, p.again)
+        self.progress = replace(p, round=number, search=search, bettered=0)
         first = judge_one(self.rig, self.space, self.job(), p.best)  # it stays the best until a better one is found
         self.progress = replace(self.progress, score=first.score)
 
-    def _centred(self, p: Progress, helped: bool) -> Progress:
-        """Feedback anew, about the cycle that the best of the round has settled into.
+    def _centred(self, p: Progress, number: int) -> Progress:
+        """Feedback anew for a round, about the cycle that the best of the round before has settled into.
 
-        It is built again about what the body settles into with it, up to a few times, and the one with which it lasts
-        longest is kept, the old one too if that is it. helped: the hand stays, so that once is enough.
+        It is built again about what the body settles into with it, up to a few times. Of these and
+        the old one that is kept with which it lasts longest, and costs least. Where the hand stays, once is enough.
         """
         if p.score is None or p.score.cost > 1e3:
             raise NoSolution(f"No gait was found for {self.sketch.name!r}: after {p.evaluations} evaluations every "
@@ -227,7 +262,7 @@ class Designer:
         units = 3 if hand is not None else 2 * (job.units // 2) + 9
         made = [] if not len(p.cycle) else [p]
         state, fix = p.state, job.corrections
-        if helped:
+        if number < len(self.plan) and self.plan[number].help > 0.0:
             return self._feedback(p, state, fix, hand, 2 * (job.units // 2) + 3)
         for _ in range(CENTRED):
             found = self._feedback(p, state, fix, hand, units)
@@ -235,7 +270,9 @@ class Designer:
             state, fix, hand, units = found.state, self.about(found), None, 2 * (job.units // 2) + 9
             if self._lasts(found) >= (LASTING, -SETTLED):
                 break
-        return max(made, key=self._lasts)
+        costs = [judge_one(self.rig, self.space, self.job(replace(q, round=number)), q.best).score.cost for q in made]
+        lasts = [self._lasts(q)[0] for q in made]
+        return made[min(range(len(made)), key=lambda k: (-lasts[k], costs[k]))]
 
     def _feedback(self, p: Progress, state: Array, fix: Corrections | None, hand: flow.Help | None,
                   units: int) -> Progress:  # fmt: skip
@@ -260,6 +297,10 @@ class Designer:
         if run.finished < LASTING:
             return run.finished, -np.inf
         return run.finished, -float(np.abs(self.rig.drift(run.states[-2], run.states[-1])).max())
+
+
+def _cost(p: Progress) -> float:
+    return np.inf if p.score is None else p.score.cost
 
 
 def _settled(rig: Rig, state: Array, given: Any, fix: Corrections, hand: flow.Help | None, units: int) -> Run:

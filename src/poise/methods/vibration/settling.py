@@ -18,14 +18,13 @@ from poise.methods.vibration import feedback, flow
 from poise.methods.vibration.control import correction_input
 from poise.methods.vibration.feedback import Differences, Weights
 from poise.methods.vibration.rig import Rig
-from poise.methods.vibration.score import FEEDBACK, easy
+from poise.methods.vibration.score import DEEP, FEEDBACK, easy
 from poise.methods.vibration.search import Designer, Progress
 
 TRIED = 81  # units
 WAVERS = 6  # of the last of them over which it must be still
 STILL = 1e-3  # max |φ| from which it is
 FROM, TO = 30, 52  # units whose mean is taken
-DEEP = 0.005  # [m]
 WIDER, WIDEST = Differences(2e-2, 2e-1, 10.0), Differences(4e-2, 4e-1, 20.0)
 WAYS = (*((by, Weights(torque=1 / t)) for by in (WIDER, Differences(), WIDEST) for t in (20, 50, 8)),
         *((by, Weights(torque=1 / t, joints=0.1)) for by in (WIDEST, WIDER) for t in (20, 50)))  # fmt: skip

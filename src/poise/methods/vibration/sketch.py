@@ -14,7 +14,7 @@
 
 `[springs]` has `scale`, `damping` [s] and stiffness by part [N m/rad]; `[start]` where the search begins: `period`,
 `flight_length`, `ground_length`, `height`, `speed`; `[bursts]` their `form`, square or eased. `limits = true` keeps all
-torques within the joints' strength, of which the paper knows nothing.
+torques within the joints' strength, of which the paper knows nothing; `[strength]` changes it by part [N m].
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import hashlib
 import json
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -34,14 +34,14 @@ from poise.errors import BadFile, BadValue, UnknownName
 from poise.files import must_exist, read_bytes
 from poise.methods.vibration.control import EASED, SQUARE
 from poise.methods.vibration.palette import Palette, palette
-from poise.methods.vibration.rest import rest_pose, stiffness_of
+from poise.methods.vibration.rest import rest_pose, stiffness_of, strength_of
 from poise.methods.vibration.rig import GAITS, HOP, RUN, Rig
 from poise.motion.load import load_any_character
 
 LARGEST = 1_000_000  # bytes of a sketch
 START = {"period": 0.7, "flight_length": 0.1, "ground_length": 0.1, "height": 0.03, "speed": 2.2}
-_KEYS = {"": {"name", "character", "gait", "limits", "rest", "springs", "bursts", "flight", "ground", "start"},
-         "bursts": {"form"}, "flight": {"priority", "permit", "exclude", "modes"},
+_KEYS = {"": {"name", "character", "gait", "limits", "rest", "springs", "strength", "bursts", "flight", "ground",
+              "start"}, "bursts": {"form"}, "flight": {"priority", "permit", "exclude", "modes"},
          "ground": {"priority", "permit", "exclude", "modes"}, "start": set(START)}  # fmt: skip
 
 
@@ -72,6 +72,7 @@ class Sketch:
     start: Mapping[str, float] = field(default_factory=lambda: dict(START))
     form: str = SQUARE
     limits: bool = False  # are torques kept within the joints' strength?
+    strength: Mapping[str, float] = field(default_factory=dict)  # part -> [N m], where it is not the character's
 
     def plain(self) -> dict[str, Any]:
         """The same as plain data, from which `read` makes it again."""
@@ -80,6 +81,7 @@ class Sketch:
         out |= {} if self.rest is None else {"rest": dict(self.rest)}
         out |= {"springs": dict(self.springs)} if self.springs else {}
         out |= {"limits": True} if self.limits else {}
+        out |= {"strength": dict(self.strength)} if self.strength else {}
         return out | {"start": dict(self.start), "bursts": {"form": self.form}, "flight": phase(self.flight),
                       "ground": phase(self.ground)}  # fmt: skip
 
@@ -95,6 +97,7 @@ class Sketch:
     def rig(self, contact: str = "soft") -> Rig:
         """Its body in the world."""
         body = load_any_character(self.character)
+        body = replace(body, torque_limit=strength_of(body, self.strength)) if self.strength else body
         stiffness = _stiffness(body, self.springs)
         return Rig.of(body, rest_pose(body, self.rest), stiffness, self.gait, float(self.springs.get("damping", 0.1)),
                       contact=contact, form=self.form, limited=self.limits)  # fmt: skip
@@ -152,6 +155,8 @@ def read(data: Mapping[str, Any], name: str = "sketch") -> Sketch:
         raise BadValue('A sketch names its character, such as character = "runner".')
     rest = _table(data, "rest") if "rest" in data else None
     springs = {k: _number(f"springs.{k}", v, 0.0) for k, v in _table(data, "springs").items()}
+    strength = {k: _number(f"strength.{k}", v, 0.0) for k, v in _table(data, "strength").items()}
+    strength_of(load_any_character(data["character"]), strength)
     found = _palette(data["character"], rest, springs, gait)
     if gait == RUN and not found.symmetric:
         raise BadValue(f"Left and right of {data['character']} are not alike, so its legs cannot take turns by "
@@ -164,7 +169,7 @@ def read(data: Mapping[str, Any], name: str = "sketch") -> Sketch:
         raise BadValue(f"limits of a sketch is true or false, not {data['limits']!r}.")
     flight, ground = (_phase(_table(data, p), p, found) for p in ("flight", "ground"))
     return Sketch(str(data.get("name", name)), data["character"], gait, flight, ground, rest, springs, start, form,
-                  bool(data.get("limits", False)))  # fmt: skip
+                  bool(data.get("limits", False)), strength)  # fmt: skip
 
 
 def _phase(data: Mapping[str, Any], phase: str, found: Palette) -> Phase:

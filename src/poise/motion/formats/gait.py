@@ -1,12 +1,14 @@
 """Gait files: a gait of `poise design` as text (TOML), whose cycle is read here as a looping clip.
 
 The file begins with `kind = "gait"`. What moves the body (bursts, feedback) is the method's (`methods/vibration`); here
-are its character, the inertia on its joints, and `[track]`: one cycle of configurations and how far it leads.
+are its character, the inertia on its joints, their strength where it is not the character's, and `[track]`: one cycle
+of configurations and how far it leads.
 """
 
 from __future__ import annotations
 
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +70,9 @@ def load(path: Path) -> Clip:
     beside = path.parent / str(data["character"])
     body = load_any_character(beside if beside.is_file() else str(data["character"]))
     character = with_joint_inertia(body, numbers(path, data["inertia"], "inertia", (body.model.nv,)))
+    if "strength" in data:
+        limit = numbers(path, data["strength"], "strength", (body.model.nv,))
+        character = replace(character, torque_limit=np.abs(limit))
     track = data["track"] if isinstance(data["track"], dict) else {}
     q = numbers(path, track.get("q"), "track.q", (-1, body.model.nq))
     shift = numbers(path, track.get("shift"), "track.shift", (3,))
