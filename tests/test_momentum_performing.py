@@ -42,13 +42,20 @@ def test_a_push_is_recovered(calm, way):
     assert audit(take).unexplained_force_rms < 1.0
 
 
-def test_a_push_from_ahead_slows_the_clock_and_one_from_behind_speeds_it_up(calm):
-    lags = []
-    for force in (-60.0, 60.0):
-        stage = Stage(events=(Push("chest", (force, 0.0, 0.0), 1.2, 0.2),))
-        take = perform(load_clip("walk"), "momentum", stage=stage, seconds=3.0)
-        lags.append(float(take.traces["reference_lag"][-2]))
-    assert lags[0] < -0.02 < 0.02 < lags[1]
+@pytest.mark.parametrize("at", [1.2, 1.37, 1.75])
+def test_a_push_from_ahead_slows_the_clock_and_one_from_behind_speeds_it_up(at):
+    """A large push moves it by hundredths of a second, a small one the same way."""
+    lags = {}
+    for force in (-100.0, -60.0, 60.0, 100.0):
+        stage = Stage(events=(Push("chest", (force, 0.0, 0.0), at, 0.2),))
+        take = perform(load_clip("walk"), "momentum", stage=stage, seconds=3.2)
+        lags[force] = float(take.traces["reference_lag"][-2])
+    assert lags[-100.0] < -0.02 < 0.02 < lags[100.0]
+    assert lags[-60.0] < -0.003 < 0.002 < lags[60.0]
+
+
+def test_a_calm_body_keeps_the_time_of_its_clip(calm):
+    assert np.nanmax(np.abs(calm.traces["reference_lag"])) < 0.005
 
 
 def test_stairs_are_climbed():

@@ -11,15 +11,20 @@ import poise
 from cli_files import refused
 from poise.cli.main import main
 from poise.errors import BadFile, BadValue
+from poise.judge.finding import Finding
 from poise.judge.joint_torque import residuals, unexplained_joint_torque
 from poise.maths import rotations as rot
 from poise.methods.rehearse import Rehearsed
 from poise.methods.rehearse.beam import Beam, chosen
+from poise.methods.rehearse.cost import Scales
+from poise.methods.rehearse.feedback import features
 from poise.methods.rehearse.feedforward import FeedForward
+from poise.methods.rehearse.known import known
 from poise.methods.rehearse.rows import STEP, Rows
 from poise.methods.rehearse.servos import Servos
 from poise.motion.reference import Reference
 from poise.rehearsal import rising
+from poise.rehearsal.adapt import heavier, tightened
 from poise.rehearsal.climb import Climb
 from poise.rehearsal.course import Course, Effort
 from poise.rehearsal.distil import distilled
@@ -28,7 +33,7 @@ from poise.rehearsal.judged import performed
 from poise.rehearsal.lying import attitude, lowest, lying, prone
 from poise.rehearsal.many import rehearse_all
 from poise.rehearsal.passage import passage
-from poise.rehearsal.passes import Progress, rehearse
+from poise.rehearsal.passes import Progress, _once, rehearse
 from poise.rehearsal.settings import Settings
 from poise.simulate.batch import Batch
 from poise.simulate.mujoco import MujocoSimulator
@@ -248,6 +253,17 @@ def test_getting_up_refuses_what_it_does_not_know():
         poise.get_up(walk.edit(poise.edit.Slope(degrees=4)))
 
 
+def test_the_command_says_from_where_it_gets_up(capsys, tmp_path):
+    told = refused(capsys, "rehearse", "walk", "--get-up", "head", "-o", str(tmp_path / "x.npz"))
+    assert "front, back, left or right, or the file of a take that fell, not head" in told
+
+
+def test_a_place_that_is_lost_again_and_again_is_told_once():
+    back = "lost at 0.10 s, back to 0.00 s"
+    assert _once([back, back, "lost at 0.50 s, back to 0.20 s", back]) == [
+        f"{back}, 2 times", "lost at 0.50 s, back to 0.20 s", back]  # fmt: skip
+
+
 @pytest.mark.slow
 def test_a_body_gets_up_and_walks_on():
     plan = poise.get_up(poise.load_clip("walk"), "right", seed=1, seconds=3.0)
@@ -284,6 +300,21 @@ def test_clips_and_seeds_side_by_side_are_the_same_as_alone(tmp_path):
     assert np.array_equal(performed(done[1].plan()).q, performed(alone).q)
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_cluster_gives_the_same_plans(tmp_path, capsys, workers):
+    distributed = pytest.importorskip("distributed", reason="poise[cluster] is not installed")
+    words = ["rehearse", "stand", "kick", "--seconds", "0.1", "--set", "samples=8", "--set", "keep=4", "--set",
+             "passes=1"]  # fmt: skip
+    with distributed.LocalCluster(n_workers=workers, threads_per_worker=1, processes=False,
+                                  dashboard_address=None) as made:  # fmt: skip
+        assert main([*words, "-o", str(tmp_path / "there"), "--cluster", made.scheduler_address]) == 0
+    assert "stand-0.rehearsed.npz" in capsys.readouterr().out
+    clip = poise.load_clip("kick")
+    alone = rehearse(clip, seconds=0.1, settings=Settings(samples=8, keep=4, passes=1), threads=1)
+    there = poise.load_plan(tmp_path / "there" / "kick-0.rehearsed.npz")
+    assert np.array_equal(there.offsets, alone.offsets) and np.array_equal(there.q, alone.q)
+
+
 def test_many_rehearsals_are_written_to_a_folder_and_gone_on_with(tmp_path, capsys):
     words = ["rehearse", "stand", "--seeds", "2", "--seconds", "0.1", "--workers", "1", "--set", "samples=8", "--set",
              "keep=4", "--set", "passes=1"]  # fmt: skip
@@ -317,3 +348,53 @@ def test_a_body_whose_arms_lie_below_it_rolls_aside_first():
     names = [way.phase.name for way in ways(climb, climb.begun)]
     assert names[-2:] == ["rolls aside", "rolls aside"]
     assert attitude(rising.roll_aside(character, q, 1.0).q[-1])[1] == pytest.approx(1.1, abs=0.05)
+
+
+def test_past_the_end_of_a_loop_a_plan_goes_on_with_the_cycle_before():
+    clip = poise.load_clip("turn")  # each cycle is turned and shifted
+    assert clip.cycle is not None
+    seconds = round(clip.duration + 0.2, 2)
+    plan = rehearse(clip, seconds=seconds, settings=Settings(samples=8, keep=4, passes=1, retries=0), threads=1)
+    plan = replace(plan, gain=np.ones((len(plan.offsets), 12, plan.offsets.shape[1])))
+    count = len(plan.offsets)
+    inside, after = known(plan, count - 1), known(plan, count + 2)
+    assert inside is not None and (inside.k, inside.share, inside.turns) == (count - 1, 0.0, 0)
+    assert after is not None and after.turns == 1 and 0.0 <= after.share < 1.0
+    assert after.k + after.share == pytest.approx(count + 2 - clip.duration / 0.05)
+    low, high = plan.offsets[after.k], plan.offsets[after.k + 1]
+    assert np.allclose(after.offset, (1.0 - after.share) * low + after.share * high) and after.gain is not None
+    cycle = plan.followed.cycle
+    assert cycle is not None
+    exact = after._replace(share=0.0)
+    q, turn = cycle.carry(plan.q[exact.k], 1), rot.about_z(cycle.turn)
+    v = plan.v[exact.k].copy()
+    v[:3] = rot.rotate(turn, v[:3])
+    off, rate = exact.away(q, v)
+    assert np.abs(off).max() < 1e-9 and np.abs(rate).max() < 1e-9
+    worlds = Rehearsed(plan=plan)
+    memory = worlds.start(clip.character, Reference(plan.followed), plan.stage)
+    assert np.abs(features(exact, q[None], v[None], worlds.worlds(memory))).max() < 1e-6
+    assert known(replace(plan, followed=replace(plan.followed, cycle=None)), count) is None and known(None, 0) is None
+
+
+def test_a_search_under_way_that_was_put_away_goes_on_with_the_same_bits(plan, tmp_path):
+    show = poise.begin(plan).run(0.3)
+    show.push("chest", (0.0, 60.0, 0.0), duration=0.1)
+    show.run(0.3)
+    show.save_state(tmp_path / "state.npz")
+    again, later = poise.resume(tmp_path / "state.npz").run(0.2).take(), show.run(0.2).take()
+    assert later.traces["searched"][-2] > 4  # it searched on
+    assert np.array_equal(again.q[-1], later.q[-1]) and np.array_equal(again.v[-1], later.v[-1])
+
+
+def test_what_is_wrong_with_a_whole_take_counts_more_in_the_next_pass():
+    heavy = heavier([], (Finding("root off", 0.3, 0.25), Finding("touching off", 0.8, 0.85)))
+    assert heavy == ["place", "touch"] and heavier(heavy, (Finding("not whole"), Finding("root off", 0.3))) == heavy
+    scales = tightened(Scales(), heavier(heavy, (Finding("root off", 0.3, 0.25),)))
+    assert scales.place == pytest.approx(0.25 * Scales().place) and scales.touch == pytest.approx(0.5 * Scales().touch)
+    assert tightened(Scales(), []) == Scales()
+
+
+def test_hands_on_the_shaft_of_a_barbell_that_meets_nothing_else_pass_the_audit():
+    take = poise.perform(poise.load_clip("lift"), Rehearsed(search="never"), seconds=1.4)
+    assert take.stage["props"] and poise.audit(take).prop_misplaced.value < 0.02

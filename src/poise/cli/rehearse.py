@@ -168,6 +168,9 @@ def _get_up(args: argparse.Namespace, clip: Clip) -> int:
         raise BadValue(f"{refused[0]} does not go together with --get-up, which knows level ground and its own search.")
     pose: Any = args.get_up
     if pose not in WAYS:
+        if not Path(pose).exists():
+            raise BadValue(f"--get-up wants {', '.join(WAYS[:-1])} or {WAYS[-1]}, or the file of a take that fell, not "
+                           f"{pose}.")  # fmt: skip
         fallen = Take.load(pose)
         clip, pose = _same_body(clip, fallen.character), fallen.q[-1]
     show = sys.stderr is not None and sys.stderr.isatty()

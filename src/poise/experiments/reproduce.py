@@ -138,6 +138,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     "posture/unperturbed": Experiment("posture.claims:unperturbed"),
     "posture/woman": Experiment("posture.styles:woman", recordings=True),
     "rehearse/ablation": Experiment("rehearse.ablation", takes=("only",)),
+    "rehearse/changed": Experiment("rehearse.clips:changed", takes=("only",)),
     "rehearse/clips": Experiment("rehearse.clips", takes=("only",)),
     "rehearse/compared": Experiment("rehearse.clips:compared", takes=("only",)),
     "rehearse/disturbed": Experiment("rehearse.disturbed", takes=("only",)),

@@ -175,6 +175,6 @@ def _misplaced(take: Take, stage: Described, name: str, pose: Array, points: Arr
     bodies, out = np.full(len(points), stage.bodies[name]), np.full(len(points), np.inf)
     for frame in (frames, np.minimum(frames + 1, len(take) - 1)):
         own = rot.rotate(rot.conjugate(pose[frame, 3:7]), points - pose[frame, :3])
-        out = np.minimum(out, distance_in(stage.model, bodies, own))
+        out = np.minimum(out, distance_in(stage.model, bodies, own, held=True))
     way = np.linalg.norm(np.diff(pose[:, :3], axis=0, append=pose[-1:, :3]), axis=1)
     return np.where(np.isfinite(out), np.maximum(out - way[frames], 0.0), 0.0)

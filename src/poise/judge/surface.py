@@ -40,12 +40,12 @@ def distance(character: Character, body: np.ndarray, place: Array) -> Array:
     return distance_in(character.model, body, place)
 
 
-def distance_in(model: mujoco.MjModel, body: np.ndarray, place: Array) -> Array:
-    """The same of the bodies of any model."""
+def distance_in(model: mujoco.MjModel, body: np.ndarray, place: Array, *, held: bool = False) -> Array:
+    """The same of the bodies of any model; with `held`, shapes that meet nothing count too: hands hold them."""
     out = np.full(len(body), np.inf)
     for geom in range(model.ngeom):
         rows = np.flatnonzero(body == model.geom_bodyid[geom])
-        if not len(rows) or not (model.geom_contype[geom] or model.geom_conaffinity[geom]):
+        if not len(rows) or not (held or model.geom_contype[geom] or model.geom_conaffinity[geom]):
             continue
         own = rot.rotate(rot.conjugate(model.geom_quat[geom]), place[rows] - model.geom_pos[geom])
         out[rows] = np.minimum(out[rows], _outside(int(model.geom_type[geom]), model.geom_size[geom],

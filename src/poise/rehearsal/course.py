@@ -75,6 +75,7 @@ class Course:
     spent: int = 0  # samples so far
     farthest: Path | None = None
     log: list[str] = field(default_factory=list)
+    heavy: list[str] = field(default_factory=list)  # scales of the cost that are tightened, once for each time
 
     @property
     def window(self) -> int:

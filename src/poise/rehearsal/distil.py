@@ -24,6 +24,7 @@ from poise.maths.rotations import Array
 from poise.methods.rehearse import Plan, Rehearsed
 from poise.methods.rehearse.controller import Memory
 from poise.methods.rehearse.feedback import FEATURES, features
+from poise.methods.rehearse.known import Known
 from poise.methods.rehearse.rows import STEP
 from poise.methods.rehearse.servos import Servos
 from poise.motion.reference import Reference
@@ -89,7 +90,7 @@ def _run(plan: Plan, seed: tuple[int, ...]) -> Lesson:
 
 
 def _seen(plan: Plan, window: int, q: Array, v: Array, method: Rehearsed, memory: Memory) -> Array:
-    return features(plan, window, q, v, method.worlds(memory))
+    return features(Known(plan, window, 0.0, 0), q[None], v[None], method.worlds(memory))[0]
 
 
 def _law(plan: Plan, lessons: list[Lesson]) -> Array:

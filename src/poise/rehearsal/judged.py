@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from poise.judge.audit import audit
-from poise.judge.followed import followed
+from poise.judge.finding import Finding
+from poise.judge.followed import Followed, followed
 from poise.maths.rotations import Array
 from poise.methods.rehearse import Plan, Rehearsed
 from poise.methods.rehearse.beam import Beam
@@ -22,6 +23,7 @@ from poise.motion.reference import Reference
 from poise.performance import perform
 from poise.performance.begin import lifted
 from poise.physical.prepare import prepared
+from poise.rehearsal.adapt import tightened
 from poise.rehearsal.course import Course, Effort, Ground, Path
 from poise.rehearsal.settings import Settings
 from poise.simulate.rollouts import Rollouts
@@ -41,6 +43,7 @@ class Result:
     reached: float  # [s]
     good: bool  # whole, followed and true
     enough: bool  # and with a margin
+    findings: tuple[Finding, ...]  # what keeps it from being followed
     rank: tuple[Any, ...]
 
     def words(self) -> str:
@@ -72,9 +75,14 @@ class Work:
         self.q, self.v = lifted(self.followed, sample.q)[0], sample.v
         self.state = rollouts.start(self.q, self.v)
 
-    def course(self, number: int) -> Course:
-        """A pass that begins."""
-        return Course(self.seed, number, [Beam.begin(self.state, self.q, self.v)])
+    def course(self, number: int, heavy: list[str]) -> Course:
+        """A pass that begins, with some scales tightened."""
+        self.weigh(heavy)
+        return Course(self.seed, number, [Beam.begin(self.state, self.q, self.v)], heavy=heavy)
+
+    def weigh(self, heavy: list[str]) -> None:
+        """Count what `heavy` names more than the settings say."""
+        self.ground.cost.scales = tightened(self.settings.scales, heavy)
 
     def plan(self, path: Path, reached: float, told: tuple[str, ...] = ()) -> Plan:
         """The plan of a path."""
@@ -117,7 +125,16 @@ class Work:
         m = told.measures
         margin = good and m["joints"] < _MARGIN * told.limits.joints and m["root"] < _MARGIN * m["root_allowed"]
         mean = float(np.mean(np.minimum(path.cost, 1e3))) if len(path.cost) else 1e3
-        return Result(path, take, reached, good, margin, (good, bool(told), round(reached, 3), -mean))
+        off = 0.0 if told else _excess(told)
+        rank = good, bool(told), round(reached, 3), -off, -mean
+        return Result(path, take, reached, good, margin, told.findings, rank)
+
+
+def _excess(told: Followed) -> float:
+    """The largest share by which a take is beyond what is allowed of a clip that is followed."""
+    over = [(1.0 - f.value) / (1.0 - f.limit) if f.kind == "touching off" else f.value / f.limit
+            for f in told.findings if f.limit]  # fmt: skip
+    return max(over, default=0.0)
 
 
 def performed(plan: Plan, **options: Any) -> Take:

@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import os
 from collections.abc import Callable
+from itertools import groupby
 from os import PathLike
 from typing import NamedTuple
 
@@ -14,7 +15,7 @@ from poise.methods.rehearse import Plan
 from poise.motion.clip import Clip
 from poise.motion.reference import Reference
 from poise.performance.begin import length_of
-from poise.rehearsal.adapt import first_guess, next_guess
+from poise.rehearsal.adapt import first_guess, heavier, next_guess
 from poise.rehearsal.course import Path
 from poise.rehearsal.judged import Result, Work
 from poise.rehearsal.saving import load_search, save_search
@@ -72,6 +73,12 @@ def rehearse(clip: Clip, *, seed: int = 0, stage: Stage | None = None, start: fl
     return work.plan(best.path, best.reached, tuple(search.told))
 
 
+def _once(log: list[str]) -> list[str]:
+    """The same line several times in a row, as one that says how often."""
+    runs = [(line, len(list(same))) for line, same in groupby(log)]
+    return [line if count == 1 else f"{line}, {count} times" for line, count in runs]
+
+
 def all_threads(given: int | None) -> int:
     if given is None:
         return max(1, min(os.cpu_count() or 1, 16))
@@ -87,7 +94,7 @@ class _Search:
         self.work, self.checkpoint, self.progress = work, checkpoint, progress
         self.told: list[str] = []
         self.best: Result | None = None
-        self.course = work.course(0)
+        self.course = work.course(0, [])
         self.guess = first_guess(work.ground.servos.spread, work.ground.windows)
         self._resume()
 
@@ -98,7 +105,9 @@ class _Search:
             self._pass()
             course, path = self.course, self.course.best()
             result = work.judged(path)
-            self.told.append(f"pass {course.number + 1}: {result.words()}" + "".join(f"; {t}" for t in course.log))
+            self.told.append(
+                f"pass {course.number + 1}: {result.words()}" + "".join(f"; {t}" for t in _once(course.log))
+            )
             if self.best is None or result.rank > self.best.rank:
                 self.best = result
             done = result.enough or (self.best.good and course.number > 0)
@@ -106,7 +115,7 @@ class _Search:
                 self.told += [] if self.best.good else work.doubts(self.best.reached)
                 return self.best
             self.guess = next_guess(course, path, self.guess, work.ground.servos.spread)
-            self.course = work.course(course.number + 1)
+            self.course = work.course(course.number + 1, heavier(course.heavy, result.findings))
             self._save()
 
     def _pass(self) -> None:
@@ -139,5 +148,6 @@ class _Search:
         if found is None:
             return
         self.course, self.guess, self.told, best = found
+        self.work.weigh(self.course.heavy)
         if best is not None:
             self.best = self.work.judged(Path(**best))

@@ -16,6 +16,7 @@ from poise.errors import PoiseError
 from poise.experiments.kept import KeptRows
 from poise.experiments.reproduce import Options, Table
 from poise.judge.audit import audit
+from poise.motion import edit
 from poise.motion.clip import Clip
 from poise.motion.load import built_in, load_clip
 from poise.motion.reference import Reference
@@ -27,6 +28,7 @@ from poise.rehearsal.passes import rehearse
 COLUMNS = ("clip", "seed", "s", "ended", "at s", "followed", "audit", "joints °", "root cm", "touching", "passes",
            "CPU s/s", "why not")  # fmt: skip
 LOOP = 4.0  # [s] of a built-in loop
+CHANGES = {"mirrored": edit.Mirror(), "slower": edit.Warp(speed=0.9), "faster": edit.Warp(speed=1.1)}
 METHODS = ("pd", "mcsim", "modal-torques", "momentum-torques", "balance")
 
 
@@ -36,12 +38,29 @@ def run(options: Options) -> Table:
     for name, clip in _clips(options):
         rows += [kept.row((name, seed), partial(_rehearsed, options, name, clip, seed))
                  for seed in range(options.seeds)]  # fmt: skip
+    return _table("Rehearsed on their own bodies", rows)
+
+
+def _table(title: str, rows: list[tuple[Any, ...]]) -> Table:
     good = [r for r in rows if r[5] and r[6]]
     cpu = sorted(float(r[11]) for r in rows if r[11] != "-")
     notes = [f"{len(good)} of {len(rows)} whole, followed and true"]
     if cpu:
         notes.append(f"CPU s for a second of clip: median {np.median(cpu):.1f}, worst {cpu[-1]:.1f}")
-    return Table("Rehearsed on their own bodies", COLUMNS, tuple(rows), tuple(notes))
+    return Table(title, COLUMNS, tuple(rows), tuple(notes))
+
+
+def changed(options: Options) -> Table:
+    """The same mirrored, slower and faster: clips on which nothing was chosen."""
+    rows, kept = [], KeptRows(options, "rehearse/changed")
+    for name, clip in _clips(options):
+        rows += [kept.row((name, label), partial(_changed, options, name, clip, label))
+                 for label in tuple(CHANGES)[: options.seeds]]  # fmt: skip
+    return _table("Rehearsed mirrored, slower and faster", rows)
+
+
+def _changed(options: Options, name: str, clip: Clip, label: str) -> tuple[Any, ...]:
+    return _rehearsed(options, f"{name} {label}", clip.edit(CHANGES[label]), 0)
 
 
 def _clips(options: Options) -> Iterator[tuple[str, Clip]]:

@@ -1,4 +1,4 @@
-"""Rehearsals disturbed: noise at the start and pushes, met by the plan alone, by its feedback, and by a search.
+"""Rehearsals disturbed: noise at the start and pushes, met by the plan alone, its feedback, a search, and by both.
 
 The feedback is distilled from other pushes than these, at times, in directions and with forces that are drawn.
 """
@@ -6,8 +6,10 @@ The feedback is distilled from other pushes than these, at times, in directions 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,7 @@ from poise.motion.load import load_clip
 from poise.performance import perform
 from poise.rehearsal.distil import distilled
 from poise.rehearsal.passes import rehearse
+from poise.rehearsal.saving import load
 from poise.stage.events import Push
 from poise.take import Take
 
@@ -27,8 +30,9 @@ FORCES = (50.0, 100.0)  # [N] for 0.1 s on the chest
 NOISE = 0.05  # [rad/s, m/s]
 PHASES = (0.15, 0.35, 0.55, 0.75)  # of the clip
 FORMS = {"plan alone": Rehearsed(search="never"), "with feedback": Rehearsed(search="never"),
-         "with search": Rehearsed()}  # fmt: skip
-COLUMNS = ("clip", "disturbance", "form", "ways", "recovered", "share", "CPU s/s")
+         "with search": Rehearsed(), "with both": Rehearsed()}  # fmt: skip
+FED = ("with feedback", "with both")
+COLUMNS = ("clip", "disturbance", "form", "ways", "on its feet", "recovered", "share", "CPU s/s")
 
 
 def run(options: Options) -> Table:
@@ -36,27 +40,37 @@ def run(options: Options) -> Table:
     rows, kept = [], KeptRows(options, "rehearse/disturbed")
     for name in CLIPS:
         if options.wants(name):
-            plans = _Plans(name)
+            plans = _Plans(name, options.out)
             for form in FORMS:
                 rows += [kept.row((name, label, form, options.seeds), partial(_held, name, label, form, ways, plans))
                          for label, ways in _cases(plans.seconds, options.seeds)]  # fmt: skip
     return Table("Rehearsals disturbed", COLUMNS, tuple(rows),
-                 ("8 directions at 4 phases for 8 seeds; fewer directions for fewer.",))  # fmt: skip
+                 ("8 directions at 4 phases for 8 seeds; fewer directions for fewer.",
+                  "recovered: whole, and the whole take follows the clip"))  # fmt: skip
 
 
 class _Plans:
-    """A plan, and the same with its feedback: made when they are needed."""
+    """A plan, and the same with its feedback: made when they are needed, and kept in the folder for figures."""
 
-    def __init__(self, name: str):
-        self.clip, self.made = load_clip(name), dict[str, Plan]()
+    def __init__(self, name: str, out: Path | None):
+        self.clip, self.out = load_clip(name), out
         self.seconds = self.clip.duration
 
-    def of(self, form: str) -> Plan:
-        if "plan alone" not in self.made:
-            self.made["plan alone"] = rehearse(self.clip)
-        if form == "with feedback" and form not in self.made:
-            self.made[form] = distilled(self.made["plan alone"])
-        return self.made.get(form, self.made["plan alone"])
+    @cached_property
+    def bare(self) -> Plan:
+        return self._kept("plan", lambda: rehearse(self.clip))
+
+    @cached_property
+    def fed(self) -> Plan:
+        return self._kept("fed", lambda: distilled(self.bare))
+
+    def _kept(self, what: str, make: Callable[[], Plan]) -> Plan:
+        if self.out is None:
+            return make()
+        file = self.out / f"{self.clip.name}-{what}.rehearsed.npz"
+        if not file.exists():
+            make().save(file)
+        return load(file)
 
 
 def _cases(seconds: float, count: int) -> list[tuple[str, list[dict[str, Any]]]]:
@@ -71,17 +85,15 @@ def _pushes(seconds: float, force: float, directions: int) -> list[dict[str, Any
 
 
 def _held(name: str, label: str, form: str, ways: list[dict[str, Any]], plans: _Plans) -> tuple[Any, ...]:
-    plan = plans.of(form)
+    plan = plans.fed if form in FED else plans.bare
     begun = time.process_time()
-    good = [_good(_performed(plan, FORMS[form], **way)) for way in ways]
+    takes = [_performed(plan, FORMS[form], **way) for way in ways]
     cpu = (time.process_time() - begun) / (plan.seconds * len(ways))
-    return name, label, form, len(ways), sum(good), float(np.mean(good)), cpu
+    good = [take.ended.whole and bool(take.followed()) for take in takes]
+    return (name, label, form, len(ways), sum(take.ended.whole for take in takes), sum(good), float(np.mean(good)),
+            round(cpu, 3))  # fmt: skip
 
 
 def _performed(plan: Plan, method: Rehearsed, push: Push | None = None, **options: Any) -> Take:
     stage = plan.stage if push is None else replace(plan.stage, events=(push,))
     return perform(plan, method, stage=stage, **options)
-
-
-def _good(take: Take) -> bool:
-    return take.ended.whole and bool(take.followed())

@@ -22,6 +22,10 @@ NEARNESS = 0.05  # frames of r that a frame of distance from the expected t_c co
 NOISY = 0.3  # the same in a simulator: where a plan stands still, a millimetre of noise finds any t_c
 SLOWEST, FASTEST = 0.4, 2.0  # rates of t_d
 STEADY = 0.2  # by which the rate changes in a frame at most (departure `steady`)
+SURE = 0.015  # [s] that small errors of the state may change t_c by; where it is more, t_c is believed less
+RETURN = 0.1  # share by which t_c comes back to the clip's own time in a frame in which it is not believed
+_AWAY = 0.03  # [m] by which a body is off, or its goal changed, from which on its time is wholly free
+_PLACE, _SPEED = 0.01, 0.05  # [m], [m/s]: such small errors
 
 
 def root_of(frames: np.ndarray, left: Array, h: float, expected: float, nearness: float = NEARNESS) -> float:
@@ -33,6 +37,21 @@ def root_of(frames: np.ndarray, left: Array, h: float, expected: float, nearness
             share = left[best] / (left[best] - left[other])
             return float(frames[best] + share * (frames[other] - frames[best]))
     return float(frames[best])
+
+
+def trust(gain: Array, mass: float) -> float:
+    """How far t_c is believed, 0 to 1, where K^d is `gain` (12,) (departure `still`).
+
+    A body that hardly moves looks the same at all times: K^d ẋ* is close to -1, so K^d is large where ẋ* is small, and
+    a centimetre of error is seconds.
+    """
+    doubt = float(np.hypot(_PLACE * np.linalg.norm(gain[:3]), _SPEED * mass * np.linalg.norm(gain[3:6])))
+    return 1.0 if doubt <= SURE else (SURE / doubt) ** 2
+
+
+def disturbed(away: float) -> float:
+    """How far, 0 to 1, t_c may leave t_d for a body that is `away` [m] from where it should be or shall go."""
+    return min(away / _AWAY, 1.0) ** 2
 
 
 def rate_of(final: float, td: float, tc: float) -> float:

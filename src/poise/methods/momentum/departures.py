@@ -8,6 +8,8 @@ from __future__ import annotations
 
 DEPARTURES: dict[str, str] = {
     "effort": "effort is measured from the forces that the reference needs by itself; the document: from nothing",
+    "turning": "where a plan of the least angular momentum would twist the body, as in punches and kicks, it is "
+    "measured from the clip's own; the document: from nothing",
     "soft": "gains are taken a little inside the friction cones, so that a corner that carries nothing answers too, "
     "and (30) alone keeps the cones; the document: active faces have no gain, and one step length for all corners "
     "keeps F in its cone",
@@ -23,6 +25,8 @@ DEPARTURES: dict[str, str] = {
     "of mass, since limbs move on arcs; the document: once",
     "sagittal": "only what goes on along the way changes the final time; the document: everything, so that a push to "
     "the side holds the clock",
+    "still": "the time is free where the body is off or its goal was changed, and as far as its motion tells the time; "
+    "a calm body keeps the clip's; the document: any error sets the clock, and a body at rest stops it",
     "support": "t_c stays in the same stance or flight as t_d; the document: wherever the final time fits, so that a "
     "body about to take off takes the forces of flight",
     "ending": "gains no longer grow in the last sixth of a second of a clip that ends; the document: there as at the "
@@ -42,5 +46,5 @@ DEPARTURES: dict[str, str] = {
 }
 """What each departure does, and what the document does instead."""
 
-WALKING = frozenset({"separate", "reach", "footholds", "hurry"})
+WALKING = frozenset({"separate", "reach", "footholds", "hurry", "still"})
 """Departures that clips which leave the ground do without: runs and hops fell by each of them."""

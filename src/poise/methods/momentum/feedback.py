@@ -55,12 +55,12 @@ def separate(s: Segment, k: int, g: int, off: Array, aim: Array, way: Array, mas
     """Force (3,) [N] and moment (3,) [N m] at frame k of a segment by gains of frame g (departure `separate`).
 
     `off` (12,) δx, `aim` (12,) ΔΨ, `way` (3,) of the walk, all in the plan's axes; `upright` k [1/s]; `lever` [m] of
-    the body's weight: the largest moment.
+    the body's weight: the largest change of the moment.
     """
     place, goal = off.copy(), aim.copy()
     place[6:] = goal[6:] = 0.0
     (plain, usual), most = wrench(s, k), mass * GRAVITY
     change = (s.gain[g] @ place + s.goal_gain[g] @ goal).reshape(-1, 3).sum(axis=0)
     change[2] = lift(s, k, g, place, goal, way) - plain[2]
-    turn = usual - 0.25 * upright**2 * off[6:9] - upright * off[9:]
-    return plain + np.clip(change, -_FORCE * most, _FORCE * most), np.clip(turn, -lever * most, lever * most)
+    turn = np.clip(-0.25 * upright**2 * off[6:9] - upright * off[9:], -lever * most, lever * most)
+    return plain + np.clip(change, -_FORCE * most, _FORCE * most), usual + turn

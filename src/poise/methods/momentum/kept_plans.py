@@ -34,7 +34,7 @@ def plan_of(clip: Clip, settings: Settings, friction: float) -> Plan:
         known = _found(name)
         if known is None:
             known = make_plan(course_of(clip), settings.weights(), friction, settings.overlap, settings.has("effort"),
-                              soften=settings.soften if settings.has("soft") else 0.0)  # fmt: skip
+                              settings.has("turning"), settings.soften if settings.has("soft") else 0.0)  # fmt: skip
             made = known
             remembered.keep(name, lambda path: save_plan(made, path))
         if len(_KEPT) >= _MOST:
@@ -45,7 +45,7 @@ def plan_of(clip: Clip, settings: Settings, friction: float) -> Plan:
 
 def _name(clip: Clip, settings: Settings, friction: float) -> str:
     numbers = (clip.dt, settings.force, settings.track, settings.spin, settings.overlap, settings.has("effort"),
-               settings.has("soft"), settings.soften, friction)  # fmt: skip
+               settings.has("turning"), settings.has("soft"), settings.soften, friction)  # fmt: skip
     cycle = () if clip.cycle is None else (clip.cycle.turn, *clip.cycle.shift)
     words = repr((clip.character.xml, numbers, [float(x) for x in cycle], clip.ground))
     parts = (clip.q.tobytes(), clip.contacts.labels.tobytes(), words.encode(), _code())

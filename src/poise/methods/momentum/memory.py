@@ -13,7 +13,19 @@ from poise.ground.ground import carries
 from poise.maths import GRAVITY
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
-from poise.methods.momentum.clock import AHEAD, BACK, NEARNESS, NOISY, STEADY, paced, rate_of, root_of
+from poise.methods.momentum.clock import (
+    AHEAD,
+    BACK,
+    NEARNESS,
+    NOISY,
+    RETURN,
+    STEADY,
+    disturbed,
+    paced,
+    rate_of,
+    root_of,
+    trust,
+)
 from poise.methods.momentum.departures import WALKING
 from poise.methods.momentum.feedback import TAKE_OFF, along, bounded, lift, separate
 from poise.methods.momentum.feet import Balance, Feet
@@ -78,6 +90,7 @@ class Memory:
         self.phi: Array | None = None  # Φ since the beginning, world axes; None: at the reference's
         self.longer = np.zeros(3)  # [m] world axes, by which steps are longer, those of the plan faster
         self.strayed = 0.0  # [m] by which the divergent component is beside that of the plan
+        self.freed = 0.0  # how far, 0 to 1, the time of the present segment is free
         self.lag = 0.0  # [s] by which t_d is ahead of the time that went by
         self.goal = np.zeros(12)  # ΔΨ now, world axes
         self.after = np.zeros(3)  # of the body in the next segment
@@ -262,7 +275,18 @@ class Memory:
         if not frames:
             return expected
         nearness = NEARNESS if self.alone else NOISY
-        return root_of(np.concatenate(frames), np.concatenate(left), line.h, expected, nearness)
+        found = root_of(np.concatenate(frames), np.concatenate(left), line.h, expected, nearness)
+        return self._believed(found) if self._has("still") else found
+
+    def _believed(self, found: float) -> float:
+        """t_c of a state that says `found`: free as far as something happens, or happened in this segment."""
+        away = self.strayed + float(np.linalg.norm(self.goal[:3]) + 2.0 * np.linalg.norm(self.longer))
+        self.freed = max(self.freed, disturbed(away))
+        placed = self._used(found)[0]
+        k = min(max(round(found) - placed.first, 0), placed.segment.steps - 1)
+        sure = trust(placed.segment.time_gain[k], self.plan.course.mass)
+        here = self.td - (1.0 - self.freed) * (1.0 - sure) * RETURN * self.lag / self.line.h
+        return here + sure * self.freed * (found - here)
 
     def _handover(self, index: int) -> int:
         return self.line.placed(index).first
@@ -352,6 +376,7 @@ class Memory:
             self.before = self.offset
             self.offset = self.feet.body_offset(following)[0]
             self.index += 1
+            self.freed = 0.0
 
 
 def _turned(R: Array, x: Array) -> Array:

@@ -32,6 +32,7 @@ _ROOM = 2.0  # [N] that a corner pushes at least in the first guess
 _INSIDE = 0.9  # share of the friction that the first guess uses
 _FAR = 0.5  # largest |Ψ| with which gains are still worth something
 _FEWEST = 2  # corners at the end of a segment: one alone cannot lead the body to its goal
+_TWISTED = np.array([0.03, 0.03, 0.008])  # [m²] of the mass: Φ beside the clip's about 1/8 and 2/5 of a radian
 _EARLY = 4  # frames before the end at which gains end: V_μμ is singular there
 
 
@@ -118,16 +119,27 @@ def make_plan(course: Course, weights: Weights, friction: float, overlap: int, e
     """The plan of a course.
 
     `overlap` [frames]: how far a segment reaches into the next, where that is still the same stance. `effort`: from the
-    reference's own forces; `spin`: L is measured from the reference's. `soften` [N²]: barrier at which gains are taken,
+    reference's own forces. `spin`: in segments that would be twisted without it, L is measured from the reference's:
+    with the least of it nobody punches or kicks. `soften` [N²]: barrier at which gains are taken,
     so that a corner that hardly pushes still answers; 0: the document's active rows.
     """
     cuts = cuts_of(course)
     spans = _spans(course, cuts, overlap)
     made = []
     for first, following, count in spans:
-        problem, controls, start = segment_problem(course, first, count, weights, friction, effort, spin)
-        made.append(_solved(course, problem, controls, start, first, following, soften))
+        for own in (False, True):
+            problem, controls, start = segment_problem(course, first, count, weights, friction, effort, own)
+            segment = _solved(course, problem, controls, start, first, following, soften)
+            if not spin or not _twisted(segment, course.mass):
+                break
+        made.append(segment)
     return Plan(course, tuple(made))
+
+
+def _twisted(segment: Segment, mass: float) -> bool:
+    """Is the plan's body turned beside the clip's by more than can be overlooked?"""
+    off = np.abs(segment.states[:, 6:9] - segment.reference[:, 6:9]).max(axis=0)
+    return bool(np.any(off > _TWISTED * mass))
 
 
 def _spans(course: Course, cuts: list[int], overlap: int) -> list[tuple[int, int, int]]:

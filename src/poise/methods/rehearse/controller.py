@@ -13,7 +13,8 @@ from poise.maths import configuration as conf
 from poise.maths.rotations import Array
 from poise.methods.rehearse.cost import Cost, Scales, watched_roles
 from poise.methods.rehearse.feedback import corrections
-from poise.methods.rehearse.online import Budget, best_offset
+from poise.methods.rehearse.known import known
+from poise.methods.rehearse.online import Budget, best_offsets
 from poise.methods.rehearse.plan import Plan
 from poise.methods.rehearse.rows import STEP, Rows
 from poise.methods.rehearse.servos import Servos
@@ -47,6 +48,9 @@ class Memory:
     window: int = -1  # index of the window under way
     away: float = 0.0  # distance from the path, in units of what is searched
     searched: int = 0  # windows that were searched
+    found: Array = field(
+        default_factory=lambda: np.zeros((0, 0))
+    )  # (K, nv) [rad] for the next windows, when last searched
     rollouts: Rollouts | None = None
     cost: Cost | None = None
 
@@ -137,31 +141,38 @@ class Rehearsed:
 
     def _choose(self, state: State, step: int, window: int, memory: Memory) -> Array:
         """The offset (nv,) of a window."""
-        plan, light = memory.plan, self.light
-        if plan is not None and window < len(plan.offsets):
-            memory.away = distance(memory.character, plan.q[window], plan.v[window], state)
-            mean = plan.offsets[window]
-            if memory.away < _EXACT and self.search != "always":
-                return mean
-            if window < len(plan.gain):
-                mean = mean + corrections(plan, window, state.q, state.v, self.worlds(memory))
-            light *= 1.0 if len(plan.gain) else _BARE
-        else:  # the clip itself is the path
-            wanted = reference_at(memory.rows, step)
-            memory.away, mean = distance(memory.character, *wanted, state), known_offset(plan, window, len(state.v))
-        if self.search == "never" or (self.search == "disturbed" and memory.away < light):
-            return mean
-        return self._search(state, step, window, mean, memory)
+        memory.away, light = self._away(state, step, window, memory)
+        if self.search == "always" or (self.search == "disturbed" and memory.away >= max(light, _EXACT)):
+            return self._search(state, step, window, memory)
+        memory.found, plan = memory.found[:0], memory.plan
+        if plan is not None and memory.away < _EXACT and window < len(plan.offsets):
+            return plan.offsets[window]  # to the last bit
+        return self._guess(window, state.q[None], state.v[None], memory)[0]
 
-    def _search(self, state: State, step: int, window: int, mean: Array, memory: Memory) -> Array:
+    def _away(self, state: State, step: int, window: int, memory: Memory) -> tuple[float, float]:
+        """How far the body is from its path, and up to where nothing is searched."""
+        at = known(memory.plan, window)
+        if at is None:  # the clip itself is the path
+            sample = memory.rows.reference.sample(step * STEP)
+            off = conf.difference(memory.character.layout, sample.q, state.q)
+            return distance(off, state.v - sample.v), self.light
+        return distance(*at.away(state.q, state.v)), self.light * (_BARE if at.gain is None else 1.0)
+
+    def _guess(self, window: int, q: Array, v: Array, memory: Memory) -> Array:
+        """Offsets (n, nv) of a window from states q (n, nq), v (n, nv), by the plan and its feedback."""
+        at = known(memory.plan, window)
+        return np.zeros(v.shape) if at is None else corrections(at, q, v, self.worlds(memory))
+
+    def _search(self, state: State, step: int, window: int, memory: Memory) -> Array:
         """The offset that a short search finds."""
         if memory.cost is None:
             memory.cost = Cost(self.scales, self.worlds(memory), memory.servos, memory.rows)
-        means = np.stack([known_offset(memory.plan, window + h, len(mean)) for h in range(self.ahead)])
-        means[0] = mean
         memory.searched += 1
         budget = Budget(self.samples, self.keep, self.ahead)
-        return best_offset(state, memory.offset, means, step, memory.size, budget, memory.cost)
+        law = lambda h, q, v: self._guess(window + h, q, v, memory)  # noqa: E731
+        best = best_offsets(state, memory.offset, memory.found, law, step, memory.size, budget, memory.cost)
+        memory.found = best[1:]
+        return best[0]
 
     def worlds(self, memory: Memory) -> Rollouts:
         """Where one looks ahead: the stage without its events."""
@@ -174,13 +185,13 @@ class Rehearsed:
 
     def pack(self, memory: Memory, reference: Reference) -> Packed:
         """What the future depends on beside the reference and the stage."""
-        names = ("before", "offset", "window", "away", "searched")
+        names = ("before", "offset", "found", "window", "away", "searched")
         known = {"planned": memory.plan is not None, "first": memory.rows.first}
         return {name: getattr(memory, name) for name in names} | known
 
     def unpack(self, memory: Memory, packed: Packed, reference: Reference) -> None:
         """Put back what `pack` gave."""
-        memory.before, memory.offset = packed["before"], packed["offset"]
+        memory.before, memory.offset, memory.found = packed["before"], packed["offset"], packed["found"]
         memory.window, memory.searched = int(packed["window"]), int(packed["searched"])
         memory.away = float(packed["away"])
         if not packed["planned"]:
@@ -188,37 +199,15 @@ class Rehearsed:
             memory.rows = Rows(reference, memory.stage.friction, first=int(packed["first"]))
 
 
-def distance(character: Character, q: Array, v: Array, state: State) -> float:
-    """How far a state is from where the path is: 1 is as far as a rehearsal itself strays.
+def distance(off: Array, rate: Array) -> float:
+    """How far a state is from its path, by differences `off` and `rate` (nv,): 1 is as far as a rehearsal strays.
 
     The largest of the errors of the joints (rms) over 0.1 rad, of their rates over 2 rad/s, of the root over 0.1 m and
     0.1 rad, and of its velocities over 0.5 m/s and 1 rad/s.
     """
-    off = conf.difference(character.layout, q, state.q)
-    rate = state.v - v
     parts = (_rms(off[6:]) / 0.1, _rms(rate[6:]) / 2.0, np.linalg.norm(off[:3]) / 0.1, np.linalg.norm(off[3:6]) / 0.1,
              np.linalg.norm(rate[:3]) / 0.5, np.linalg.norm(rate[3:6]))  # fmt: skip
     return float(max(parts))
-
-
-def known_offset(plan: Plan | None, window: int, nv: int) -> Array:
-    """The offset (nv,) [rad] of a window in a plan; past the end of a loop's that of the cycle before, else none."""
-    if plan is None or not len(plan.offsets):
-        return np.zeros(nv)
-    if window < len(plan.offsets):
-        return plan.offsets[window]
-    cycle = plan.followed.duration / (plan.window * STEP)  # windows
-    if plan.followed.cycle is None or cycle > len(plan.offsets) - 1:
-        return np.zeros(nv)
-    earlier = window - cycle * np.ceil((window - len(plan.offsets) + 1) / cycle)
-    k, share = int(earlier), earlier - int(earlier)
-    return (1.0 - share) * plan.offsets[k] + share * plan.offsets[min(k + 1, len(plan.offsets) - 1)]
-
-
-def reference_at(rows: Rows, step: int) -> tuple[Array, Array]:
-    """q and v that are wanted when a step begins."""
-    sample = rows.reference.sample(step * STEP)
-    return sample.q, sample.v
 
 
 def _rms(a: Array) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 
 from poise.maths import configuration as conf
 from poise.maths.rotations import Array
-from poise.methods.rehearse.plan import Plan
+from poise.methods.rehearse.known import Known
 from poise.simulate.rollouts import BODY, Rollouts
 
 FEATURES = 12  # centre of mass, its velocity, angular momentum and turn of the root, against the path
@@ -18,14 +18,22 @@ _FAR = 3.0  # up to which a feature counts: a law that was learnt near a path sa
 MOST = 0.3  # [rad] of a correction
 
 
-def features(plan: Plan, window: int, q: Array, v: Array, rollouts: Rollouts) -> Array:
-    """Features (12,) of a state against the path at the beginning of a window."""
-    here, there = rollouts.look(np.stack([q, plan.q[window]]), np.stack([v, plan.v[window]]))
-    turn = conf.difference(plan.clip.character.layout, plan.q[window], q)[3:6]
-    return np.concatenate([here[:BODY] - there[:BODY], turn]) / _UNIT
+def features(at: Known, q: Array, v: Array, rollouts: Rollouts) -> Array:
+    """Features (N, 12) of states q (N, nq), v (N, nv) against the path at a place in a plan."""
+    plan, (q, v) = at.plan, at.back(q, v)
+    rows = [k for k, _ in at.pair]
+    looks = rollouts.look(np.concatenate([plan.q[rows], q]), np.concatenate([plan.v[rows], v]))[:, :BODY]
+    layout, out = plan.clip.character.layout, np.zeros((len(q), FEATURES))
+    for look, (k, weight) in zip(looks, at.pair, strict=False):
+        turn = [conf.difference(layout, plan.q[k], one)[3:6] for one in q]
+        out += weight * np.hstack([looks[len(rows) :] - look, turn])
+    return out / _UNIT
 
 
-def corrections(plan: Plan, window: int, q: Array, v: Array, rollouts: Rollouts) -> Array:
-    """What the feedback of a plan adds to the offset (nv,) of a window [rad]."""
-    off = np.clip(features(plan, window, q, v, rollouts), -_FAR, _FAR)
-    return np.clip(off @ plan.gain[window], -MOST, MOST)
+def corrections(at: Known, q: Array, v: Array, rollouts: Rollouts) -> Array:
+    """Offsets (N, nv) [rad] at a place in a plan with what its feedback adds for states q (N, nq), v (N, nv)."""
+    gain, mean = at.gain, np.repeat(at.offset[None], len(q), axis=0)
+    if gain is None:
+        return mean
+    off = np.clip(features(at, q, v, rollouts), -_FAR, _FAR)
+    return mean + np.clip(off @ gain, -MOST, MOST)
