@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import poise
+from poise.ground.platform import Platform, PlatformMotion
 from poise.judge import audit
 from poise.methods.momentum.clock import NOISY, root_of
 from poise.methods.momentum.feet import Feet
@@ -98,3 +99,9 @@ def test_noise_does_not_stop_a_clock_whose_plan_stands_still():
     assert root_of(frames, noise, 1 / 120, 98.0, NOISY) == 98.0
     steep = (frames - 94.0) / 120.0  # a plan that moves on is found
     assert root_of(frames, steep, 1 / 120, 98.0, NOISY) == 94.0
+
+
+def test_a_walk_goes_along_with_a_platform(walk):
+    motion = PlatformMotion(0.05, 0.5, (0.0, 1.0, 0.0), at=1.0)
+    stage = Stage(ground=Platform(size=(40.0, 12.0, 0.1), motion=motion))
+    assert perform(walk, "momentum-torques", stage=stage, seconds=5.0).ended.whole

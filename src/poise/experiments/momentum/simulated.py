@@ -17,7 +17,8 @@ from poise.stage import Ball
 
 CLIPS = (("walk", 8.0), ("long stride", 8.0), ("squat", 6.0), ("turn", 8.0), ("run", 8.0), ("hop", 8.0),
          ("march", 8.0), ("sneak", 8.0), ("backward", 8.0))  # [s]  # fmt: skip
-RECORDED = ("02_01", "12_01", "02_03", "16_33", "humanoid3d_walk", "humanoid3d_run")
+RECORDED = ("02_01", "12_01", "02_03", "16_33", "humanoid3d_walk", "humanoid3d_run", "16_17", "09_12", "08_07", "09_01",
+            "16_03")  # fmt: skip
 PUSHES = ((50.0, 0.1), (100.0, 0.1), (150.0, 0.1), (50.0, 0.3), (100.0, 0.2), (150.0, 0.2), (200.0, 0.2))  # [N], [s]
 BALLS = ((0.5, 6.0), (1.0, 6.0), (2.0, 6.0), (5.0, 6.0))  # [kg], [m/s]
 FLIGHT = 0.5  # [s] after which a ball has struck

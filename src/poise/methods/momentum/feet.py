@@ -27,6 +27,7 @@ _REACHED = 0.85  # share of a swing at which the foot is over its new place
 _RISEN = 0.6  # share of a swing at which it is at the height of a step up; a step down begins at 1 - this
 _PATIENT = (0.06, 0.15)  # [m] of error along the way at touch-down: left to the clock, and none of it left
 _DOWN = 0.002  # [m] above the ground up to which a point is down
+_FELT = 0.5  # share of a change of it that is felt in a step
 _CLEAR = 0.05  # [m] by which it is lifted above the higher of both places, half-way
 
 
@@ -72,6 +73,7 @@ class Feet:
         self.moved = np.zeros((2, 2))  # [m] the share of the goals that pushes made, this step's and earlier ones'
         self._stood = [timeline.stands(int(np.floor(frame)), f) for f in (0, 1)]
         self.feet = timeline.course.feet
+        self.carried = np.zeros(2)  # [m/s] of what carries the feet
         self._down, self._pins = np.zeros(len(self.feet), bool), np.zeros((len(self.feet), 3))
 
     def stand_at(self, frame: float, places: Array) -> None:
@@ -203,6 +205,21 @@ class Feet:
             level = np.where(places[:, 2] > ground + _DOWN, ground, places[:, 2])
             return touch, np.column_stack([places[:, :2], level])
         return touch, self._pins
+
+    def carry(self, frame: float, places: Array, moving: Array, dt: float) -> Array:
+        """Speeds (P, 2) [m/s] of what carries the points that stand; they are at places and move at `moving` (P, 3).
+
+        A platform is felt by the feet that stand on it: what they do is what it does. For dt [s] they go with it.
+        """
+        stands = self.timeline.touching(frame)
+        down = stands & (places[:, 2] < self.ground.height(places[:, 0], places[:, 1]) + _DOWN)
+        if down.any():
+            self.carried += _FELT * (moving[down, :2].mean(axis=0) - self.carried)
+        for f in (0, 1):
+            if self._stood[f] and (down & (self.feet == f)).any():
+                self.base[f, :2] += dt * self.carried
+                self.goal[f, :2] += dt * self.carried
+        return np.where(stands[:, None], self.carried, 0.0)
 
     def landed(self, before: float, after: float, places: Array) -> None:
         """Note feet that came down between two frames where they really are, points at places (P, 3)."""

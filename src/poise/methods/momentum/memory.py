@@ -62,6 +62,7 @@ class Memory:
         """`alone`: the method moves the character itself and must know all that it can meet."""
         self.settings, self.character, self.stage, self.alone = settings, character, stage, alone
         self._check(stage)
+        self.carried = not alone and carries(stage.ground)  # does the ground move who stands on it?
         self.flies = False  # does the clip leave the ground?
         self.begun = False  # has it taken over the body?
         self.compiled = Compiled(character)
@@ -123,6 +124,7 @@ class Memory:
         """Go on with another ground and friction under the same feet."""
         self._check(stage)
         self.stage, self.feet.ground = stage, stage.ground
+        self.carried = not self.alone and carries(stage.ground)
         self.ice = [e for e in stage.events if isinstance(e, Slippery)]
         self.usual = float(stage.friction if self.settings.friction is None else self.settings.friction)
 
@@ -134,6 +136,14 @@ class Memory:
     def tread(self, time: float) -> None:
         """Note the ground's friction at a time [s]."""
         self.friction = min([e.friction for e in self.ice if e.covers(time)], default=self.usual)
+
+    def ride(self, x: Array, dt: float) -> Array:
+        """State x (12,) as seen from what carries the feet, with which the plan goes along for dt [s]."""
+        speed = np.append(self.feet.carried, 0.0)
+        self.offset, self.before = self.offset + dt * speed, self.before + dt * speed
+        out = x.copy()
+        out[3:6] -= self.plan.course.mass * speed
+        return out
 
     def want(self, x: Array, error: Array, dt: float) -> Wanted:
         """The ground's wrench at state x (12,) of the world; `error` (3,): Φ as measured from the pose, less X̄'s."""

@@ -14,7 +14,7 @@ from poise.maths.rotations import Array
 from poise.methods.contract import Around, Stepped
 from poise.methods.momentum.forces import matched, moment_of, wrench_matrix, yielding
 from poise.methods.momentum.memory import Memory
-from poise.methods.momentum.pose import Tracking, momenta, put, reduce, velocity, with_momenta
+from poise.methods.momentum.pose import Tracking, momenta, put, reduce, speeds_of, velocity, with_momenta
 from poise.methods.momentum.reach import calm
 from poise.methods.momentum.second_look import added, joint_rows, kick, no_rows, second_look
 from poise.methods.momentum.settings import Settings
@@ -60,7 +60,7 @@ def advance(settings: Settings, state: State, dt: float, memory: Memory, pushes:
         memory.begin(state.time, memory.compiled.at(state.q, state.v).points[memory.plan.course.points])
     memory.tread(state.time)
     seen = Seen.of(memory, state, lasts)
-    wanted = memory.want(seen.x, seen.error, lasts)
+    wanted = memory.want(memory.ride(seen.x, lasts) if memory.carried else seen.x, seen.error, lasts)
     ground = Grounded.of(memory, seen)
     solved = (
         matched(ground.A, wanted.wrench, memory.friction, _arm(settings, memory), settings.level)
@@ -203,6 +203,9 @@ def followed(memory: Memory, seen: Seen, rate: float, dt: float, pushes: list) -
         shares[stands] *= 1.0 + (_HOLD - 1.0) * calm(memory.strayed)
     speeds = (then - now + s.feet_return * (now - seen.places)) / dt
     bodies = memory.character.contact_points.bodies[course.points].astype(np.int64)
+    if memory.carried:
+        moving = speeds_of(memory.compiled.terms, bodies, np.ascontiguousarray(seen.places), seen.v)
+        speeds[:, :2] += memory.feet.carry(memory.td, seen.places, moving, dt)
     rows, goals, prices = joint_rows(memory, seen.q, None, dt) if s.has("limits") else no_rows(layout.nv)
     return Tracking(weight, g1, bodies, np.ascontiguousarray(seen.places), speeds, shares, rows,
                     goals, prices)  # fmt: skip
