@@ -161,7 +161,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     "vibration/modes": Experiment("vibration.modes"),
     "vibration/printed": Experiment("vibration.gaits:printed"),
     "vibration/pushes": Experiment("vibration.disturbed:pushes", takes=("only",)),
-    "vibration/random": Experiment("vibration.sketches"),
+    "vibration/random": Experiment("vibration.sketches", takes=("only",)),
     "vibration/recorded": Experiment("vibration.sketches:recorded", recordings=True, takes=("only",)),
     "vibration/series": Experiment("vibration.sketches:series"),
     "vibration/styles": Experiment("vibration.gaits:styles", takes=("only",)),
