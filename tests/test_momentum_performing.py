@@ -188,3 +188,8 @@ def test_a_run_that_is_pushed_goes_on(side):
     way = np.radians(side)
     push = Push("chest", (50.0 * np.cos(way), 50.0 * np.sin(way), 0.0), 1.2, 0.2)
     assert perform(load_clip("run"), "momentum", stage=Stage(events=(push,)), seconds=4.0).ended.whole
+
+
+def test_a_punch_and_a_kick_are_followed_and_turn_as_the_clip_does():
+    for name in ("punch", "kick"):
+        assert perform(load_clip(name), "momentum", seconds=load_clip(name).duration).followed(), name

@@ -192,7 +192,7 @@ class Options:
         found = [] if self.recordings is None else motion_files(self.recordings)
         return next((p for p in found if p.stem.startswith(name)), None)
 
-    def film(self, take: Take, name: str, reference: bool = False, **how: object) -> tuple[str, ...]:
+    def film(self, take: Take, name: str, reference: bool = False, **how: Any) -> tuple[str, ...]:
         """Draw the filmstrip of a take where there is a folder for figures, with its `reference` below if that is
         asked for; the name of its file. `how`: options of `export.filmstrip`, such as times, for the take alone.
         """
