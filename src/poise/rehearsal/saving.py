@@ -19,7 +19,7 @@ from poise.motion.formats import npz_arrays
 from poise.performance import encoding
 from poise.rehearsal.course import Course, Guess, Path
 
-KIND, UNDER_WAY = "poise rehearsal 1", "poise rehearsal under way 1"
+KIND, UNDER_WAY = "poise rehearsal 1", "poise rehearsal under way 2"
 _ARRAYS = ("offsets", "q", "v", "cost", "row_q", "row_v", "planned", "gain")
 _COURSE = ("seed", "number", "attempt", "lost_at", "until", "retries", "spent", "log", "heavy")
 _BEAM = ("offsets", "parent", "cost", "total", "q", "v")

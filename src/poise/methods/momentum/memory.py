@@ -44,6 +44,7 @@ from poise.stage import Ball, Slippery, Stage
 _FASTER, _SLOWER = 0.6, 0.3  # share of longer and of shorter steps made by speed, the rest by time (departure pace)
 _LARGE = 0.1  # [m] from which on it is as much; smaller changes are made by time, as in the document
 _END = 20  # frames before the end of a clip from which on gains and clock stay as they are (departure ending)
+_ASKED = 2.0  # how much steps that shall be longer count beside a body that is off (departure still)
 _NEAR, _HURRY = 0.1, 1.8  # [m] that a foothold may be short without hurry, and the fastest rate of a hurried step
 
 
@@ -62,7 +63,7 @@ class Memory:
         """`alone`: the method moves the character itself and must know all that it can meet."""
         self.settings, self.character, self.stage, self.alone = settings, character, stage, alone
         self._check(stage)
-        self.carried = not alone and carries(stage.ground)  # does the ground move who stands on it?
+        self.rides = not alone and carries(stage.ground)  # does the ground move who stands on it?
         self.flies = False  # does the clip leave the ground?
         self.begun = False  # has it taken over the body?
         self.compiled = Compiled(character)
@@ -124,7 +125,7 @@ class Memory:
         """Go on with another ground and friction under the same feet."""
         self._check(stage)
         self.stage, self.feet.ground = stage, stage.ground
-        self.carried = not self.alone and carries(stage.ground)
+        self.rides = not self.alone and carries(stage.ground)
         self.ice = [e for e in stage.events if isinstance(e, Slippery)]
         self.usual = float(stage.friction if self.settings.friction is None else self.settings.friction)
 
@@ -280,7 +281,7 @@ class Memory:
 
     def _believed(self, found: float) -> float:
         """t_c of a state that says `found`: free as far as something happens, or happened in this segment."""
-        away = self.strayed + float(np.linalg.norm(self.goal[:3]) + 2.0 * np.linalg.norm(self.longer))
+        away = self.strayed + float(np.linalg.norm(self.goal[:3]) + _ASKED * np.linalg.norm(self.longer))
         self.freed = max(self.freed, disturbed(away))
         placed = self._used(found)[0]
         k = min(max(round(found) - placed.first, 0), placed.segment.steps - 1)

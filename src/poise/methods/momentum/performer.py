@@ -60,7 +60,7 @@ def advance(settings: Settings, state: State, dt: float, memory: Memory, pushes:
         memory.begin(state.time, memory.compiled.at(state.q, state.v).points[memory.plan.course.points])
     memory.tread(state.time)
     seen = Seen.of(memory, state, lasts)
-    wanted = memory.want(memory.ride(seen.x, lasts) if memory.carried else seen.x, seen.error, lasts)
+    wanted = memory.want(memory.ride(seen.x, lasts) if memory.rides else seen.x, seen.error, lasts)
     ground = Grounded.of(memory, seen)
     solved = (
         matched(ground.A, wanted.wrench, memory.friction, _arm(settings, memory), settings.level)
@@ -203,7 +203,7 @@ def followed(memory: Memory, seen: Seen, rate: float, dt: float, pushes: list) -
         shares[stands] *= 1.0 + (_HOLD - 1.0) * calm(memory.strayed)
     speeds = (then - now + s.feet_return * (now - seen.places)) / dt
     bodies = memory.character.contact_points.bodies[course.points].astype(np.int64)
-    if memory.carried:
+    if memory.rides:
         moving = speeds_of(memory.compiled.terms, bodies, np.ascontiguousarray(seen.places), seen.v)
         speeds[:, :2] += memory.feet.carry(memory.td, seen.places, moving, dt)
     rows, goals, prices = joint_rows(memory, seen.q, None, dt) if s.has("limits") else no_rows(layout.nv)
