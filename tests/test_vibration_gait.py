@@ -16,12 +16,13 @@ from poise.errors import PoiseError
 from poise.maths import configuration as conf
 from poise.maths import rotations as rot
 from poise.methods.vibration import Vibration, flow
+from poise.methods.vibration import design as designing
 from poise.methods.vibration.control import EASED, burst, bursts
 from poise.methods.vibration.design import design, keep, restored, without_feedback
 from poise.methods.vibration.gait import load_gait, shipped
 from poise.methods.vibration.method import seen_from
 from poise.methods.vibration.rig import Controls
-from poise.methods.vibration.search import Designer, Round, judge
+from poise.methods.vibration.search import Designer, Progress, Round, judge
 from poise.methods.vibration.showing import sketch_clip
 from poise.methods.vibration.sketch import built_in, find_sketch, read
 from poise.methods.vibration.space import Space
@@ -323,6 +324,49 @@ def test_the_search_goes_on_with_the_best_of_some_beginnings(tmp_path: Path, mon
     assert np.array_equal(p.best, again.progress.best) and np.array_equal(p.state, again.progress.state)
 
 
+VERDICTS = ((81, -1, True, 16, -1e-6), (81, 0, True, 9, -1e-6), (81, 0, False, 16, -0.5))  # of three attempts
+
+
+def attempted(path: Path, stop: bool = False) -> Progress:
+    """What three attempts of two generations each come to; the third is stopped and gone on with, or not."""
+    plan, sketch = (Round(1.0, 2, 1, 0.1),), find_sketch("flap")
+    done = restored(path, sketch, 5, plan, 8) if path.exists() else None
+    work = Designer(sketch, 5, plan, population=8, progress=done)
+
+    def told(progress: Progress) -> None:
+        keep(path, progress, sketch, 5, plan, 8)
+        if stop and progress.attempt == 2:
+            raise KeyboardInterrupt
+
+    with Batch(1) as batch:
+        while designing.attempted(work, batch, 3, told):
+            pass
+    return work.progress
+
+
+def test_attempts_go_on_and_the_best_is_taken_whether_stopped_or_not(tmp_path: Path, monkeypatch):
+    monkeypatch.setattr(designing, "settled", lambda work: (work.progress, VERDICTS[work.progress.attempt]))
+    monkeypatch.setattr(designing, "verdict", lambda _, progress: VERDICTS[progress.attempt])
+    whole = attempted(tmp_path / "one.npz")
+    with pytest.raises(KeyboardInterrupt):
+        attempted(tmp_path / "two.npz", stop=True)
+    again = attempted(tmp_path / "two.npz")
+    assert whole.attempt == again.attempt == 1 and whole.evaluations == again.evaluations == 3 * 2 * 8
+    assert np.array_equal(whole.best, again.best) and np.array_equal(whole.state, again.state)
+
+
+def test_permitted_modes_begin_where_the_sketch_says_and_are_no_bounds():
+    sketch = read(changed(flight={"priority": {"f2": -40.0}, "permit": {"f14": 90.0, "f18": 0.0}}))
+    space = Space(sketch, sketch.palette())
+    x = np.zeros(space.dimension)
+    assert space.amplitudes(x)[0].tolist() == [-40.0, 90.0, 0.0] and space.dominance(x)[0] == -50.0
+    x[1] = -2.0
+    assert space.amplitudes(x)[0][1] == 90.0 - 2.0 * 60.0
+    assert read(sketch.plain()).digest == sketch.digest
+    times = {k: getattr(space.controls(x), k) for k in ("flight_length", "ground_length", "period", "share")}
+    np.testing.assert_allclose(space.vector(*space.amplitudes(x), times), x, atol=1e-12)
+
+
 @pytest.mark.slow
 def test_the_number_of_processes_changes_nothing():
     _, one = stepped(1)
@@ -463,15 +507,15 @@ def test_ground_bursts_by_touch_down(gait: Path, tmp_path: Path):
 def test_a_design_that_was_stopped_ends_with_the_same_gait(tmp_path: Path):
     plan = (Round(1.0, 30, 5, 0.5), Round(0.3, 20, 5, 0.2), Round(0.0, 8, 9, 0.15))
     sketch = find_sketch("runner")
-    whole = design(sketch, plan=plan)
+    whole = design(sketch, plan=plan, attempts=1)
 
     def stop(work: Designer, seconds: float) -> None:
         if work.progress.round == 1 and work.progress.search.generation == 7:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        design(sketch, plan=plan, checkpoint=tmp_path / "kept.npz", watch=stop)
-    again = design(sketch, plan=plan, checkpoint=tmp_path / "kept.npz")
+        design(sketch, plan=plan, attempts=1, checkpoint=tmp_path / "kept.npz", watch=stop)
+    again = design(sketch, plan=plan, attempts=1, checkpoint=tmp_path / "kept.npz")
     same = [line for line in whole.text().splitlines() if not line.startswith("cpu_seconds")]
     assert same == [line for line in again.text().splitlines() if not line.startswith("cpu_seconds")]
 

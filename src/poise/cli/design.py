@@ -30,6 +30,8 @@ def arguments(p: argparse.ArgumentParser) -> None:
     p.add_argument(
         "--cluster", default="", metavar="ADDRESS", help="judge on this Dask scheduler, such as tcp://host:8786"
     )
+    p.add_argument("--attempts", type=int, default=5, help="searches at most, until one ends with a gait that endures "
+                   "pushes, noise and slopes (default: 5; 1 is fastest)")  # fmt: skip
     p.add_argument("--population", type=int, default=16, help="candidates of a generation (default: 16)")
     p.add_argument("--checkpoint", metavar="FILE", help="where the search is kept, to be gone on with after a stop "
                    "(default: GAIT.checkpoint.npz; removed when the gait is written)")  # fmt: skip
@@ -52,8 +54,8 @@ def run(args: argparse.Namespace) -> int:
     tell_first_compilation()
     watch = _Watch()
     try:
-        made = design(sketch, seed=args.seed, population=args.population, batch=Batch(args.workers, args.cluster),
-                      checkpoint=kept, watch=watch)  # fmt: skip
+        made = design(sketch, seed=args.seed, population=args.population, attempts=args.attempts,
+                      batch=Batch(args.workers, args.cluster), checkpoint=kept, watch=watch)  # fmt: skip
     except KeyboardInterrupt:
         watch.close()
         raise KeyboardInterrupt(f"Stopped; the same command goes on from {kept}.") from None
@@ -77,8 +79,8 @@ def _check(args: argparse.Namespace) -> None:
         raise AlreadyThere(args.output, "it exists already; give another name, or --force to replace it.")
     if os.path.isfile(args.sketch) and os.path.realpath(args.sketch) == os.path.realpath(args.output):
         raise AlreadyThere(args.output, "it is the sketch itself; give another name.")
-    if args.seed < 0 or not 8 <= args.population <= 4096 or args.workers < 0:
-        raise BadValue("--seed and --workers want 0 or more, --population from 8 to 4096.")
+    if args.seed < 0 or not 8 <= args.population <= 4096 or args.workers < 0 or args.attempts < 1:
+        raise BadValue("--seed and --workers want 0 or more, --attempts 1 or more, --population from 8 to 4096.")
 
 
 def _preview(args: argparse.Namespace) -> int:
@@ -118,7 +120,8 @@ class _Watch:
             if s is None or s.cost > 1e3
             else f"{s.speed:.2f} m/s, {_missing(s.easy)}, objective {s.objective:.0f}"
         )
-        where = f"beginning {p.beginning + 1}, " if p.beginning else ""
+        where = f"attempt {p.attempt + 1}, " if p.attempt else ""
+        where += f"beginning {p.beginning + 1}, " if p.beginning else ""
         where += f"round {p.round + 1}/{len(plan)}" + (f" once more ({p.again})" if p.again else "")
         sys.stderr.write(f"\r\033[K{where}, generation {p.search.generation}: {told}, {left:.0f} s left ")
         sys.stderr.flush()

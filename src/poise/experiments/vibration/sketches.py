@@ -24,6 +24,7 @@ from poise.methods.vibration.spectrum import spectra
 SLOW = 12  # modes of a phase among which is drawn
 DRAWN = {"flight": 3, "ground": 4}  # as many as the runner's sketch has
 AMPLITUDES = (40.0, 120.0)  # [N m], of a vigorous run
+LEFT = 0.8  # of the sum of the amplitudes drawn: what the run's own begin with
 RANDOM = 4  # sketches, of seeds 0 to 3
 FLAPS = {"flight": "f5", "ground": "g6"}  # arms that flap
 SERIES = (0.0, 25.0, 50.0, 75.0, 100.0)  # [N m]
@@ -33,16 +34,21 @@ COLUMNS = ("sketch", "priority", "violated", "cyclic error", "speed [m/s]", "in 
 
 
 def random_sketch(seed: int) -> Sketch:
-    """Three flight and four ground modes of the twelve slowest with random amplitudes; permitted: those of the run."""
+    """Three flight and four ground modes of the twelve slowest with random amplitudes.
+
+    Permitted are the modes of the run; they begin with its amplitudes as far as what is drawn stays the greater (E5).
+    """
     rng = np.random.default_rng(seed)
-    base = find_sketch("runner")
-    plain = base.plain()
+    plain = find_sketch("runner").plain()
     for phase, count in DRAWN.items():
         drawn = np.sort(rng.choice(SLOW, count, replace=False)) + 1
         sizes = rng.uniform(*AMPLITUDES, count) * rng.choice([-1.0, 1.0], count)
         priority = {f"{phase[0]}{k}": round(float(a), 1) for k, a in zip(drawn, sizes, strict=True)}
-        every = (*plain[phase]["priority"], *plain[phase]["permit"])
-        plain[phase] = {"priority": priority, "permit": [m for m in every if m not in priority]}
+        run = {**plain[phase]["priority"], **dict.fromkeys(plain[phase]["permit"], 0.0)}
+        others = {m: a for m, a in run.items() if m not in priority}
+        share = min(1.0, LEFT * float(np.abs(sizes).sum()) / sum(abs(a) for a in others.values()))
+        permit = {m: round(share * a, 1) for m, a in others.items()}
+        plain[phase] = {"priority": priority, "permit": permit}
     return read({**plain, "name": f"random {seed}"})
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from poise import files
-from poise.errors import BadFile
+from poise.errors import BadFile, NoSolution
 from poise.maths import configuration as conf
 from poise.maths.rotations import Array
 from poise.methods.vibration import flow
@@ -21,7 +21,7 @@ from poise.methods.vibration.gait import Gait
 from poise.methods.vibration.rig import Rig
 from poise.methods.vibration.score import Score, judged
 from poise.methods.vibration.search import PLAN, POPULATION, Designer, Progress, Round
-from poise.methods.vibration.settling import TRIED, settled
+from poise.methods.vibration.settling import GOOD, NOTHING, TRIED, settled, verdict
 from poise.methods.vibration.sketch import Sketch
 from poise.simulate.batch import Batch
 from poise.solve import cma
@@ -31,17 +31,21 @@ TRACK = 120  # frames a second of the cycle
 SETTLE = 41  # units after which the cycle is taken down
 LONG = 401  # units that are run to say how long it stays up
 _PARTS = ("state", "best", "cycle", "steady", "gains")  # of a progress that are arrays
-_COUNTS = ("round", "evaluations", "seconds", "bettered", "beginning", "again")  # and those that are numbers
+_COUNTS = ("round", "evaluations", "seconds", "bettered", "beginning", "again", "attempt")  # and those that are numbers
+ATTEMPTS = 5  # searches at most, until one ends with a gait that endures all that is tried
+MOST = 16_000  # evaluations after which no other attempt is begun
 
 Watch = Callable[[Designer, float], None]
 
 
 @on_one_thread
 def design(sketch: Sketch, *, seed: int = 0, plan: tuple[Round, ...] = PLAN, population: int = POPULATION,
-           batch: Batch | None = None, checkpoint: str | PathLike[str] | None = None,
+           attempts: int = ATTEMPTS, batch: Batch | None = None, checkpoint: str | PathLike[str] | None = None,
            watch: Watch | None = None) -> Gait:  # fmt: skip
     """The gait that a sketch leads to. `checkpoint`: a file that is gone on from where it exists, and kept up to date.
 
+    A search whose gait does not endure all that is tried with it (`settling`) is done again from other beginnings, up
+    to `attempts` times, and the best is taken.
     `watch(designer, seconds)` is called after every generation. The same sketch and seed give the same gait, however
     many workers judge and however often it was stopped.
     """
@@ -49,15 +53,40 @@ def design(sketch: Sketch, *, seed: int = 0, plan: tuple[Round, ...] = PLAN, pop
     done = None if kept is None or not kept.exists() else restored(kept, sketch, seed, plan, population)
     work = Designer(sketch, seed, plan, population=population, progress=done)
     begun = cpu_seconds() - (0.0 if done is None else done.seconds)
+
+    def told(progress: Progress) -> None:
+        spent = cpu_seconds() - begun
+        if kept is not None:
+            keep(kept, replace(progress, seconds=spent), sketch, seed, plan, population)
+        if watch is not None:
+            watch(work, spent)
+
     with batch or Batch(1) as workers:
-        for progress in work.rounds(workers):
-            spent = cpu_seconds() - begun
-            if kept is not None:
-                keep(kept, replace(progress, seconds=spent), sketch, seed, plan, population)
-            if watch is not None:
-                watch(work, spent)
+        while attempted(work, workers, attempts, told):
+            pass
     made = finished(work)
     return replace(made, facts={**made.facts, "cpu_seconds": round(cpu_seconds() - begun, 1)})
+
+
+def attempted(work: Designer, workers: Batch, attempts: int, told: Callable[[Progress], None]) -> bool:
+    """One search to its end; is another one begun, since what it came to does not endure all that is tried?"""
+    before, fault = work.progress.ended, None
+    best, least = before, NOTHING if before is None else verdict(work, before)
+    try:
+        for progress in work.rounds(workers):
+            told(progress)
+        found, now = settled(work)
+        best, least = (found, now) if now > least else (best, least)
+    except NoSolution as error:
+        fault = error
+    p = work.progress
+    if least < GOOD and p.attempt + 1 < attempts and p.evaluations < MOST:
+        work.another(None if best is None else replace(best, kept=None, ended=None))
+        return True
+    if best is None:
+        raise fault or NoSolution(f"No gait was found for {work.sketch.name!r}; give the sketch more modes.")
+    work.progress = replace(best, evaluations=p.evaluations, seconds=p.seconds)
+    return False
 
 
 def cpu_seconds() -> float:
@@ -69,7 +98,7 @@ def cpu_seconds() -> float:
 def keep(path: Path, p: Progress, sketch: Sketch, seed: int, plan: tuple[Round, ...], population: int) -> None:
     """Write a checkpoint, whole or not at all."""
     told = {"sketch": sketch.digest, "seed": seed, "plan": plan, "population": population}
-    parts = {"": p} if p.kept is None else {"": p, "kept_": p.kept}
+    parts = {k: v for k, v in {"": p, "kept_": p.kept, "ended_": p.ended}.items() if v is not None}
     arrays = {}
     for name, part in parts.items():
         told[f"{name}counts"] = {k: getattr(part, k) for k in _COUNTS}
@@ -103,8 +132,8 @@ def restored(path: Path, sketch: Sketch, seed: int, plan: tuple[Round, ...] = PL
             raise BadFile(path, f"it is the checkpoint of a search with another {key}; remove it to begin anew, or "
                           "name another.")  # fmt: skip
     try:
-        kept = _progress(arrays, told, "kept_") if "kept_counts" in told else None
-        return replace(_progress(arrays, told, ""), kept=kept)
+        kept, ended = (_progress(arrays, told, k) if f"{k}counts" in told else None for k in ("kept_", "ended_"))
+        return replace(_progress(arrays, told, ""), kept=kept, ended=ended)
     except (KeyError, TypeError):
         raise BadFile(path, "it is the checkpoint of another version of poise; remove it to begin anew.") from None
 
@@ -119,7 +148,6 @@ def _progress(arrays: dict[str, Array], told: dict[str, Any], name: str) -> Prog
 
 def finished(work: Designer) -> Gait:
     """The gait of a search that is over, and facts about it."""
-    work.progress = settled(work)
     p, rig, space = work.progress, work.rig, work.space
     controls = space.controls(p.best)
     given, fix = rig.bursts(controls), work.corrections()

@@ -103,7 +103,9 @@ class Progress:
     bettered: int = 0  # generation of this round in which the best was found
     beginning: int = 0  # which one it is
     again: int = 0  # times that the last round was done again
+    attempt: int = 0  # which search it is, each with beginnings of its own
     kept: Progress | None = None  # the best of the beginnings before
+    ended: Progress | None = None  # the best that attempts before came to
 
 
 @lru_cache(maxsize=4)
@@ -143,15 +145,20 @@ class Designer:
         self.population = population
         self.progress = self._first() if progress is None else progress
 
-    def _first(self, beginning: int = 0) -> Progress:
+    def _first(self, attempt: int = 0, beginning: int = 0) -> Progress:
         n, inputs, nv = self.space.dimension, self.basis.shape[1], self.rig.character.model.nv
         x = np.zeros(n)
-        return Progress(0, self._round_search(0, x, beginning), self.space.begin(self.rig, x), x, None,
+        return Progress(0, self._round_search(0, x, attempt, beginning), self.space.begin(self.rig, x), x, None,
                         np.zeros((0, len(self.rig.rest) + nv)), np.zeros((0, inputs)),
-                        np.zeros((0, inputs, 2 * nv)), beginning=beginning)  # fmt: skip
+                        np.zeros((0, inputs, 2 * nv)), attempt=attempt, beginning=beginning)  # fmt: skip
 
-    def _round_search(self, number: int, x: Array, beginning: int, again: int = 0) -> cma.Search:
-        seed = 1000 * self.seed + 100 * beginning + 10 * again + number
+    def another(self, ended: Progress | None) -> None:
+        """Begin the next attempt; `ended` is the best that those before came to."""
+        p = self.progress
+        self.progress = replace(self._first(p.attempt + 1), evaluations=p.evaluations, seconds=p.seconds, ended=ended)
+
+    def _round_search(self, number: int, x: Array, attempt: int, beginning: int, again: int = 0) -> cma.Search:
+        seed = 10_000 * self.seed + 1000 * attempt + 100 * beginning + 10 * again + number
         return cma.begin(x, self.plan[number].spread, seed=seed, population=self.population)
 
     @property
@@ -219,9 +226,9 @@ class Designer:
         promising = p.score is not None and p.score.cost < PROMISING and not p.score.easy.any()
         best = p if promising or p.kept is None or _cost(p) < _cost(p.kept) else p.kept
         last = promising or p.beginning + 1 == BEGINNINGS
-        after = best if last else self._first(p.beginning + 1)
-        kept = None if last or (falls and p.kept is None) else replace(best, kept=None)
-        self.progress = replace(after, evaluations=p.evaluations, seconds=p.seconds, kept=kept)
+        after = best if last else self._first(p.attempt, p.beginning + 1)
+        kept = None if last or (falls and p.kept is None) else replace(best, kept=None, ended=None)
+        self.progress = replace(after, evaluations=p.evaluations, seconds=p.seconds, kept=kept, ended=p.ended)
         return not last
 
     def _wants_more(self, p: Progress) -> bool:
@@ -243,7 +250,7 @@ class Designer:
         if number >= len(self.plan):
             self.progress = replace(p, round=number)
             return
-        search = self._round_search(number, p.best, p.beginning, p.again)
+        search = self._round_search(number, p.best, p.attempt, p.beginning, p.again)
         self.progress = replace(p, round=number, search=search, bettered=0)
         first = judge_one(self.rig, self.space, self.job(), p.best)  # it stays the best until a better one is found
         self.progress = replace(self.progress, score=first.score)

@@ -13,6 +13,7 @@ import numpy as np
 
 from poise.errors import NoSolution
 from poise.maths import configuration as conf
+from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.methods.vibration import feedback, flow
 from poise.methods.vibration.control import correction_input
@@ -23,6 +24,7 @@ from poise.methods.vibration.search import Designer, Progress
 
 TRIED = 81  # units
 WAVERS = 6  # of the last of them over which it must be still
+ASIDE = np.radians(9.0)  # that the heading may be off by then
 STILL = 1e-3  # max |φ| from which it is
 FROM, TO = 30, 52  # units whose mean is taken
 WIDER, WIDEST = Differences(2e-2, 2e-1, 10.0), Differences(4e-2, 4e-1, 20.0)
@@ -30,21 +32,22 @@ WAYS = (*((by, Weights(torque=1 / t)) for by in (WIDER, Differences(), WIDEST) f
         *((by, Weights(torque=1 / t, joints=0.1)) for by in (WIDEST, WIDER) for t in (20, 50)))  # fmt: skip
 EASED = (0.1, 0.2, 0.3)  # of the steady torques that are left to the bursts
 PUSH, LENGTH = 0.2, 0.2  # of body weight, [s]
-PUSHES, NOISES, SLOPES = 8, 4, (3.0, -3.0)  # how many, how many, [degrees]
+PUSHES, NOISES, SLOPES = 8, 6, (3.0, -3.0)  # how many, how many, [degrees]
 POSE_NOISE, SPEED_NOISE = 0.005, 0.05  # [rad], [rad/s]
 ENDURED = PUSHES + NOISES + len(SLOPES)
-LONG, AFTER = 61, 14  # units under noise and on a slope, and after a push
+LONG, AFTER = 101, 14  # units under noise and on a slope, and after a push
 
 Verdict = tuple[int, int, bool, int, float]
+NOTHING: Verdict = (0, -99, False, 0, -np.inf)
 GOOD: Verdict = (TRIED, 0, True, ENDURED, -STILL)
 
 
-def settled(work: Designer) -> Progress:
+def settled(work: Designer) -> tuple[Progress, Verdict]:
     """The progress of a search that is over, with the best of some feedbacks; what is good already stays as it is."""
     best = work.progress
     least = verdict(work, best)
     if least >= GOOD:
-        return best
+        return best, least
     cycle, steady = mean_cycle(work, best)
     given = work.rig.bursts(work.space.controls(best.best))
     starts = feedback.cuts(given.table.shape[1], work.stages)
@@ -62,10 +65,10 @@ def settled(work: Designer) -> Progress:
             best, least = tried, now
         if least >= GOOD:
             break
-    return best if least[1] == 0 else eased(work, best, least)
+    return (best, least) if least[1] == 0 else eased(work, best, least)
 
 
-def eased(work: Designer, best: Progress, least: Verdict) -> Progress:
+def eased(work: Designer, best: Progress, least: Verdict) -> tuple[Progress, Verdict]:
     """The same with less steady torque, where that is better: feedback about a cycle that the bursts carry more of."""
     given = work.rig.bursts(work.space.controls(best.best))
     starts = feedback.cuts(given.table.shape[1], work.stages)
@@ -74,7 +77,7 @@ def eased(work: Designer, best: Progress, least: Verdict) -> Progress:
         try:
             gains = np.stack(feedback.gains(work.rig, A, B).gains)
         except NoSolution:
-            return best
+            break
         cycle = carried(work.rig, best.cycle, best.steady, A, B, share)
         tried = replace(best, state=cycle[0], cycle=cycle, steady=(1.0 - share) * best.steady, gains=gains)
         now = verdict(work, tried)
@@ -82,7 +85,7 @@ def eased(work: Designer, best: Progress, least: Verdict) -> Progress:
             best, least = tried, now
         if least[1] == 0:
             break
-    return best
+    return best, least
 
 
 def carried(rig: Rig, cycle: Array, steady: Array, A: list[Array], B: list[Array], share: float) -> Array:
@@ -106,7 +109,7 @@ def carried(rig: Rig, cycle: Array, steady: Array, A: list[Array], B: list[Array
 
 
 def verdict(work: Designer, p: Progress) -> Verdict:
-    """Units it lasts of `TRIED`, less what is wrong, is it still, what it endures, less how far it wavers."""
+    """Units it lasts of `TRIED`, less how many bars it misses, is it still, what it endures, less how far it wavers."""
     rig = work.rig
     run = rig.run(p.state, rig.bursts(work.space.controls(p.best)), TRIED, work.about(p))
     if run.finished < TRIED:
@@ -114,6 +117,7 @@ def verdict(work: Designer, p: Progress) -> Verdict:
     m = run.measured
     wrong = int(np.count_nonzero(easy(work.space, p.best, m))) + int(m[flow.DEEPEST] > DEEP)
     wrong += int(np.sqrt(m[flow.FEEDBACK] / max(m[flow.ACTIVE], 1.0)) > FEEDBACK)
+    wrong += int(abs(rot.heading(run.states[-1, 3:7])) > ASIDE)
     drift = max(float(np.abs(rig.drift(a, b)).max()) for a, b in zip(run.states[-WAVERS - 1 :], run.states[-WAVERS:],
                                                                      strict=False))  # fmt: skip
     return TRIED, -wrong, drift < STILL, endured(work, p, run.stages[0]), -drift

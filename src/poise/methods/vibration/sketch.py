@@ -4,7 +4,7 @@
     gait = "run"                      # legs take turns; "hop": together; "one leg": the right one alone
     [flight]
     priority = { f2 = -30, f6 = -10 } # amplitudes [N m] that are lower bounds; the sign says which way the mode begins
-    permit = ["f1", "f7", "f16"]      # what the search may use besides
+    permit = ["f1", "f7", "f16"]      # what the search may use besides, or { f14 = 90 } with where it begins [N m]
     [ground]
     priority = { g7 = 20, g8 = -15 }
     exclude = ["g3", "g4"]            # or: all of the slowest `modes` but these
@@ -50,7 +50,7 @@ class Phase:
     """The modes of one phase: those with priority first, then what else is permitted."""
 
     priority: Mapping[str, float]  # mode -> amplitude [N m], signed; a lower bound of its size
-    others: tuple[str, ...]
+    others: Mapping[str, float]  # mode -> amplitude [N m] where the search begins, no bound
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -76,7 +76,8 @@ class Sketch:
 
     def plain(self) -> dict[str, Any]:
         """The same as plain data, from which `read` makes it again."""
-        phase = lambda p: {"priority": dict(p.priority), "permit": list(p.others)}  # noqa: E731
+        permit = lambda p: dict(p.others) if any(p.others.values()) else list(p.others)  # noqa: E731
+        phase = lambda p: {"priority": dict(p.priority), "permit": permit(p)}  # noqa: E731
         out: dict[str, Any] = {"name": self.name, "character": self.character, "gait": self.gait}
         out |= {} if self.rest is None else {"rest": dict(self.rest)}
         out |= {"springs": dict(self.springs)} if self.springs else {}
@@ -177,7 +178,7 @@ def _phase(data: Mapping[str, Any], phase: str, found: Palette) -> Phase:
     _known(data, phase)
     every = tuple(m.name for m in getattr(found, phase))
     priority = {m: _number(f"{phase}.priority.{m}", a) for m, a in _table(data, "priority").items()}
-    permit, exclude = (_names(data, k, phase) for k in ("permit", "exclude"))
+    permit, exclude = _permitted(data, phase), _names(data, "exclude", phase)
     for mode in (*priority, *permit, *exclude):
         if mode not in every:
             raise UnknownName(f"{phase} mode of {found.character.name}", mode, (),
@@ -190,7 +191,7 @@ def _phase(data: Mapping[str, Any], phase: str, found: Palette) -> Phase:
     if not isinstance(count, int) or not 0 <= count <= len(every):
         raise BadValue(f"{phase}.modes must be a whole number up to {len(every)}, not {count!r}.")
     slow = [m for m in every[:count] if m not in exclude]
-    others = tuple(dict.fromkeys(m for m in (*permit, *slow) if m not in priority))
+    others = {m: permit.get(m, 0.0) for m in (*permit, *slow) if m not in priority}
     if not priority and not others:
         raise BadValue(f"The sketch excludes all modes of {phase}: nothing would move the body; permit some of them.")
     return Phase(priority, others)
@@ -201,6 +202,14 @@ def _table(data: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
         raise BadValue(f"{name} of a sketch must be a table, [{name}], not {value!r}.")
     return value
+
+
+def _permitted(data: Mapping[str, Any], phase: str) -> dict[str, float]:
+    """Modes that are permitted, with the amplitudes [N m] where the search begins: zero where it is a mere list."""
+    value = data.get("permit", [])
+    if isinstance(value, Mapping):
+        return {m: _number(f"{phase}.permit.{m}", a) for m, a in value.items()}
+    return dict.fromkeys(_names(data, "permit", phase), 0.0)
 
 
 def _names(data: Mapping[str, Any], key: str, phase: str) -> list[str]:

@@ -13,7 +13,7 @@ from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.methods.vibration.palette import Palette
 from poise.methods.vibration.rig import HOP, ONE, RUN, Controls, Rig
-from poise.methods.vibration.sketch import Sketch
+from poise.methods.vibration.sketch import Phase, Sketch
 
 AMPLITUDE = 60.0  # [N m] of a unit in the vector
 LENGTHS = (0.04, 0.24)  # [s] that the search may reach
@@ -27,9 +27,10 @@ TURN, RATE = 0.1, 1.0  # [rad, m], [rad/s, m/s] of a unit of the initial state
 class Space:
     """Amplitudes ψ^f and ψ^g, lengths δ^f and δ^g, T and α, and one number for how far the body leans at the start.
 
-    Priority amplitudes are the sketch's and more: ψ = sign (|sketched| + AMPLITUDE |x|). `plain`: the paper's torques
-    Φ ψ in the place of K Φ ψ; `state`: the initial state is searched too, as the paper does; `canonical`: every joint
-    by itself in the place of modes.
+    Priority amplitudes are the sketch's and more: ψ = sign (|sketched| + AMPLITUDE |x|); others go
+    AMPLITUDE x from where the sketch lets them begin. `plain`: the paper's torques Φ ψ in the place of K Φ ψ;
+    `state`: the initial state is searched too, as the paper does; `canonical`: every joint by itself in the place of
+    modes.
     """
 
     sketch: Sketch
@@ -64,14 +65,15 @@ class Space:
     def amplitudes(self, x: Array) -> tuple[Array, Array]:
         """ψ^f and ψ^g [N m]."""
         first, second = self.sizes
-        return (self._bounded(x[:first], self.sketch.flight.priority),
-                self._bounded(x[first : first + second], self.sketch.ground.priority))  # fmt: skip
+        return (self._bounded(x[:first], self.sketch.flight),
+                self._bounded(x[first : first + second], self.sketch.ground))  # fmt: skip
 
-    def _bounded(self, x: Array, priority: object) -> Array:
+    def _bounded(self, x: Array, phase: Phase) -> Array:
         psi = AMPLITUDE * np.asarray(x, float)
         if not self.canonical:
-            for k, least in enumerate(priority.values()):  # type: ignore[attr-defined]
+            for k, least in enumerate(phase.priority.values()):
                 psi[k] = np.sign(least or 1.0) * (abs(least) + abs(psi[k]))
+            psi[len(phase.priority) :] += list(phase.others.values())
         return psi
 
     def controls(self, x: Array) -> Controls:
@@ -90,9 +92,9 @@ class Space:
         x = np.zeros(self.dimension)
         first, second = self.sizes
         for psi, phase, at in ((flight, self.sketch.flight, 0), (ground, self.sketch.ground, first)):
-            x[at : at + len(psi)] = psi / AMPLITUDE
-            least = np.abs(list(phase.priority.values()))
-            x[at : at + len(least)] = np.maximum(np.abs(psi[: len(least)]) - least, 0.0) / AMPLITUDE
+            least, begun = np.abs(list(phase.priority.values())), np.array(list(phase.others.values()))
+            more = np.maximum(np.abs(psi[: len(least)]) - least, 0.0)
+            x[at : at + len(psi)] = np.concatenate([more, psi[len(least) :] - begun]) / AMPLITUDE
         start = self.sketch.start
         for k, (name, zero, limits) in enumerate((("flight_length", start["flight_length"], LENGTHS),
                                                   ("ground_length", start["ground_length"], LENGTHS),
