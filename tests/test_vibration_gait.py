@@ -10,6 +10,7 @@ import pytest
 
 import poise
 from cli_files import done
+from poise.character.posing import turn_joints
 from poise.cli.main import main
 from poise.dynamics import Dynamics
 from poise.errors import PoiseError
@@ -17,11 +18,13 @@ from poise.maths import configuration as conf
 from poise.maths import rotations as rot
 from poise.methods.vibration import Vibration, flow
 from poise.methods.vibration import design as designing
-from poise.methods.vibration.control import EASED, burst, bursts
-from poise.methods.vibration.design import design, keep, restored, without_feedback
+from poise.methods.vibration.checkpoint import keep, restored
+from poise.methods.vibration.control import EASED, Bursts, burst, bursts
+from poise.methods.vibration.design import design, without_feedback
 from poise.methods.vibration.gait import load_gait, shipped
 from poise.methods.vibration.method import seen_from
 from poise.methods.vibration.rig import Controls
+from poise.methods.vibration.score import easy
 from poise.methods.vibration.search import Designer, Progress, Round, judge
 from poise.methods.vibration.showing import sketch_clip
 from poise.methods.vibration.sketch import built_in, find_sketch, read
@@ -33,7 +36,7 @@ from poise.solve import cma
 from poise.solve.multipliers import first_run, met
 from poise.solve.riccati import periodic_feedback
 
-SHORT = (Round(1.0, 3, 2, 0.3), Round(0.3, 2, 2, 0.2))
+SHORT = (Round(1.0, 3, 3, 0.3), Round(0.3, 2, 3, 0.2))
 SKETCH = {"character": "runner", "flight": {"priority": {"f2": -40}}, "ground": {"priority": {"g7": 20}}}
 
 
@@ -78,8 +81,25 @@ def test_what_is_no_number_counts_as_the_worst():
     s = cma.begin(np.zeros(3), 1.0)
     x = cma.ask(s)
     costs = np.arange(len(x), dtype=float)
+    costs[0] = 1e9
+    worst = cma.tell(s, x, costs)
     costs[0] = np.nan
-    assert np.isfinite(cma.tell(s, x, costs).mean).all()
+    assert np.array_equal(cma.tell(s, x, costs).mean, worst.mean)
+
+
+def test_a_search_that_is_given_a_learned_shape_goes_on_with_it():
+    scales = np.logspace(0, 4, 6)
+    shape = np.diag(1.0 / scales)
+
+    def after(learned: np.ndarray | None) -> float:
+        s = cma.begin(np.ones(6), 0.3, seed=4, population=16, shape=learned)
+        for _ in range(40):
+            x = cma.ask(s)
+            s = cma.tell(s, x, np.sum(scales * x**2, axis=1))
+        return float(np.sum(scales * s.mean**2))
+
+    assert np.isclose(np.trace(cma.begin(np.ones(6), 1.0, shape=7.0 * shape).covariance), 6.0)
+    assert after(shape) < 0.1 * after(None)
 
 
 def test_multipliers_reach_a_constrained_minimum():
@@ -175,6 +195,21 @@ def test_a_vector_leads_back_to_its_controls():
     assert all(np.allclose(a, b, rtol=1e-9) for a, b in zip(c, again, strict=True))
 
 
+def test_a_vector_is_carried_to_other_bounds():
+    """Amplitudes stay what they are where they keep the new bounds, and are raised to these where they do not."""
+    sketch = find_sketch("flap")
+    low, high = (Space(sketch, sketch.palette(), bounds=b) for b in (0.25, 1.0))
+    x = np.random.default_rng(2).normal(size=low.dimension)
+    controls = low.controls(x)
+    times = {k: getattr(controls, k) for k in ("flight_length", "ground_length", "period", "share")}
+    for a, b, phase in zip(low.amplitudes(x), high.amplitudes(high.vector(*low.amplitudes(x), times)),
+                           (sketch.flight, sketch.ground), strict=True):  # fmt: skip
+        least = np.array(list(phase.priority.values()))
+        n = len(least)
+        assert np.allclose(b[:n], np.sign(least) * np.maximum(np.abs(a[:n]), np.abs(least)))
+        assert np.allclose(b[n:], a[n:]) and np.any(np.abs(a[:n]) < np.abs(least))
+
+
 def test_a_sketch_without_gravity_leaves_the_centre_of_mass_where_it_is():
     """Bursts are within the body: nothing moves its centre of mass, and its limbs do move."""
     clip = sketch_clip(find_sketch("flap"), cycles=1)
@@ -268,9 +303,8 @@ def stepped(workers: int, tmp: Path | None = None, stop: int = 0) -> tuple[Desig
     with Batch(workers) as batch:
         for k in range(4):
             if tmp is not None and k == stop:
-                keep(tmp, work.progress, work.sketch, 5, SHORT, 8)
-                done = restored(tmp, work.sketch, 5, SHORT, 8)
-                work = Designer(work.sketch, 5, SHORT, population=8, progress=done)
+                keep(tmp, work.progress, work)
+                work = Designer(work.sketch, 5, SHORT, population=8, progress=restored(tmp, work))
             work.generation(batch)
     return work, [work.progress.search.mean, work.progress.state, work.progress.best]
 
@@ -289,15 +323,15 @@ def test_members_are_judged_alike_in_any_share():
     assert [r.score.cost for r in whole] == [r.score.cost for r in (*parts[3:], *parts[:3])]
 
 
-def test_feedback_steers_beside_a_hand_that_fades():
-    plan = (Round(1.0, 2, 2, 0.1), Round(0.1, 2, 3, 0.1, steered=True))
+def test_feedback_steers_beside_an_assist_that_fades():
+    plan = (Round(1.0, 2, 3, 0.1), Round(0.1, 2, 3, 0.1, steered=True))
     work = Designer(find_sketch("flap"), 5, plan, population=8)
     with Batch(1) as batch:
         assert work.job().corrections is None
         work.generation(batch)
         work.generation(batch)
         fix = work.job().corrections
-    assert work.progress.round == 1 and fix is not None and np.abs(fix.gains).max() > 0.0 and work.job().help == 0.1
+    assert work.progress.round == 1 and fix is not None and np.abs(fix.gains).max() > 0.0 and work.job().assist == 0.1
 
 
 def begun_three_times(stop: Path | None = None) -> tuple[Designer, list[float]]:
@@ -309,8 +343,8 @@ def begun_three_times(stop: Path | None = None) -> tuple[Designer, list[float]]:
                 costs.append(min(r.score.cost for r in judge(work.job(), cma.ask(work.progress.search))))
                 costs[-1] = min(costs[-1], work.progress.score.cost if work.progress.score else np.inf)
             if stop is not None and k == 7:
-                keep(stop, work.progress, work.sketch, 5, plan, 8)
-                work = Designer(work.sketch, 5, plan, population=8, progress=restored(stop, work.sketch, 5, plan, 8))
+                keep(stop, work.progress, work)
+                work = Designer(work.sketch, 5, plan, population=8, progress=restored(stop, work))
             work.generation(batch)
     return work, costs
 
@@ -329,12 +363,12 @@ VERDICTS = ((81, -1, True, 16, -1e-6), (81, 0, True, 9, -1e-6), (81, 0, False, 1
 
 def attempted(path: Path, stop: bool = False) -> Progress:
     """What three attempts of two generations each come to; the third is stopped and gone on with, or not."""
-    plan, sketch = (Round(1.0, 2, 1, 0.1),), find_sketch("flap")
-    done = restored(path, sketch, 5, plan, 8) if path.exists() else None
-    work = Designer(sketch, 5, plan, population=8, progress=done)
+    work = Designer(find_sketch("flap"), 5, (Round(1.0, 2, 1, 0.1),), population=8)
+    if path.exists():
+        work.progress = restored(path, work)
 
     def told(progress: Progress) -> None:
-        keep(path, progress, sketch, 5, plan, 8)
+        keep(path, progress, work)
         if stop and progress.attempt == 2:
             raise KeyboardInterrupt
 
@@ -377,14 +411,51 @@ def test_the_number_of_processes_changes_nothing():
 def test_a_checkpoint_of_another_sketch_is_refused_and_kept(tmp_path: Path):
     work, _ = stepped(1)
     path = tmp_path / "kept.npz"
-    keep(path, work.progress, work.sketch, 5, SHORT, 8)
+    keep(path, work.progress, work)
     before = path.read_bytes()
     other = read({**work.sketch.plain(), "flight": {"priority": {"f2": -41.0}}})
     with pytest.raises(PoiseError, match="another sketch"):
         design(other, seed=5, plan=SHORT, population=8, checkpoint=path)
     with pytest.raises(PoiseError, match="another seed"):
-        restored(path, work.sketch, 6, SHORT, 8)
+        restored(path, Designer(work.sketch, 6, SHORT, population=8))
     assert path.read_bytes() == before
+
+
+def test_a_fall_in_the_last_step_of_a_unit_is_a_fall(gait: Path):
+    """Whenever the body falls, the unit in which it does is not finished, and keeps no constraint."""
+    found = load_gait(gait)
+    rig, space = found.sketch.rig(), found.space()
+    given, x = rig.bursts(found.controls(space)), np.zeros(space.dimension)
+    low = rig.start(-0.5, 0.0)  # lower than a body on its feet, from the first step on
+    once = Bursts(given.table[:, :1].copy(), (0, 0))
+    run = rig.run(low, once, 1)
+    assert run.finished == 0 and run.steps == 0 and not run.whole and np.isinf(easy(space, x, run)).all()
+    late = rig.run(np.concatenate([found.track[0], found.start]), given, 20)  # open loop falls
+    assert not late.whole and late.steps < 20 * given.table.shape[1] and np.isinf(easy(space, x, late)).all()
+
+
+def test_a_body_that_touches_itself_is_told_from_one_that_stands():
+    rig = find_sketch("runner").rig()
+    body = rig.character
+    q = rig.rest.copy()[None]
+    assert rig.touching(q) == 0.0  # both feet are on the ground
+    turn_joints(body, q, body.body("left_thigh"), rot.exp([-0.5, 0.0, 0.0])[None], limited=False)
+    assert rig.touching(q) == 1.0
+
+
+def test_a_search_begins_with_a_gait_of_its_body_and_asks_for_more_step_by_step(gait: Path):
+    origin, sketch = load_gait(gait), find_sketch("flap")
+    plan = (Round(0.0, 1, 3, 0.05, bounds=0.25), Round(0.0, 1, 3, 0.05))
+    work = Designer(sketch, 2, plan, population=8, origin=origin)
+    flight = dict(zip(sketch.flight.names, work.space.amplitudes(work.progress.best)[0], strict=True))
+    assert all(np.isclose(flight[m], a) for m, a in origin.flight.items()) and np.isclose(flight["f5"], 0.25 * 50)
+    with Batch(1) as batch:
+        work.generation(batch)
+        assert work.progress.round == 1 and work.space.bounds == 1.0
+        work.generation(batch)
+    assert work.progress.score is not None and work.progress.score.cost < 1e3
+    with pytest.raises(PoiseError, match="same body"):
+        Designer(find_sketch("kangaroo"), origin=origin)
 
 
 # gaits
@@ -424,18 +495,16 @@ def test_a_gait_runs_in_the_house_and_open_loop_falls(gait: Path):
 
 
 def test_the_compiled_search_and_the_house_agree(gait: Path):
-    """The same start, the same bits of the root after a unit."""
+    """The same start, the same state after some units, but for what contacts make of the last bits."""
     found = load_gait(gait)
     rig, space = found.sketch.rig(), found.space()
     given = rig.bursts(found.controls(space))
     fix = found.corrections(rig, space, given.table.shape[1])
-    take = poise.perform(poise.load_clip(gait), "vibration", seconds=1.0)
-    state = np.concatenate([take.q[0], take.v[0]])
-    run = rig.run(state, given, 1, fix)
-    assert run.finished == 1
-    steps = given.table.shape[1]
-    if steps % 4 == 0:
-        assert np.allclose(run.states[1][: len(rig.rest)], take.q[steps // 4], atol=1e-9)
+    steps, nq = given.table.shape[1], len(rig.rest)
+    units = 4  # of which the last ends with a recorded frame, one of four steps
+    take = poise.perform(poise.load_clip(gait), "vibration", seconds=units * steps / 480 + 0.01)
+    run = rig.run(np.concatenate([take.q[0], take.v[0]]), given, units, fix)
+    assert run.finished == units and np.allclose(run.states[units][:nq], take.q[steps], atol=1e-5)
 
 
 def test_a_gait_is_a_cycle_that_attracts(gait: Path):

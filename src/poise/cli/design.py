@@ -10,6 +10,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from poise import files
 from poise.cli import saving
 from poise.cli.process import say
@@ -25,6 +27,8 @@ def arguments(p: argparse.ArgumentParser) -> None:
     p.add_argument("-o", "--output", metavar="GAIT", help="where to write the gait (.toml)")
     p.add_argument("--preview", metavar="FILE", help="no search: what the sketched vibrations do without gravity, as "
                    "an animation (.html, .bvh, .png, ...)")  # fmt: skip
+    p.add_argument("--from", dest="origin", metavar="GAIT", help="a gait of the same body to begin with, such as that "
+                   "of the sketch before it was changed")  # fmt: skip
     p.add_argument("--seed", type=int, default=0, help="of the search (default: 0)")
     p.add_argument("--workers", type=int, default=0, help="processes that judge (default: one a core)")
     p.add_argument(
@@ -40,6 +44,7 @@ def arguments(p: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from poise.methods.vibration.design import design
+    from poise.methods.vibration.gait import load_gait
     from poise.methods.vibration.sketch import find_sketch
     from poise.progress import tell_first_compilation
     from poise.simulate.batch import Batch, check_cluster
@@ -49,12 +54,13 @@ def run(args: argparse.Namespace) -> int:
     _check(args)
     check_cluster(args.cluster)
     sketch = find_sketch(args.sketch)
-    kept = Path(args.checkpoint or f"{args.output}.checkpoint.npz")
+    origin = None if args.origin is None else load_gait(args.origin)
+    kept = _checkpoint(args)
     files.check_writable(kept)
     tell_first_compilation()
     watch = _Watch()
     try:
-        made = design(sketch, seed=args.seed, population=args.population, attempts=args.attempts,
+        made = design(sketch, origin=origin, seed=args.seed, population=args.population, attempts=args.attempts,
                       batch=Batch(args.workers, args.cluster), checkpoint=kept, watch=watch)  # fmt: skip
     except KeyboardInterrupt:
         watch.close()
@@ -63,7 +69,11 @@ def run(args: argparse.Namespace) -> int:
     made.save(args.output)
     kept.unlink(missing_ok=True)
     _tell(args, made)
-    return 0 if made.facts["units"] > 1 else 1
+    return 0 if not made.missed else 1
+
+
+def _checkpoint(args: argparse.Namespace) -> Path:
+    return Path(args.checkpoint or f"{args.output}.checkpoint.npz")
 
 
 def _check(args: argparse.Namespace) -> None:
@@ -77,8 +87,13 @@ def _check(args: argparse.Namespace) -> None:
     files.check_writable(args.output)
     if not args.force and os.path.isfile(args.output):
         raise AlreadyThere(args.output, "it exists already; give another name, or --force to replace it.")
-    if os.path.isfile(args.sketch) and os.path.realpath(args.sketch) == os.path.realpath(args.output):
-        raise AlreadyThere(args.output, "it is the sketch itself; give another name.")
+    places = {os.path.realpath(p): what for p, what in ((args.sketch, "the sketch itself"),
+              (args.origin, "the gait to begin with")) if p is not None and os.path.isfile(p)}  # fmt: skip
+    for place in (args.output, str(_checkpoint(args))):
+        if os.path.realpath(place) in places:
+            raise AlreadyThere(place, f"it is {places[os.path.realpath(place)]}; give another name.")
+    if os.path.realpath(_checkpoint(args)) == os.path.realpath(args.output):
+        raise AlreadyThere(args.output, "the checkpoint and the gait cannot be one file; give one another name.")
     if args.seed < 0 or not 8 <= args.population <= 4096 or args.workers < 0 or args.attempts < 1:
         raise BadValue("--seed and --workers want 0 or more, --attempts 1 or more, --population from 8 to 4096.")
 
@@ -103,26 +118,29 @@ class _Watch:
 
     def __init__(self) -> None:
         self.begun, self.live = time.monotonic(), sys.stderr is not None and sys.stderr.isatty()
-        self.first: int | None = None
+        self.first, self.which = 0, (-1, -1, -1)
+        self.fastest = 0.0  # [m/s] of those that violate nothing
 
     def __call__(self, work: Designer, seconds: float) -> None:
         p, plan = work.progress, work.plan
+        if not self.live:
+            return
         done = sum(r.generations * r.units for r in plan[: p.round])
         done += p.search.generation * plan[p.round].units if p.round < len(plan) else 0
         every = sum(r.generations * r.units for r in plan)
-        self.first = done - 1 if self.first is None else self.first
-        if not self.live:
-            return
+        if self.which != (p.attempt, p.beginning, p.again):
+            self.which, self.first, self.begun = (p.attempt, p.beginning, p.again), done - 1, time.monotonic()
         s = p.score
         left = (time.monotonic() - self.begun) * max(every - done, 0) / max(done - self.first, 1)
-        told = (
-            "all fall yet"
-            if s is None or s.cost > 1e3
-            else f"{s.speed:.2f} m/s, {_missing(s.easy)}, objective {s.objective:.0f}"
-        )
+        if s is None or s.cost > 1e3:
+            told = "every candidate falls"
+        else:
+            told = f"{s.speed:.2f} m/s, {_missing(s.easy)}, objective {s.objective:.0f}"
+            self.fastest = max(self.fastest, 0.0 if s.easy.any() else s.speed)
+        told += f", fastest so far {self.fastest:.2f} m/s" if self.fastest else ""
         where = f"attempt {p.attempt + 1}, " if p.attempt else ""
-        where += f"beginning {p.beginning + 1}, " if p.beginning else ""
-        where += f"round {p.round + 1}/{len(plan)}" + (f" once more ({p.again})" if p.again else "")
+        where += f"start {p.beginning + 1}, " if p.beginning else ""
+        where += f"round {p.round + 1}/{len(plan)}" + (f", repeat {p.again}" if p.again else "")
         sys.stderr.write(f"\r\033[K{where}, generation {p.search.generation}: {told}, {left:.0f} s left ")
         sys.stderr.flush()
 
@@ -133,19 +151,26 @@ class _Watch:
 
 
 def _missing(easy: Any) -> str:
-    names = [f"E{k + 1}" for k, e in enumerate(easy) if e != 0.0]
-    return f"violated: {' '.join(names)}" if names else "no constraint violated"
+    from poise.methods.vibration.score import violated
+
+    names = violated(easy)
+    return "no constraint violated" if names == "none" else f"violated: {names}"
 
 
 def _tell(args: argparse.Namespace, made: Gait) -> None:
     f = made.facts
     if args.json:
-        say(json.dumps({"written": args.output, "character": made.sketch.character, **f}, indent=2))
+        known = {k: v if np.all(np.isfinite(v)) else None for k, v in f.items()}
+        say(json.dumps({"written": args.output, "character": made.sketch.character, "missed": list(made.missed),
+                        **known}, indent=2))  # fmt: skip
         return
     say(f"{args.output}: {made.sketch.name} of {made.sketch.character} at {f['speed']:.2f} m/s, steps of "
         f"{made.times['period'] / (2 if made.sketch.gait == 'run' else 1):.3f} s")  # fmt: skip
     say(f"{_missing(f['easy'])}; cyclic error {f['cyclic_error']:.2g}; feedback {100 * f['feedback_share']:.1f} % of "
-        f"the bursts; feet {1000 * f['deepest']:.1f} mm deep")  # fmt: skip
-    say(f"stays up {f['units']} units of 401 asked; without feedback {f['open_loop_units']}")
+        f"the bursts; feet sink in {1000 * f['deepest']:.1f} mm")  # fmt: skip
+    say(f"stays up for {f['units']} steps of {f['units_asked']} asked, and in {f['endured']} of {f['disturbances']} "
+        f"pushes, noises and slopes; without feedback for {f['open_loop_units']} steps")  # fmt: skip
+    if made.missed:
+        say(f"short of what was asked: {', '.join(made.missed)}. Another --seed or more modes may help.")
     say(f"{f['evaluations']} evaluations, {f['cpu_seconds']:.0f} CPU s")
     say(f"watch it: poise perform {args.output} --save take.html")

@@ -1,4 +1,4 @@
-"""CMA-ES: a search without derivatives that learns the shape of its sampling cloud (Hansen 2006, "a comparing review").
+"""CMA-ES: a search without derivatives that learns the shape of its sampling cloud (Hansen, "a tutorial", 2016).
 
 A generation is asked for, judged by whoever wants to, and told; the state between two generations is a frozen value
 of plain arrays. The numbers drawn for a member depend on the seed, the generation and the member alone, so that it does
@@ -16,7 +16,7 @@ from poise.maths.rotations import Array
 
 
 class Weights(NamedTuple):
-    """Strategy parameters, equations (44) to (49) of Hansen's review, for a dimension and a population."""
+    """Strategy parameters of Hansen's tutorial for a dimension and a population."""
 
     recombine: Array  # (parents,) w_i, which sum to 1
     effective: float  # μ_eff
@@ -74,14 +74,17 @@ def restored(arrays: dict[str, Array]) -> Search:
                   int(generation), int(seed), int(population))  # fmt: skip
 
 
-def begin(mean: Array, sigma: float, *, seed: int = 0, population: int | None = None, scale: Array | None = None
+def begin(mean: Array, sigma: float, *, seed: int = 0, population: int | None = None, shape: Array | None = None
           ) -> Search:  # fmt: skip
-    """A search that starts about a mean (n,) with spread sigma · scale (n,), of 4 + 3 ln n members if not told."""
+    """A search that starts about a mean (n,) with a spread sigma, of 4 + 3 ln n members if not told.
+
+    `shape`: covariance (n, n) that a search of something alike has learned, of which the size does not count.
+    """
     n = len(mean)
     size = 4 + int(3 * np.log(n)) if population is None else population
-    stretch = np.ones(n) if scale is None else np.asarray(scale, float)
+    covariance = np.eye(n) if shape is None else n * shape / np.trace(shape)
     zero = np.zeros(n)
-    return Search(np.array(mean, float), float(sigma), np.diag(stretch**2), zero, zero.copy(), 0, seed, size)
+    return Search(np.array(mean, float), float(sigma), covariance, zero, zero.copy(), 0, seed, size)
 
 
 def _root(covariance: Array) -> tuple[Array, Array]:

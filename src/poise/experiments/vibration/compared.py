@@ -15,7 +15,7 @@ from poise.errors import NoSolution
 from poise.experiments.reproduce import Options, Table, told
 from poise.methods.vibration.control import EASED
 from poise.methods.vibration.design import SETTLE, cpu_seconds
-from poise.methods.vibration.score import judged
+from poise.methods.vibration.score import judged, violated
 from poise.methods.vibration.search import Designer
 from poise.methods.vibration.sketch import Sketch, find_sketch, read
 from poise.methods.vibration.spectrum import Spectrum, spectra
@@ -81,12 +81,12 @@ def _searched(name: str, way: Way, seed: int) -> tuple[tuple[Any, ...], tuple[Sp
     given = work.rig.bursts(work.space.controls(p.best))
     last = work.rig.run(p.state, given, SETTLE, fix)
     score = judged(work.rig, work.space, p.best, last, SETTLE)
-    violated = " ".join(f"E{k + 1}" for k, e in enumerate(score.easy) if e != 0.0) or "none"
     settled = work.rig.begun(last.states[-1]) if last.finished == SETTLE else p.state
     found = spectra(work.rig, work.space.palette, settled, given, fix)
     shares = [100.0 * s.share(phase) for s, phase in zip(found, (way.sketch.flight, way.sketch.ground), strict=True)]
-    return (name, seed, sizes, violated if last.finished == SETTLE else "falls", score.speed, score.energy, score.drift,
-            *shares, p.evaluations, cpu_seconds() - begun), found  # fmt: skip
+    kept = violated(score.easy) if last.whole else "falls"
+    row = (name, seed, sizes, kept, score.speed, score.energy, score.drift, *shares, p.evaluations)
+    return (*row, cpu_seconds() - begun), found
 
 
 def _figure(drawn: dict[str, tuple[Spectrum, Spectrum]]) -> Figure:

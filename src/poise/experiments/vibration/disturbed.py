@@ -55,7 +55,7 @@ def _noisy(path: Path, seed: int) -> tuple[float, float]:
     draw = [np.random.default_rng([seed, k]).standard_normal(2 * nv) for k in range(units * len(gait.cycle))]
     noise = np.stack(draw) * np.repeat([POSE, SPEED], nv)
     start = np.concatenate([gait.track[0], gait.start])
-    run = rig.run(start, given, units, fix, None, flow.Trouble(np.zeros(3), -1, -1, noise))
+    run = rig.run(start, given, units, fix, None, flow.Disturbance(np.zeros(3), -1, -1, noise))
     whole = run.finished == units
     turn = float(np.degrees(rot.heading(run.states[-1, 3:7]))) if whole else float("nan")
     return run.steps / (given.table.shape[1] * units) * CYCLES, turn

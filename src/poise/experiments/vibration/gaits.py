@@ -14,6 +14,7 @@ from poise.maths import rotations as rot
 from poise.methods.vibration.design import design
 from poise.methods.vibration.gait import Gait, load_gait, shipped
 from poise.methods.vibration.printed import printed_design
+from poise.methods.vibration.score import violated
 from poise.methods.vibration.sketch import built_in, find_sketch
 from poise.motion.load import load_clip
 from poise.performance import perform
@@ -27,11 +28,10 @@ NOTE = "Units asked: 401; half a cycle of a run, a whole one of a hop. The paper
 
 def _row(name: str, gait: Gait) -> tuple:
     f, s = gait.facts, gait.sketch
-    violated = " ".join(f"E{k + 1}" for k, e in enumerate(f["easy"]) if e != 0.0) or "none"
     return (name, f["seed"], f"{len(s.flight.priority)}/{len(s.ground.priority)}",
-            f"{len(s.flight.names)}/{len(s.ground.names)}", f["speed"], f["energy"], violated, f["cyclic_error"],
-            _open_error(gait), 100.0 * f["feedback_share"], 1000.0 * f["deepest"], *shares(gait), f["units"],
-            f["open_loop_units"], f["evaluations"], f["cpu_seconds"])  # fmt: skip
+            f"{len(s.flight.names)}/{len(s.ground.names)}", f["speed"], f["energy"], violated(f["easy"]),
+            f["cyclic_error"], _open_error(gait), 100.0 * f["feedback_share"], 1000.0 * f["deepest"], *shares(gait),
+            f["units"], f["open_loop_units"], f["evaluations"], f["cpu_seconds"])  # fmt: skip
 
 
 def _open_error(gait: Gait) -> float:
@@ -100,8 +100,7 @@ def printed(options: Options) -> Table:
     for seed in range(options.seeds):
         begun = time.process_time()
         found = printed_design(find_sketch("runner"), seed)
-        violated = " ".join(f"E{k + 1}" for k, e in enumerate(found.easy) if e != 0.0) or "none"
-        rows.append(told(("runner", seed, violated, found.drift, found.units, found.runs, found.evaluations,
+        rows.append(told(("runner", seed, violated(found.easy), found.drift, found.units, found.runs, found.evaluations,
                           time.process_time() - begun)))  # fmt: skip
     columns = ("gait", "seed", "violated", "max |φ|", "units", "runs", "evaluations", "CPU [s]")
     return Table("The printed form", columns, tuple(rows))

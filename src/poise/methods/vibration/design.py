@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable
 from dataclasses import replace
@@ -12,26 +11,23 @@ from typing import Any
 
 import numpy as np
 
-from poise import files
-from poise.errors import BadFile, NoSolution
+from poise.errors import NoSolution
 from poise.maths import configuration as conf
 from poise.maths.rotations import Array
 from poise.methods.vibration import flow
+from poise.methods.vibration.checkpoint import keep, restored
 from poise.methods.vibration.gait import Gait
 from poise.methods.vibration.rig import Rig
-from poise.methods.vibration.score import Score, judged
-from poise.methods.vibration.search import PLAN, POPULATION, Designer, Progress, Round
-from poise.methods.vibration.settling import GOOD, NOTHING, TRIED, settled, verdict
+from poise.methods.vibration.score import judged
+from poise.methods.vibration.search import POPULATION, Designer, Progress, Round
+from poise.methods.vibration.settling import ENDURED, GOOD, NOTHING, TRIED, endured, settled, verdict
 from poise.methods.vibration.sketch import Sketch
 from poise.simulate.batch import Batch
-from poise.solve import cma
 from poise.threads import on_one_thread
 
 TRACK = 120  # frames a second of the cycle
 SETTLE = 41  # units after which the cycle is taken down
 LONG = 401  # units that are run to say how long it stays up
-_PARTS = ("state", "best", "cycle", "steady", "gains")  # of a progress that are arrays
-_COUNTS = ("round", "evaluations", "seconds", "bettered", "beginning", "again", "attempt")  # and those that are numbers
 ATTEMPTS = 5  # searches at most, until one ends with a gait that endures all that is tried
 MOST = 16_000  # evaluations after which no other attempt is begun
 
@@ -39,25 +35,28 @@ Watch = Callable[[Designer, float], None]
 
 
 @on_one_thread
-def design(sketch: Sketch, *, seed: int = 0, plan: tuple[Round, ...] = PLAN, population: int = POPULATION,
-           attempts: int = ATTEMPTS, batch: Batch | None = None, checkpoint: str | PathLike[str] | None = None,
-           watch: Watch | None = None) -> Gait:  # fmt: skip
+def design(sketch: Sketch, *, origin: Gait | None = None, seed: int = 0, plan: tuple[Round, ...] | None = None,
+           population: int = POPULATION, attempts: int = ATTEMPTS, batch: Batch | None = None,
+           checkpoint: str | PathLike[str] | None = None, watch: Watch | None = None) -> Gait:  # fmt: skip
     """The gait that a sketch leads to. `checkpoint`: a file that is gone on from where it exists, and kept up to date.
 
-    A search whose gait does not endure all that is tried with it (`settling`) is done again from other beginnings, up
-    to `attempts` times, and the best is taken.
+    `origin`: a gait of the same body, such as that of another sketch, which is led to this one step by step. A search
+    whose gait does not endure all that is tried with it (`settling`) is done again from other beginnings, up to
+    `attempts` times, and the best is taken.
     `watch(designer, seconds)` is called after every generation. The same sketch and seed give the same gait, however
     many workers judge and however often it was stopped.
     """
     kept = None if checkpoint is None else Path(checkpoint)
-    done = None if kept is None or not kept.exists() else restored(kept, sketch, seed, plan, population)
-    work = Designer(sketch, seed, plan, population=population, progress=done)
+    work = Designer(sketch, seed, plan, population=population, origin=origin)
+    done = None if kept is None or not kept.exists() else restored(kept, work)
+    if done is not None:
+        work.progress = done
     begun = cpu_seconds() - (0.0 if done is None else done.seconds)
 
     def told(progress: Progress) -> None:
         spent = cpu_seconds() - begun
         if kept is not None:
-            keep(kept, replace(progress, seconds=spent), sketch, seed, plan, population)
+            keep(kept, replace(progress, seconds=spent), work)
         if watch is not None:
             watch(work, spent)
 
@@ -95,57 +94,6 @@ def cpu_seconds() -> float:
     return t.user + t.system + t.children_user + t.children_system
 
 
-def keep(path: Path, p: Progress, sketch: Sketch, seed: int, plan: tuple[Round, ...], population: int) -> None:
-    """Write a checkpoint, whole or not at all."""
-    told = {"sketch": sketch.digest, "seed": seed, "plan": plan, "population": population}
-    parts = {k: v for k, v in {"": p, "kept_": p.kept, "ended_": p.ended}.items() if v is not None}
-    arrays = {}
-    for name, part in parts.items():
-        told[f"{name}counts"] = {k: getattr(part, k) for k in _COUNTS}
-        arrays |= {name + k: v for k, v in _arrays(part).items()}
-    with files.writing(path) as temporary, temporary.open("wb") as stream:
-        np.savez(stream, told=np.array(json.dumps(told)), **arrays)  # type: ignore[arg-type]
-
-
-def _arrays(p: Progress) -> dict[str, Array]:
-    score = np.zeros(0) if p.score is None else np.concatenate([[p.score.cost], p.score.easy, p.score[2:]])
-    return {"score": score, **{k: getattr(p, k) for k in _PARTS}, **{f"search_{k}": v for k, v in
-            p.search.arrays().items()}}  # fmt: skip
-
-
-def restored(path: Path, sketch: Sketch, seed: int, plan: tuple[Round, ...] = PLAN,
-             population: int = POPULATION) -> Progress:  # fmt: skip
-    """The progress in a checkpoint; one of another sketch, seed or plan is refused."""
-    try:
-        with np.load(files.must_exist(path), allow_pickle=False) as data:
-            arrays = {k: data[k] for k in data.files}
-        told = json.loads(str(arrays.pop("told")))
-    except (OSError, ValueError, KeyError, EOFError) as error:
-        raise BadFile(path, f"it is no checkpoint of poise design ({type(error).__name__}); remove it, or name "
-                      "another.") from None  # fmt: skip
-    if told.get("sketch") != sketch.digest:
-        raise BadFile(path, f"it is the checkpoint of another sketch than {sketch.name!r}, or that one was changed "
-                      "since; remove it to begin anew, or name another.")  # fmt: skip
-    wanted = json.loads(json.dumps({"seed": seed, "plan": plan, "population": population}))
-    for key, value in wanted.items():
-        if told.get(key) != value:
-            raise BadFile(path, f"it is the checkpoint of a search with another {key}; remove it to begin anew, or "
-                          "name another.")  # fmt: skip
-    try:
-        kept, ended = (_progress(arrays, told, k) if f"{k}counts" in told else None for k in ("kept_", "ended_"))
-        return replace(_progress(arrays, told, ""), kept=kept, ended=ended)
-    except (KeyError, TypeError):
-        raise BadFile(path, "it is the checkpoint of another version of poise; remove it to begin anew.") from None
-
-
-def _progress(arrays: dict[str, Array], told: dict[str, Any], name: str) -> Progress:
-    a = {k.removeprefix(name): v for k, v in arrays.items() if k.startswith(name)}
-    s = a["score"]
-    score = Score(float(s[0]), s[1:10], *(float(x) for x in s[10:])) if len(s) else None
-    search = cma.restored({k.removeprefix("search_"): v for k, v in a.items() if k.startswith("search_")})
-    return Progress(search=search, score=score, **{k: a[k] for k in _PARTS}, **told[f"{name}counts"])
-
-
 def finished(work: Designer) -> Gait:
     """The gait of a search that is over, and facts about it."""
     p, rig, space = work.progress, work.rig, work.space
@@ -161,6 +109,9 @@ def finished(work: Designer) -> Gait:
     start = cycle[0]
     nq, nv = len(rig.rest), len(rig.stiffness)
     once = rig.run(start, given, 2 if rig.swaps else 1, fix, traced=True)
+    if not once.whole:
+        raise NoSolution(f"No gait was found for {work.sketch.name!r}: the best falls in its first cycle; give the "
+                         "sketch more modes, or another start.")  # fmt: skip
     states = np.vstack([once.trace[:, : nq + nv], once.states[-1]])
     dt, track = resampled(rig, states)
     unit = given.table.shape[1] * rig.dt
@@ -173,13 +124,12 @@ def finished(work: Designer) -> Gait:
              "ground_length": round(controls.ground_length, 6)}  # fmt: skip
     facts: dict[str, Any] = {
         "seed": work.seed, "evaluations": p.evaluations, "cpu_seconds": 0.0,
-        "speed": round(score.speed, 4), "energy": round(score.energy, 1) if np.isfinite(score.energy) else -1.0,
-        "easy": [round(float(e), 4) if np.isfinite(e) else -1.0 for e in score.easy],
-        "cyclic_error": round(score.drift, 6) if np.isfinite(score.drift) else -1.0,
-        "feedback_share": round(score.feedback, 4) if np.isfinite(score.feedback) else -1.0,
-        "deepest": round(float(last.measured[flow.DEEPEST]), 5),
-        "flight": round(float(last.measured[flow.FLYING]), 4),
-        "units": rig.run(start, given, LONG, fix).finished,
+        "speed": round(score.speed, 4), "energy": round(score.energy, 1),
+        "easy": [round(float(e), 4) for e in score.easy],
+        "cyclic_error": round(score.drift, 6), "feedback_share": round(score.feedback, 4),
+        "deepest": round(score.deepest, 5), "flight": round(float(last.measured[flow.FLYING]), 4),
+        "units": rig.run(start, given, LONG, fix).finished, "units_asked": LONG,
+        "endured": endured(work, p, last.stages[0]) if last.whole else 0, "disturbances": ENDURED,
         "open_loop_units": rig.run(start, given, LONG).finished,
     }  # fmt: skip
     shift = states[-1, :3] - states[0, :3]

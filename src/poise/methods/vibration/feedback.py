@@ -7,10 +7,12 @@ torques are those of slow modes. The gains are those of the periodic Riccati rec
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from poise.errors import NoSolution
 from poise.maths import configuration as conf
 from poise.maths.rotations import Array
 from poise.methods.vibration.control import Bursts, Corrections
@@ -27,6 +29,9 @@ class Differences(NamedTuple):
     torque: float = 5.0  # [N m]
 
 
+WIDER, WIDEST = Differences(2e-2, 2e-1, 10.0), Differences(4e-2, 4e-1, 20.0)
+
+
 class Weights(NamedTuple):
     """What the feedback weighs: deviations of a pose, of speeds, and torques."""
 
@@ -40,6 +45,22 @@ class Weights(NamedTuple):
 def cuts(steps: int, stages: int) -> np.ndarray:
     """First step of each stage (stages + 1,), as even as steps allow."""
     return np.rint(np.linspace(0, steps, stages + 1)).astype(np.int64)
+
+
+def mean_stages(rig: Rig, trace: Array, starts: np.ndarray, units: Sequence[int]) -> Array:
+    """The mean (K, nq + nv) of the states at the stages of some even units, of the `trace` (steps, ...) of a run.
+
+    The place in the plane is left out.
+    """
+    nq, nv, steps = len(rig.rest), len(rig.stiffness), int(starts[-1])
+    cycle = np.zeros((len(starts) - 1, nq + nv))
+    for k in range(len(cycle)):
+        rows = trace[[u * steps + starts[k] for u in units], : nq + nv]
+        rows[:, :2] = 0.0
+        change = conf.difference(rig.character.layout, rows[0, :nq], rows[:, :nq]).mean(axis=0)
+        cycle[k, :nq] = conf.integrate(rig.character.layout, rows[0, :nq], change)
+        cycle[k, nq:] = rows[:, nq:].mean(axis=0)
+    return cycle
 
 
 def torque_basis(palette: Palette) -> Array:
@@ -72,7 +93,10 @@ def linearised(rig: Rig, bursts: Bursts, cycle: Array, starts: np.ndarray, basis
         span = np.array([0, starts[k + 1] - starts[k]])
 
         def end(state: Array, u: Array, part: Bursts = part, span: np.ndarray = span) -> Array:
-            return rig.run(state, part, 1, held(rig, span, basis, u[None])).states[-1]
+            run = rig.run(state, part, 1, held(rig, span, basis, u[None]))
+            if run.finished < 1:
+                raise NoSolution("The gait falls where it is linearised; there is no cycle to build feedback on.")
+            return run.states[-1]
 
         def change(plus: Array, minus: Array, size: float) -> Array:
             step = conf.difference(layout, minus[:nq], plus[:nq])

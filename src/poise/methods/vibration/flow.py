@@ -45,8 +45,8 @@ class Feet(NamedTuple):
     both: int  # 1: the other foot must be lifted clear (legs take turns), 0: it need not
 
 
-class Help(NamedTuple):
-    """A hand that holds the root while a search begins: a departure of the search, absent from every gait."""
+class Assist(NamedTuple):
+    """What holds the root while a search begins: a departure of the search, absent from every gait."""
 
     scale: float  # 0: none
     turn: Array  # (4,) attitude that it holds
@@ -54,7 +54,7 @@ class Help(NamedTuple):
     gains: Array  # (4,) [N m/rad, N m s/rad, N s/m, N/m] attitude, its rate, speeds, sideways place
 
 
-class Trouble(NamedTuple):
+class Disturbance(NamedTuple):
     """What comes from outside: a push on the torso, noise on what is sensed."""
 
     force: Array  # (3,) [N]
@@ -67,7 +67,7 @@ class Trouble(NamedTuple):
 E1, E2, E3, E4, E5, E6, E7, E8, E9 = range(9)
 # means of what is missed of E1, E3, E6, E7, E9, and of the height of the higher foot
 M_SPEED, M_JOINT, M_UPRIGHT, M_STANCE, M_STUB, M_LIFT = range(9, 15)
-VX, VY, VZ, AIR, NEAR_AIR, ACTIVE, FEEDBACK, DEEPEST, HELP_FORCE, HELP_TORQUE, FLYING, SUNK = range(15, 27)
+VX, VY, VZ, AIR, NEAR_AIR, ACTIVE, FEEDBACK, DEEPEST, ASSIST_FORCE, ASSIST_TORQUE, FLYING, SUNK = range(15, 27)
 COUNT = 27
 NEAR = 0.04  # [m] by which a heel below its toe still counts in part
 LIFT = 0.025  # [m] that one of the feet is to be above the ground at any time of a run
@@ -107,24 +107,24 @@ def _below(d, edge):
 
 
 @njit(cache=True)
-def _hold(views, aid, out):
-    """The helping hand's force and torque on the root into out (6,)."""
+def _assist_force(views, assist, out):
+    """The assist's force and torque on the root into out (6,)."""
     w, x, y, z = views.q[3], views.q[4], views.q[5], views.q[6]
-    a = aid.turn
+    a = assist.turn
     # rotation vector from the wanted attitude to the present one, in the body's frame
     c = np.array([a[0] * w + a[1] * x + a[2] * y + a[3] * z, a[0] * x - a[1] * w - a[2] * z + a[3] * y,
                   a[0] * y + a[1] * z - a[2] * w - a[3] * x, a[0] * z - a[1] * y + a[2] * x - a[3] * w])  # fmt: skip
     sign = 1.0 if c[0] >= 0.0 else -1.0
     for i in range(3):
-        out[3 + i] = -aid.scale * (2.0 * sign * aid.gains[0] * c[1 + i] + aid.gains[1] * views.v[3 + i])
-    out[0] = -aid.scale * aid.gains[2] * (views.v[0] - aid.speed)
-    out[1] = -aid.scale * (aid.gains[2] * views.v[1] + aid.gains[3] * views.q[1])
+        out[3 + i] = -assist.scale * (2.0 * sign * assist.gains[0] * c[1 + i] + assist.gains[1] * views.v[3 + i])
+    out[0] = -assist.scale * assist.gains[2] * (views.v[0] - assist.speed)
+    out[1] = -assist.scale * (assist.gains[2] * views.v[1] + assist.gains[3] * views.q[1])
     out[2] = 0.0
 
 
 @njit(cache=True)
-def run_units(views, springs, bursts, corrections, mirror, feet, aid, trouble, dt, units, swaps, lowest, out, states,
-              stages, trace):  # fmt: skip
+def run_units(views, springs, bursts, corrections, mirror, feet, assist, disturbance, dt, units, swaps, lowest, out,
+              states, stages, trace):  # fmt: skip
     """So many units from the state in the data; gives how many steps were taken before a fall.
 
     swaps: are left and right exchanged from unit to unit? lowest [m]: a root below it has fallen. out (COUNT,): what
@@ -147,24 +147,24 @@ def run_units(views, springs, bursts, corrections, mirror, feet, aid, trouble, d
             if stage < count and i == corrections.starts[stage]:
                 if last:
                     stages[stage, :nq], stages[stage, nq:] = views.q, views.v
-                sensed = trouble.noise[unit * count + stage] if trouble.noise.shape[0] else quiet
+                sensed = disturbance.noise[unit * count + stage] if disturbance.noise.shape[0] else quiet
                 correction(springs, corrections, stage, odd, mirror, views.q, views.v, sensed, fix)
                 stage += 1
             total_torque(springs, views.q, views.v, bursts.table[odd, i], fix, views.force)
             for d in range(6, nv):
                 out[ACTIVE] += bursts.table[odd, i, d] ** 2
                 out[FEEDBACK] += fix[d] * fix[d]
-            if aid.scale > 0.0:
-                _hold(views, aid, held)
+            if assist.scale > 0.0:
+                _assist_force(views, assist, held)
                 for d in range(6):
                     views.force[d] = held[d]
-                out[HELP_FORCE] += held[0] ** 2 + held[1] ** 2
-                out[HELP_TORQUE] += held[3] ** 2 + held[4] ** 2 + held[5] ** 2
+                out[ASSIST_FORCE] += held[0] ** 2 + held[1] ** 2
+                out[ASSIST_TORQUE] += held[3] ** 2 + held[4] ** 2 + held[5] ** 2
             else:
                 views.force[:6] = 0.0
-            if taken == trouble.since:
-                views.push[feet.torso, :3] = trouble.force
-            if taken == trouble.until:
+            if taken == disturbance.since:
+                views.push[feet.torso, :3] = disturbance.force
+            if taken == disturbance.until:
                 views.push[:] = 0.0
             if taken < trace.shape[0]:
                 trace[taken, :nq], trace[taken, nq : nq + nv], trace[taken, nq + nv :] = views.q, views.v, views.force
@@ -180,7 +180,7 @@ def run_units(views, springs, bursts, corrections, mirror, feet, aid, trouble, d
                 fallen = True
                 break
         if fallen:
-            return taken
+            return taken - 1
         _finish(bursts, steps, dt, before, began, out)
         states[unit + 1, :nq], states[unit + 1, nq:] = views.q, views.v
     return taken
@@ -242,7 +242,7 @@ def _finish(bursts, steps, dt, before, began, out):
     span = (steps - 1) * dt
     for k in range(3):
         out[VX + k] = (before[k] - began[k]) / span
-    for k in (M_SPEED, M_JOINT, M_UPRIGHT, M_STUB, M_LIFT, ACTIVE, FEEDBACK, HELP_FORCE, HELP_TORQUE, FLYING):
+    for k in (M_SPEED, M_JOINT, M_UPRIGHT, M_STUB, M_LIFT, ACTIVE, FEEDBACK, ASSIST_FORCE, ASSIST_TORQUE, FLYING):
         out[k] /= steps
     out[M_STANCE] /= max(1, bursts.thrust[1] - bursts.thrust[0])
     out[E2] = _below(out[VX], 2.0) + _below(-abs(out[VY]), -0.25) + _below(-abs(out[VZ]), -0.25)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
@@ -17,9 +19,12 @@ from poise.maths.rotations import Array
 from poise.methods.vibration import feedback
 from poise.methods.vibration.control import Corrections, no_corrections
 from poise.methods.vibration.rig import Controls, Rig
+from poise.methods.vibration.score import DEEP, FEEDBACK, violated
 from poise.methods.vibration.sketch import Sketch, read
-from poise.methods.vibration.space import Space
+from poise.methods.vibration.space import TIMES, Space
 from poise.motion.formats import gait as gait_file
+
+MOST_STAGES = 100  # of a unit
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +43,18 @@ class Gait:
     shift: Array  # (3,) [m] of a cycle
     start: Array  # (nv,) velocity with which the track begins
     facts: Mapping[str, Any]
+
+    @property
+    def missed(self) -> tuple[str, ...]:
+        """What of the bars of a gait its facts say it misses, in words."""
+        f, out = self.facts, []
+        names = violated(f.get("easy", [np.inf] * 9))
+        out += [] if names == "none" else [f"violates {names}"]
+        for key, bar, words in (("cyclic_error", 0.01, "is no cycle"), ("feedback_share", FEEDBACK, "needs feedback"),
+                                ("deepest", DEEP, "sinks in")):  # fmt: skip
+            out += [] if f.get(key, np.inf) <= bar else [f"{words} ({f.get(key, np.inf):.2g}, {bar:g} asked)"]
+        out += [] if f.get("units", 0) >= f.get("units_asked", 401) else [f"falls after {f.get('units', 0)} steps"]
+        return tuple(out)
 
     def controls(self, space: Space) -> Controls:
         """What the state machine needs."""
@@ -101,8 +118,10 @@ def load_gait(path: str | PathLike[str]) -> Gait:
         raise BadFile(path, f"it is a damaged gait: {error}") from None
     rig = sketch.rig()
     nq, nv = len(rig.rest), len(rig.stiffness)
-    back, track = data.get("feedback", {}), data["track"]
-    count = int(back.get("stages", 0))
+    back, track = _tables(data, "feedback"), _tables(data, "track")
+    count = back.get("stages", 0)
+    if not isinstance(count, int) or not 0 <= count <= MOST_STAGES:
+        raise BadFile(path, f"it is a damaged gait: feedback.stages must be a whole number up to {MOST_STAGES}.")
     take = lambda name, shape: gait_file.numbers(file, back.get(name), f"feedback.{name}", shape)  # noqa: E731
     inputs = feedback.torque_basis(sketch.palette()).shape[1]
     if count:
@@ -110,16 +129,27 @@ def load_gait(path: str | PathLike[str]) -> Gait:
         steady, gains = take("steady", (count, inputs)), take("gains", (count * inputs, 2 * nv))
     else:
         cycle, steady, gains = np.zeros((0, nq + nv)), np.zeros((0, inputs)), np.zeros((0, 2 * nv))
-    controls = data["controls"]
+    controls = _tables(data, "controls")
     try:
-        times = {k: float(controls[k]) for k in ("period", "share", "flight_length", "ground_length")}
+        times = {k: float(controls[k]) for k in TIMES}
         flight, ground = ({str(k): float(v) for k, v in controls[p].items()} for p in ("flight", "ground"))
     except (KeyError, TypeError, ValueError, AttributeError):
         raise BadFile(path, "it is a damaged gait: [controls] lacks amplitudes or times.") from None
+    whole = set(flight) == set(sketch.flight.names) and set(ground) == set(sketch.ground.names)
+    if not whole or not np.all(np.isfinite([*times.values(), *flight.values(), *ground.values()])):
+        raise BadFile(path, "it is a damaged gait: [controls] must have a number for each mode of its sketch, and none "
+                      "beside.")  # fmt: skip
+    if not 0.0 < times["period"] < 10.0 or min(times.values()) < 0.0:
+        raise BadFile(path, "it is a damaged gait: its times must be above 0 s, and its period below 10 s.")
     numbers = lambda name, shape: gait_file.numbers(file, track.get(name), f"track.{name}", shape)  # noqa: E731
     return Gait(sketch, flight, ground, times, cycle, steady, gains.reshape(count, inputs, 2 * nv),
-                numbers("q", (-1, nq)), float(track["dt"]), numbers("shift", (3,)), numbers("start", (nv,)),
+                numbers("q", (-1, nq)), float(numbers("dt", ())), numbers("shift", (3,)), numbers("start", (nv,)),
                 data.get("facts", {}))  # fmt: skip
+
+
+def _tables(data: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    value = data.get(name, {})
+    return value if isinstance(value, Mapping) else {}
 
 
 def _value(value: Any) -> str:
@@ -127,7 +157,7 @@ def _value(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+        return json.dumps(value, ensure_ascii=False)
     if isinstance(value, Mapping):
         return "{ " + ", ".join(f"{_key(k)} = {_value(v)}" for k, v in value.items()) + " }" if value else "{}"
     if isinstance(value, np.ndarray):
@@ -138,7 +168,7 @@ def _value(value: Any) -> str:
 
 
 def _key(name: str) -> str:
-    return name if name.replace("_", "").isalnum() else _value(name)
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _value(name)
 
 
 def _table(name: str, values: Mapping[str, Any]) -> list[str]:

@@ -82,6 +82,12 @@ class Vibration:
         if character.joint_names != rig.character.joint_names:
             raise BadValue(f"The gait {found.sketch.name!r} is one of {rig.character.name}; {character.name} has other "
                            "joints.")  # fmt: skip
+        same = [np.allclose(a, b, rtol=1e-3, atol=1e-4) for a, b in (
+            (character.model.dof_armature, rig.character.model.dof_armature),
+            (character.torque_limit, rig.character.torque_limit))]  # fmt: skip
+        if not all(same):
+            raise BadValue(f"The gait {found.sketch.name!r} brings its own body, which this clip's {character.name} is "
+                           "not (inertia or strength of its joints); perform the gait file itself.")  # fmt: skip
         given = rig.bursts(found.controls(space))
         fix = found.corrections(rig, space, given.table.shape[1])
         first = np.concatenate([found.track[0], found.start])

@@ -25,6 +25,7 @@ STEP = 1 / 480  # [s] of the simulator
 RUN, HOP, ONE = "run", "hop", "one leg"  # legs take turns, go together, or only the right one stands
 UNLIMITED = 1e9  # [N m]
 GAITS = (RUN, HOP, ONE)
+LOOKED = 4  # steps from one moment to the next at which self-contact is looked for
 LOWEST = 0.6  # of the rest pose's height: a root below it has fallen
 
 
@@ -48,6 +49,11 @@ class Run(NamedTuple):
     states: Array  # (units + 1, nq + nv) between units
     stages: Array  # (K, nq + nv) in the last unit
     trace: Array  # (steps, nq + 2 nv) states and torques of every step, if asked for
+
+    @property
+    def whole(self) -> bool:
+        """Were all units done, without a fall?"""
+        return self.finished == len(self.states) - 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,7 +158,7 @@ class Rig:
                       float(np.clip(at, 0.0, unit)), steps, self.dt, self.mirror, self.form)  # fmt: skip
 
     def run(self, state: Array, given: Bursts, units: int, corrections: Corrections | None = None,
-            aid: flow.Help | None = None, trouble: flow.Trouble | None = None,
+            assist: flow.Assist | None = None, disturbance: flow.Disturbance | None = None,
             traced: bool = False) -> Run:  # fmt: skip
         """Some units from a state (nq + nv,); `traced`: every step is taken down."""
         nq, nv = self.character.model.nq, self.character.model.nv
@@ -162,12 +168,27 @@ class Rig:
         fix = no_corrections(nq, nv, steps) if corrections is None else corrections
         out, states = np.zeros(flow.COUNT), np.zeros((units + 1, nq + nv))
         stages = np.zeros((len(fix.starts) - 1, nq + nv))
-        calm = flow.Trouble(np.zeros(3), -1, -1, np.zeros((0, 2 * nv)))
+        assist = NO_ASSIST if assist is None else assist
+        disturbance = (
+            flow.Disturbance(np.zeros(3), -1, -1, np.zeros((0, 2 * nv))) if disturbance is None else disturbance
+        )
         trace = np.zeros((units * steps if traced else 0, nq + 2 * nv))
-        done = flow.run_units(self.views, self.springs, given, fix, self.mirror, self.feet,
-                              NO_HELP if aid is None else aid, calm if trouble is None else trouble, self.dt, units,
-                              self.swaps, LOWEST * float(self.rest[2]), out, states, stages, trace)  # fmt: skip
+        lowest = LOWEST * float(self.rest[2])
+        done = flow.run_units(self.views, self.springs, given, fix, self.mirror, self.feet, assist, disturbance,
+                              self.dt, units, self.swaps, lowest, out, states, stages, trace)  # fmt: skip
         return Run(int(done) // steps, int(done), out, states, stages, trace[: int(done)])
+
+    def touching(self, trace: Array) -> float:
+        """Share of some moments of a trace (steps, nq + ...) at which the body touches itself."""
+        model, data, rows = self.model, self.data, trace[::LOOKED, : self.character.model.nq]
+        own = np.isin(model.geom_bodyid, np.arange(1, self.character.model.nbody))
+        count = 0
+        for q in rows:
+            data.qpos[:] = q
+            mujoco.mj_kinematics(model, data)
+            mujoco.mj_collision(model, data)
+            count += bool(own[data.contact.geom].all(axis=1).any())
+        return count / max(1, len(rows))
 
     def drift(self, start: Array, end: Array) -> Array:
         """φ (2 nv - 2,) of (6): how far a unit's end is from its beginning, seen mirrored where units are.
@@ -193,4 +214,4 @@ class Rig:
         return np.concatenate([q, v])
 
 
-NO_HELP = flow.Help(0.0, rot.IDENTITY.copy(), 0.0, np.zeros(4))
+NO_ASSIST = flow.Assist(0.0, rot.IDENTITY.copy(), 0.0, np.zeros(4))

@@ -1,11 +1,11 @@
 """How good a unit is: the objective (2), (3) and the nine easy constraints of appendix A of Nunes et al. 2012.
 
-Printed errors: Q_b as printed fires for almost every d; it is Q_u(-d, -ε) + Q_u(d, -ε) here. E5 counts feedback among
-what is not of the sketch.
+Printed errors: Q_b as printed fires for almost every d; it is Q_u(-d, -ε) + Q_u(d, -ε) here.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +19,8 @@ W0, WS = 1e-5, 1e6  # w_0 of (5), and w_s, which is to be above 1e10 · w_0
 FEEDBACK = 0.1  # of the bursts' torque (rms) that feedback may be
 MARGIN = 0.07  # what the search strives for
 DEEPEST, DEEP = 0.0045, 0.005  # [m] that feet are to sink in at most, and may
-_SHARE = np.array([5.0, 4.0, 20.0, 100.0, 50.0])  # of what is missed of E1, E3, E6, E7, E9
+_SHARE = np.array([5.0, 4.0, 20.0, 100.0, 150.0])  # of what is missed of E1, E3, E6, E7, E9
+_TOUCHING = 1.0  # of a unit in which limbs strike each other all the time: what is struck in every step never settles
 _LIFT = 200.0  # [1/m] of the height that the higher foot lacks
 
 
@@ -33,15 +34,28 @@ class Score(NamedTuple):
     speed: float  # [m/s]
     energy: float  # E_e [N² m²]
     feedback: float  # rms of feedback torque over that of bursts
-    help: float  # rms of the helping hand [N], torques at a metre
+    assist: float  # rms of the assist [N], torques at a metre
     deepest: float = 0.0  # [m] that feet sink in
+    touching: float = 0.0  # share of the last unit in which the body touches itself
 
 
-def easy(space: Space, x: Array, measured: Array) -> Array:
-    """E_1 to E_9 (9,)."""
-    out = measured[:9].copy()
+def easy(space: Space, x: Array, run: Run) -> Array:
+    """E_1 to E_9 (9,) of the last unit of a run; infinite where it fell before."""
+    if not run.whole:
+        return np.full(9, np.inf)
+    out = run.measured[:9].copy()
     out[flow.E5] = sum((0.0 - d) ** 2 + 1.0 for d in space.dominance(x) if d < 0.0)
     return out
+
+
+def violated(constraints: Sequence[float] | Array) -> str:
+    """Which of E_1 to E_9 (9,) are not zero, such as "E2 E9"; "none"."""
+    return " ".join(f"E{k + 1}" for k, e in enumerate(constraints) if e != 0.0) or "none"
+
+
+def feedback_share(measured: Array) -> float:
+    """Torque of the feedback over that of the bursts (rms) of what was measured in a unit."""
+    return float(np.sqrt(measured[flow.FEEDBACK] / max(measured[flow.ACTIVE], 1.0)))
 
 
 def missed(space: Space, x: Array, measured: Array) -> float:
@@ -65,15 +79,17 @@ def judged(rig: Rig, space: Space, x: Array, run: Run, units: int, strict: float
     phi = rig.drift(run.states[-2], run.states[-1])
     energy = float(m[flow.ACTIVE] + m[flow.FEEDBACK])
     objective = energy / max(float(m[flow.VX]), 0.05) ** 2
-    share = float(np.sqrt(m[flow.FEEDBACK] / max(m[flow.ACTIVE], 1.0)))
-    hand = m[flow.HELP_FORCE] / 30.0**2 + m[flow.HELP_TORQUE] / 20.0**2
+    share = feedback_share(m)
+    assist = m[flow.ASSIST_FORCE] / 30.0**2 + m[flow.ASSIST_TORQUE] / 20.0**2
     wrong = missed(space, x, m) + 2.0 * float(np.sqrt(np.mean(phi**2))) + 10.0 * max(0.0, share - MARGIN)
-    wrong += 100.0 * max(0.0, float(m[flow.DEEPEST]) - DEEPEST)
-    cost = 3.0 * hand + strict * wrong + _LIFT * float(m[flow.M_LIFT]) + W0 * objective
+    touching = rig.touching(run.trace[-rig.steps(space.controls(x)) :])
+    wrong += 100.0 * max(0.0, float(m[flow.DEEPEST]) - DEEPEST) + _TOUCHING * touching
+    cost = 3.0 * assist + strict * wrong + _LIFT * float(m[flow.M_LIFT]) + W0 * objective
     if not np.isfinite(cost):
         cost = 1e4
-    return Score(float(cost), easy(space, x, m), float(np.abs(phi).max()), objective, float(m[flow.VX]), energy, share,
-                 float(np.sqrt(m[flow.HELP_FORCE] + m[flow.HELP_TORQUE])), float(m[flow.DEEPEST]))  # fmt: skip
+    force = float(np.sqrt(m[flow.ASSIST_FORCE] + m[flow.ASSIST_TORQUE]))
+    return Score(float(cost), easy(space, x, run), float(np.abs(phi).max()), objective, float(m[flow.VX]), energy,
+                 share, force, float(m[flow.DEEPEST]), touching)  # fmt: skip
 
 
 def printed_terms(rig: Rig, space: Space, x: Array, run: Run) -> tuple[float, Array]:
@@ -83,4 +99,4 @@ def printed_terms(rig: Rig, space: Space, x: Array, run: Run) -> tuple[float, Ar
         return WS * 1e3 * (1.0 + left), np.ones(2 * len(space.palette.stiffness) - 2)
     m = run.measured
     objective = float(m[flow.ACTIVE]) / max(float(m[flow.VX]), 0.05) ** 2
-    return W0 * objective + WS * float(easy(space, x, m).sum()), rig.drift(run.states[0], run.states[-1])
+    return W0 * objective + WS * float(easy(space, x, run).sum()), rig.drift(run.states[0], run.states[-1])

@@ -1,9 +1,9 @@
 """The search for a gait that stays up, round by round.
 
-Held rounds: a helping hand keeps the root upright and going, so that the body settles into a cycle within a few units,
-and CMA-ES looks for bursts that need the hand least. Then feedback about the cycle found so far (`feedback`) steers
-beside a hand that fades. A beginning that leads nowhere by then is put aside for another one, and the search goes on
-with the best of a few. Free rounds: the hand is gone, and CMA-ES makes the bursts carry the gait by themselves.
+Held rounds: an assist keeps the root upright and going, so that the body settles into a cycle within a few units,
+and CMA-ES looks for bursts that need the assist least. Then feedback about the cycle found so far (`feedback`) steers
+beside an assist that fades. A beginning that leads nowhere by then is put aside for another one, and the search goes on
+with the best of a few. Free rounds: the assist is gone, and CMA-ES makes the bursts carry the gait by themselves.
 
 Departures from section 6.2: the initial state is not searched, it is where the cycle settles, which leaves a dozen
 numbers in the place of eighty; the cyclic constraint holds by itself on a cycle that attracts. `printed` has the
@@ -20,21 +20,24 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from poise.errors import NoSolution
+from poise.errors import BadValue, NoSolution
 from poise.maths.rotations import Array
 from poise.methods.vibration import feedback, flow
 from poise.methods.vibration.control import Corrections, correction_input
+from poise.methods.vibration.gait import Gait
+from poise.methods.vibration.palette import Palette
 from poise.methods.vibration.rig import HOP, ONE, RUN, Rig, Run
 from poise.methods.vibration.score import DEEP, FEEDBACK, Score, judged
 from poise.methods.vibration.sketch import Sketch, read
-from poise.methods.vibration.space import Space
+from poise.methods.vibration.space import TIMES, Space
 from poise.simulate.batch import Batch
 from poise.solve import cma
 from poise.threads import on_one_thread
 
-HAND = np.array([1500.0, 60.0, 250.0, 200.0])  # [N m/rad, N m s/rad, N s/m, N/m] gains of the helping hand
+ASSIST_GAINS = np.array([1500.0, 60.0, 250.0, 200.0])  # [N m/rad, N m s/rad, N s/m, N/m] gains of the assist
 STAGES = {RUN: 4, HOP: 8, ONE: 8}  # decisions of the feedback in a unit: one every 0.06 to 0.1 s
 CENTRED = 3  # times that feedback is built again about what it leads to
+MEAN = 9  # units whose mean is the cycle that feedback is about; every other one counts, the rest are mirrored
 LASTING, SETTLED = 25, 0.01  # units that feedback is tried for, and max |φ| from which it is good enough
 POPULATION = 16
 PATIENCE = 6  # generations without a better one after which a round with feedback ends, if no constraint is violated
@@ -48,33 +51,36 @@ PROMISING = 2.5  # cost below which a beginning that violates nothing is good en
 class Round(NamedTuple):
     """One search by CMA-ES."""
 
-    help: float  # share of the helping hand; 0: feedback in its place
+    assist: float  # share of the assist; 0: feedback in its place
     generations: int
     units: int  # that a candidate must last; the last one is judged
     spread: float  # of the first generation
     strict: float = 2.0  # how much missed constraints weigh
-    steered: bool = False  # is there feedback beside the helping hand?
+    steered: bool = False  # is there feedback beside the assist?
+    bounds: float = 1.0  # how much of the sketched amplitudes is asked for already
 
     @property
     def fed(self) -> bool:
         """Is there feedback?"""
-        return self.steered or self.help == 0.0
+        return self.steered or self.assist == 0.0
 
 
 PLAN = (Round(1.0, 50, 5, 0.5), Round(0.3, 30, 5, 0.2), Round(0.1, 20, 5, 0.15, steered=True),
         Round(0.03, 15, 7, 0.12, steered=True), Round(0.0, 25, 9, 0.12), Round(0.0, 30, 9, 0.1, 6.0),
         Round(0.0, 30, 13, 0.07, 20.0))  # fmt: skip
+VARYING = (*(Round(0.0, 15, 9, 0.1, bounds=share) for share in (0.25, 0.5, 0.75)), *PLAN[4:])
+"""What leads from a gait to another sketch: the sketched amplitudes are asked for step by step."""
 
 
 class Job(NamedTuple):
     """All that judging a member depends on, as plain data."""
 
     sketch: str  # as JSON
-    options: tuple[bool, ...]  # of the space
+    options: tuple[float, ...]  # of the space
     state: Array  # (nq + nv,) from which it begins
     units: int
-    help: float
-    speed: float  # [m/s] to which the hand leads
+    assist: float
+    speed: float  # [m/s] to which the assist leads
     corrections: Corrections | None
     strict: float
 
@@ -109,9 +115,16 @@ class Progress:
 
 
 @lru_cache(maxsize=4)
-def _tools(sketch: str, options: tuple[bool, ...]) -> tuple[Rig, Space]:
+def _body(sketch: str) -> tuple[Sketch, Rig, Palette]:
     made = read(json.loads(sketch))
-    return made.rig(), Space(made, made.palette(), *options)
+    return made, made.rig(), made.palette()
+
+
+@lru_cache(maxsize=8)
+def _tools(sketch: str, options: tuple[float, ...]) -> tuple[Rig, Space]:
+    made, rig, palette = _body(sketch)
+    *kind, bounds = options
+    return rig, Space(made, palette, *map(bool, kind), bounds=bounds)
 
 
 @on_one_thread
@@ -127,39 +140,63 @@ def judge_one(rig: Rig, space: Space, job: Job, x: Array) -> Judged:
     fix = job.corrections
     if fix is not None:
         fix = fix._replace(starts=feedback.cuts(given.table.shape[1], len(fix.starts) - 1))
-    hand = flow.Help(job.help, space.lean(x), job.speed, HAND) if job.help > 0.0 else None
-    run = rig.run(job.state, given, job.units, fix, hand)
+    assist = flow.Assist(job.assist, space.lean(x), job.speed, ASSIST_GAINS) if job.assist > 0.0 else None
+    run = rig.run(job.state, given, job.units, fix, assist, traced=True)
     return Judged(judged(rig, space, x, run, job.units, job.strict), run.states[-1])
 
 
 class Designer:
     """A search under way for one sketch: `rounds` yields after every generation, and `progress` can be kept."""
 
-    def __init__(self, sketch: Sketch, seed: int = 0, plan: tuple[Round, ...] = PLAN, options: tuple[bool, ...] = (),
-                 population: int = POPULATION, progress: Progress | None = None):  # fmt: skip
-        self.sketch, self.plan, self.options, self.seed = sketch, plan, options, seed
+    def __init__(self, sketch: Sketch, seed: int = 0, plan: tuple[Round, ...] | None = None,
+                 options: tuple[bool, ...] = (), population: int = POPULATION, progress: Progress | None = None,
+                 origin: Gait | None = None):  # fmt: skip
+        """`origin`: a gait of the same body, such as that of another sketch, from which the search begins."""
+        plan = plan or (PLAN if origin is None else VARYING)
+        self.sketch, self.plan, self.seed = sketch, plan, seed
+        self.options = (*options, *(False, False, False)[len(options) :])
         self.text = json.dumps(sketch.plain())  # the order of modes counts
-        self.rig, self.space = _tools(self.text, options)
-        self.basis = feedback.torque_basis(self.space.palette)
+        _, self.rig, palette = _body(self.text)
+        if self.rig.swaps and any(r.units % 2 == 0 for r in plan):
+            raise BadValue("A round of a gait whose legs take turns lasts an odd number of units.")
+        if origin is not None and not fits(origin, sketch):
+            raise BadValue(f"The sketch {sketch.name!r} cannot begin with the gait {origin.sketch.name!r}: it must be "
+                           "one of the same body and kind of gait, with feedback.")  # fmt: skip
+        self.basis = feedback.torque_basis(palette)
         self.stages = STAGES[sketch.gait]
-        self.population = population
+        self.population, self.origin = population, origin
         self.progress = self._first() if progress is None else progress
 
+    def space_in(self, number: int) -> Space:
+        """What is searched in a round; rounds may differ in how much of the sketched amplitudes they ask for."""
+        return _tools(self.text, (*self.options, self.plan[min(number, len(self.plan) - 1)].bounds))[1]
+
+    @property
+    def space(self) -> Space:
+        """What is searched now."""
+        return self.space_in(self.progress.round)
+
     def _first(self, attempt: int = 0, beginning: int = 0) -> Progress:
-        n, inputs, nv = self.space.dimension, self.basis.shape[1], self.rig.character.model.nv
-        x = np.zeros(n)
-        return Progress(0, self._round_search(0, x, attempt, beginning), self.space.begin(self.rig, x), x, None,
-                        np.zeros((0, len(self.rig.rest) + nv)), np.zeros((0, inputs)),
-                        np.zeros((0, inputs, 2 * nv)), attempt=attempt, beginning=beginning)  # fmt: skip
+        space, inputs, nv = self.space_in(0), self.basis.shape[1], self.rig.character.model.nv
+        x = np.zeros(space.dimension)
+        if self.origin is not None:
+            x, start, found = varied(space, self.origin), self.origin.cycle[0], self.origin
+            known = (found.cycle, found.steady, found.gains)
+        else:
+            start = space.begin(self.rig, x)
+            known = (np.zeros((0, len(self.rig.rest) + nv)), np.zeros((0, inputs)), np.zeros((0, inputs, 2 * nv)))
+        search = self._round_search(0, x, attempt, beginning)
+        return Progress(0, search, start, x, None, *known, attempt=attempt, beginning=beginning)
 
     def another(self, ended: Progress | None) -> None:
         """Begin the next attempt; `ended` is the best that those before came to."""
         p = self.progress
         self.progress = replace(self._first(p.attempt + 1), evaluations=p.evaluations, seconds=p.seconds, ended=ended)
 
-    def _round_search(self, number: int, x: Array, attempt: int, beginning: int, again: int = 0) -> cma.Search:
+    def _round_search(self, number: int, x: Array, attempt: int, beginning: int, again: int = 0,
+                      shape: Array | None = None) -> cma.Search:  # fmt: skip
         seed = 10_000 * self.seed + 1000 * attempt + 100 * beginning + 10 * again + number
-        return cma.begin(x, self.plan[number].spread, seed=seed, population=self.population)
+        return cma.begin(x, self.plan[number].spread, seed=seed, population=self.population, shape=shape)
 
     @property
     def over(self) -> bool:
@@ -171,8 +208,8 @@ class Designer:
         p = self.progress if progress is None else progress
         now = self.plan[min(p.round, len(self.plan) - 1)]
         fix = self.about(p) if now.fed else None
-        return Job(self.text, self.options, p.state, now.units, now.help, self.sketch.start["speed"] + 0.1, fix,
-                   now.strict)  # fmt: skip
+        return Job(self.text, (*self.options, now.bounds), p.state, now.units, now.assist,
+                   self.sketch.start["speed"] + 0.1, fix, now.strict)  # fmt: skip
 
     def corrections(self) -> Corrections | None:
         """The feedback as it is now."""
@@ -195,7 +232,7 @@ class Designer:
         first = results[k].score
         better = p.score is None or first.cost <= p.score.cost
         state = p.state
-        if np.mean(costs < 1e3) > 0.6 and first.drift < 3.0 and self.plan[p.round].help > 0.0:
+        if np.mean(costs < 1e3) > 0.6 and first.drift < 3.0 and self.plan[p.round].assist > 0.0:
             state = self.rig.begun(results[k].end)
         self.progress = replace(p, search=cma.tell(p.search, members, costs), state=state,
                                 best=members[k] if better else p.best, score=first if better else p.score,
@@ -221,7 +258,8 @@ class Designer:
         """Is another beginning tried, as this one leads nowhere? If not, the search goes on with the best of them."""
         p = self.progress
         falls = p.score is None or p.score.cost > 1e3
-        if not (p.round + 1 == CHOSEN or (falls and p.round + 1 < CHOSEN)) or len(self.plan) <= CHOSEN:
+        early = p.round + 1 == CHOSEN or (falls and p.round + 1 < CHOSEN)
+        if not early or len(self.plan) <= CHOSEN or self.origin is not None:
             return False
         promising = p.score is not None and p.score.cost < PROMISING and not p.score.easy.any()
         best = p if promising or p.kept is None or _cost(p) < _cost(p.kept) else p.kept
@@ -233,7 +271,7 @@ class Designer:
 
     def _wants_more(self, p: Progress) -> bool:
         """Is the last round worth doing again?"""
-        if p.score is None or p.again == AGAIN or self.plan[-1].help > 0.0:
+        if p.score is None or p.again == AGAIN or self.plan[-1].assist > 0.0 or (p.again and not p.bettered):
             return False
         s = p.score
         return bool(s.easy.any()) or s.drift > 2 * SETTLED or s.feedback > FEEDBACK or s.deepest > DEEP
@@ -247,10 +285,13 @@ class Designer:
             number, p = p.round, replace(p, again=p.again + 1)
         if number >= len(self.plan) or self.plan[number].fed:
             p = self._centred(p, number)
+        p = self._carried(p, number)
         if number >= len(self.plan):
             self.progress = replace(p, round=number)
             return
-        search = self._round_search(number, p.best, p.attempt, p.beginning, p.again)
+        alike = self.plan[p.round].assist == 0.0  # the next round asks for much the same
+        search = self._round_search(number, p.best, p.attempt, p.beginning, p.again,
+                                    p.search.covariance if alike else None)  # fmt: skip
         self.progress = replace(p, round=number, search=search, bettered=0)
         first = judge_one(self.rig, self.space, self.job(), p.best)  # it stays the best until a better one is found
         self.progress = replace(self.progress, score=first.score)
@@ -259,42 +300,61 @@ class Designer:
         """Feedback anew for a round, about the cycle that the best of the round before has settled into.
 
         It is built again about what the body settles into with it, up to a few times. Of these and
-        the old one that is kept with which it lasts longest, and costs least. Where the hand stays, once is enough.
+        the old one that is kept with which it lasts longest, and costs least. Where the assist stays, once is enough.
         """
         if p.score is None or p.score.cost > 1e3:
             raise NoSolution(f"No gait was found for {self.sketch.name!r}: after {p.evaluations} evaluations every "
                              "candidate falls; give the sketch more modes, or another start.")  # fmt: skip
         job = self.job()
-        hand = flow.Help(job.help, self.space.lean(p.best), job.speed, HAND) if job.help > 0.0 else None
-        units = 3 if hand is not None else 2 * (job.units // 2) + 9
+        assist = flow.Assist(job.assist, self.space.lean(p.best), job.speed, ASSIST_GAINS) if job.assist > 0.0 else None
+        units = 3 if assist is not None else 2 * (job.units // 2) + 9
         made = [] if not len(p.cycle) else [p]
         state, fix = p.state, job.corrections
-        if number < len(self.plan) and self.plan[number].help > 0.0:
-            return self._feedback(p, state, fix, hand, 2 * (job.units // 2) + 3)
+        if number < len(self.plan) and self.plan[number].assist > 0.0:
+            return self._feedback(p, state, fix, assist, 2 * (job.units // 2) + 3)
         for _ in range(CENTRED):
-            found = self._feedback(p, state, fix, hand, units)
+            try:
+                found = self._feedback(p, state, fix, assist, units)
+            except NoSolution:
+                if not made:
+                    raise
+                break
             made.append(found)
-            state, fix, hand, units = found.state, self.about(found), None, 2 * (job.units // 2) + 9
+            state, fix, assist, units = found.state, self.about(found), None, 2 * (job.units // 2) + 9
             if self._lasts(found) >= (LASTING, -SETTLED):
                 break
-        costs = [judge_one(self.rig, self.space, self.job(replace(q, round=number)), q.best).score.cost for q in made]
+        costs = [judge_one(self.rig, self.space_in(number), self.job(replace(q, round=number)),
+                           self._carried(q, number).best).score.cost for q in made]  # fmt: skip
         lasts = [self._lasts(q)[0] for q in made]
         return made[min(range(len(made)), key=lambda k: (-lasts[k], costs[k]))]
 
-    def _feedback(self, p: Progress, state: Array, fix: Corrections | None, hand: flow.Help | None,
+    def _carried(self, p: Progress, number: int) -> Progress:
+        """The same with the best as a vector of another round's space, amplitudes raised to its bounds."""
+        old, new = self.space_in(p.round), self.space_in(number)
+        if old is new:
+            return p
+        controls = old.controls(p.best)
+        x = new.vector(*old.amplitudes(p.best), {k: getattr(controls, k) for k in TIMES})
+        x[-1] = p.best[-1]
+        return replace(p, best=x)
+
+    def _feedback(self, p: Progress, state: Array, fix: Corrections | None, assist: flow.Assist | None,
                   units: int) -> Progress:  # fmt: skip
-        """The same progress with feedback about the last of some units from a state."""
+        """The same progress with feedback about what it does in the last of some units from a state.
+
+        Without the assist that is the mean of `MEAN` units: a gait may waver.
+        """
         given = self.rig.bursts(self.space.controls(p.best))
         starts = feedback.cuts(given.table.shape[1], self.stages)
         if fix is None:
             fix = feedback.held(self.rig, starts, self.basis, np.zeros((self.stages, self.basis.shape[1])))
         fix = fix._replace(starts=starts)
-        run = _settled(self.rig, state, given, fix, hand, units)
-        cycle = run.stages.copy()
-        cycle[:, :2] = 0.0
+        run = _settled(self.rig, state, given, fix, assist, units)
+        last = range(max(0, run.finished - MEAN), run.finished, 2) if assist is None else (run.finished - 1,)
+        cycle = feedback.mean_stages(self.rig, run.trace, starts, last)
         steady = np.stack([correction_input(self.rig.springs, fix, k, cycle[k], len(self.rig.rest))
                            for k in range(self.stages)])  # fmt: skip
-        A, B = feedback.linearised(self.rig, given, cycle, starts, self.basis, steady)
+        A, B = feedback.linearised(self.rig, given, cycle, starts, self.basis, steady, feedback.WIDER)
         found = feedback.gains(self.rig, A, B)
         return replace(p, state=cycle[0], cycle=cycle, steady=steady, gains=np.stack(found.gains))
 
@@ -306,14 +366,26 @@ class Designer:
         return run.finished, -float(np.abs(self.rig.drift(run.states[-2], run.states[-1])).max())
 
 
+def fits(gait: Gait, sketch: Sketch) -> bool:
+    """Can a search for a sketch begin with a gait?"""
+    return (gait.sketch.character, gait.sketch.gait) == (sketch.character, sketch.gait) and len(gait.cycle) > 0
+
+
+def varied(space: Space, gait: Gait) -> Array:
+    """The vector of a space that is nearest to a gait: its times, its amplitudes where the space has their modes."""
+    flight, ground = (np.array([known.get(m, 0.0) for m in phase.names]) for known, phase in
+                      ((gait.flight, space.sketch.flight), (gait.ground, space.sketch.ground)))  # fmt: skip
+    return space.vector(flight, ground, gait.times)
+
+
 def _cost(p: Progress) -> float:
     return np.inf if p.score is None else p.score.cost
 
 
-def _settled(rig: Rig, state: Array, given: Any, fix: Corrections, hand: flow.Help | None, units: int) -> Run:
+def _settled(rig: Rig, state: Array, given: Any, fix: Corrections, assist: flow.Assist | None, units: int) -> Run:
     """The longest odd number of units that is not fallen in, whose last one is not mirrored."""
     for count in range(units, 0, -2):
-        run = rig.run(state, given, count, fix, hand)
+        run = rig.run(state, given, count, fix, assist, traced=True)
         if run.finished == count:
             return run
     raise NoSolution("The gait falls in its first unit; there is no cycle to build feedback on.")

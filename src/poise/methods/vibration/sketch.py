@@ -35,11 +35,13 @@ from poise.files import must_exist, read_bytes
 from poise.methods.vibration.control import EASED, SQUARE
 from poise.methods.vibration.palette import Palette, palette
 from poise.methods.vibration.rest import rest_pose, stiffness_of, strength_of
-from poise.methods.vibration.rig import GAITS, HOP, RUN, Rig
+from poise.methods.vibration.rig import GAITS, HOP, ONE, RUN, Rig
 from poise.motion.load import load_any_character
 
 LARGEST = 1_000_000  # bytes of a sketch
 START = {"period": 0.7, "flight_length": 0.1, "ground_length": 0.1, "height": 0.03, "speed": 2.2}
+LENGTHS = (0.04, 0.24)  # [s] of a burst, which the search may reach
+PERIODS = {RUN: (0.6, 1.1), HOP: (0.38, 0.9), ONE: (0.38, 0.9)}  # [s]
 _KEYS = {"": {"name", "character", "gait", "limits", "rest", "springs", "strength", "bursts", "flight", "ground",
               "start"}, "bursts": {"form"}, "flight": {"priority", "permit", "exclude", "modes"},
          "ground": {"priority", "permit", "exclude", "modes"}, "start": set(START)}  # fmt: skip
@@ -163,6 +165,9 @@ def read(data: Mapping[str, Any], name: str = "sketch") -> Sketch:
         raise BadValue(f"Left and right of {data['character']} are not alike, so its legs cannot take turns by "
                        "exchanging them; gait = \"one leg\" or a symmetric body can be had.")  # fmt: skip
     start = dict(START) | {k: _number(f"start.{k}", v, 0.0) for k, v in _table(data, "start").items()}
+    for key, (low, high) in {"period": PERIODS[gait], "flight_length": LENGTHS, "ground_length": LENGTHS}.items():
+        if key in _table(data, "start") and not low <= start[key] <= high:
+            raise BadValue(f"start.{key} of a {gait} must be from {low:g} to {high:g} s, not {start[key]:g}.")
     form = _table(data, "bursts").get("form", SQUARE)
     if form not in (SQUARE, EASED):
         raise UnknownName("form of a burst", form, (SQUARE, EASED))
@@ -184,9 +189,10 @@ def _phase(data: Mapping[str, Any], phase: str, found: Palette) -> Phase:
             raise UnknownName(f"{phase} mode of {found.character.name}", mode, (),
                               f"There are {every[0]} to {every[-1]}; poise modes {found.character.name} lists "
                               "them.")  # fmt: skip
-    both = set(exclude) & set(priority)
-    if both:
-        raise BadValue(f"{min(both)} of {phase} has priority and is excluded; it can be one of them.")
+    for others, words in ((priority, "has priority"), (permit, "is permitted")):
+        both = set(exclude) & set(others)
+        if both:
+            raise BadValue(f"{min(both)} of {phase} {words} and is excluded; it can be one of them.")
     count = data.get("modes", 12 if "exclude" in data else 0)
     if not isinstance(count, int) or not 0 <= count <= len(every):
         raise BadValue(f"{phase}.modes must be a whole number up to {len(every)}, not {count!r}.")

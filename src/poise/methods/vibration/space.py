@@ -13,13 +13,12 @@ from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.methods.vibration.palette import Palette
 from poise.methods.vibration.rig import HOP, ONE, RUN, Controls, Rig
-from poise.methods.vibration.sketch import Phase, Sketch
+from poise.methods.vibration.sketch import LENGTHS, PERIODS, Phase, Sketch
 
 AMPLITUDE = 60.0  # [N m] of a unit in the vector
-LENGTHS = (0.04, 0.24)  # [s] that the search may reach
-PERIODS = {RUN: (0.6, 1.1), HOP: (0.38, 0.9), ONE: (0.38, 0.9)}  # [s]
 SHARES = {RUN: (0.5, 0.72), HOP: (0.35, 0.75), ONE: (0.35, 0.75)}  # of T
 SHARE = 0.6  # α where the search begins
+TIMES = ("flight_length", "ground_length", "period", "share")  # of a gait [s], and how much of the period is flight
 TURN, RATE = 0.1, 1.0  # [rad, m], [rad/s, m/s] of a unit of the initial state
 
 
@@ -27,10 +26,10 @@ TURN, RATE = 0.1, 1.0  # [rad, m], [rad/s, m/s] of a unit of the initial state
 class Space:
     """Amplitudes ψ^f and ψ^g, lengths δ^f and δ^g, T and α, and one number for how far the body leans at the start.
 
-    Priority amplitudes are the sketch's and more: ψ = sign (|sketched| + AMPLITUDE |x|); others go
+    Priority amplitudes are the sketch's and more: ψ = sign (bounds |sketched| + AMPLITUDE |x|); others go
     AMPLITUDE x from where the sketch lets them begin. `plain`: the paper's torques Φ ψ in the place of K Φ ψ;
     `state`: the initial state is searched too, as the paper does; `canonical`: every joint by itself in the place of
-    modes.
+    modes; `bounds`: how much of the sketched amplitudes is asked for already.
     """
 
     sketch: Sketch
@@ -38,6 +37,7 @@ class Space:
     plain: bool = False
     state: bool = False
     canonical: bool = False
+    bounds: float = 1.0
 
     @cached_property
     def bases(self) -> tuple[Array, Array]:
@@ -60,7 +60,7 @@ class Space:
     @property
     def dimension(self) -> int:
         """Length of the vector."""
-        return sum(self.sizes) + 5 + (2 * len(self.palette.stiffness) - 2 if self.state else 0)
+        return sum(self.sizes) + (4 + 2 * len(self.palette.stiffness) - 2 if self.state else 5)
 
     def amplitudes(self, x: Array) -> tuple[Array, Array]:
         """ψ^f and ψ^g [N m]."""
@@ -72,7 +72,7 @@ class Space:
         psi = AMPLITUDE * np.asarray(x, float)
         if not self.canonical:
             for k, least in enumerate(phase.priority.values()):
-                psi[k] = np.sign(least or 1.0) * (abs(least) + abs(psi[k]))
+                psi[k] = np.sign(least or 1.0) * (self.bounds * abs(least) + abs(psi[k]))
             psi[len(phase.priority) :] += list(phase.others.values())
         return psi
 
@@ -84,27 +84,32 @@ class Space:
         first, second = (_within(d[k], start[name], *LENGTHS)
                          for k, name in enumerate(("flight_length", "ground_length")))  # fmt: skip
         period = _within(d[2], start["period"], *PERIODS[self.sketch.gait])
-        share = _within(d[3], SHARE, *SHARES[self.sketch.gait])
+        share = _within(d[3], *self._share)
         return Controls(self.bases[0] @ flight, self.bases[1] @ ground, first, second, period, share)
+
+    @property
+    def _share(self) -> tuple[float, float, float]:
+        """α where the search begins, and within what it stays: as printed, 0.5 and 0 to 1."""
+        return (0.5, 0.0, 1.0) if self.state else (SHARE, *SHARES[self.sketch.gait])
 
     def vector(self, flight: Array, ground: Array, times: Mapping[str, float]) -> Array:
         """The vector whose amplitudes [N m] and times [s] these are: where `controls` leads back to them."""
         x = np.zeros(self.dimension)
         first, second = self.sizes
         for psi, phase, at in ((flight, self.sketch.flight, 0), (ground, self.sketch.ground, first)):
-            least, begun = np.abs(list(phase.priority.values())), np.array(list(phase.others.values()))
-            more = np.maximum(np.abs(psi[: len(least)]) - least, 0.0)
+            least, begun = (np.array(list(m.values())) for m in (phase.priority, phase.others))
+            more = np.maximum(np.where(least < 0.0, -1.0, 1.0) * psi[: len(least)] - self.bounds * np.abs(least), 0.0)
             x[at : at + len(psi)] = np.concatenate([more, psi[len(least) :] - begun]) / AMPLITUDE
         start = self.sketch.start
         for k, (name, zero, limits) in enumerate((("flight_length", start["flight_length"], LENGTHS),
                                                   ("ground_length", start["ground_length"], LENGTHS),
                                                   ("period", start["period"], PERIODS[self.sketch.gait]),
-                                                  ("share", SHARE, SHARES[self.sketch.gait]))):  # fmt: skip
+                                                  ("share", self._share[0], self._share[1:]))):  # fmt: skip
             x[first + second + k] = _logit(times[name], *limits) - _logit(zero, *limits)
         return x
 
     def lean(self, x: Array) -> Array:
-        """Attitude (4,) of the root that the search's helping hand holds: so far forward."""
+        """Attitude (4,) of the root that the search's assist holds: so far forward."""
         return rot.exp(np.array([0.0, 0.25 * np.tanh(x[sum(self.sizes) + 4]), 0.0]))
 
     def begin(self, rig: Rig, x: Array) -> Array:
@@ -114,7 +119,7 @@ class Space:
         if not self.state:
             return state
         nq, nv = len(rig.rest), len(self.palette.stiffness)
-        d = x[sum(self.sizes) + 5 :]
+        d = x[sum(self.sizes) + 4 :]
         move = np.concatenate([np.zeros(2), TURN * d[: nv - 2]])
         state[:nq] = conf.integrate(rig.character.layout, state[:nq], move)
         state[nq:] += RATE * d[nv - 2 :]
