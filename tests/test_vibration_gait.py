@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +24,7 @@ from poise.methods.vibration.control import EASED, Bursts, burst, bursts
 from poise.methods.vibration.design import design, without_feedback
 from poise.methods.vibration.gait import load_gait, shipped
 from poise.methods.vibration.method import seen_from
-from poise.methods.vibration.rig import Controls
+from poise.methods.vibration.rig import Controls, Rig
 from poise.methods.vibration.score import easy
 from poise.methods.vibration.search import Designer, Progress, Round, judge
 from poise.methods.vibration.showing import sketch_clip
@@ -198,7 +199,7 @@ def test_a_vector_leads_back_to_its_controls():
 def test_a_vector_is_carried_to_other_bounds():
     """Amplitudes stay what they are where they keep the new bounds, and are raised to these where they do not."""
     sketch = find_sketch("flap")
-    low, high = (Space(sketch, sketch.palette(), bounds=b) for b in (0.25, 1.0))
+    low, high = (Space(sketch, sketch.palette(), asked=share) for share in (0.25, 1.0))
     x = np.random.default_rng(2).normal(size=low.dimension)
     controls = low.controls(x)
     times = {k: getattr(controls, k) for k in ("flight_length", "ground_length", "period", "share")}
@@ -206,8 +207,10 @@ def test_a_vector_is_carried_to_other_bounds():
                            (sketch.flight, sketch.ground), strict=True):  # fmt: skip
         least = np.array(list(phase.priority.values()))
         n = len(least)
-        assert np.allclose(b[:n], np.sign(least) * np.maximum(np.abs(a[:n]), np.abs(least)))
+        assert np.allclose(b[:n], np.sign(least) * np.maximum(np.sign(least) * a[:n], np.abs(least)))
         assert np.allclose(b[n:], a[n:]) and np.any(np.abs(a[:n]) < np.abs(least))
+    assert low.lacking(x) > 0.0 and low.lacking(x) < replace(low, asked=0.5).lacking(x)
+    assert high.lacking(np.zeros(high.dimension)) == 0.0
 
 
 def test_a_sketch_without_gravity_leaves_the_centre_of_mass_where_it_is():
@@ -434,6 +437,62 @@ def test_a_fall_in_the_last_step_of_a_unit_is_a_fall(gait: Path):
     assert not late.whole and late.steps < 20 * given.table.shape[1] and np.isinf(easy(space, x, late)).all()
 
 
+def bent(rig: Rig, part: str, degrees: float) -> np.ndarray:
+    """The rest pose with a joint bent, its lowest point a little in the ground."""
+    q = rig.rest.copy()[None]
+    turn = rot.exp([0.0, np.radians(degrees), 0.0])
+    turn_joints(rig.character, q, rig.character.body(part), turn[None], limited=False)
+    q[0, 2] -= rig.character.points(q)[0, :, 2].min() + 0.004
+    return q[0]
+
+
+def violations(rig: Rig, q: np.ndarray, speed: float = 3.0, torque: float = 0.0, **speeds: float) -> np.ndarray:
+    """E1 to E9 of five steps from a pose that goes forward, with a constant torque on one knee."""
+    space = Space(find_sketch("runner"), find_sketch("runner").palette())
+    table = np.zeros((2, 5, len(rig.stiffness)))
+    table[:, :, rig.character.dofs("left_shin")] = torque
+    v = np.zeros(len(rig.stiffness))
+    v[0] = speed
+    for part, rate in speeds.items():
+        v[rig.character.dofs(part)] = rate
+    run = rig.run(np.concatenate([q, v]), Bursts(table, (0, 5)), 1)
+    assert run.whole and np.isclose(run.measured[flow.ACTIVE], torque**2)  # (3)
+    return easy(space, np.zeros(space.dimension), run)
+
+
+def test_each_constraint_is_violated_by_what_it_forbids():
+    rig = find_sketch("runner").rig()
+    stands, high = bent(rig, "left_shin", 50.0), rig.rest + np.eye(len(rig.rest))[2] * 0.3
+    good = violations(rig, stands)
+    assert not good[[0, 2, 3, 4, 5, 6, 8]].any()
+    assert violations(rig, stands, speed=0.2)[0] > 0.0 and violations(rig, stands, speed=1.5)[1] > 0.0
+    assert violations(rig, stands, left_forearm=30.0)[2] > 0.0
+    assert violations(rig, stands, torque=800.0)[3] > 0.0 and violations(rig, stands, torque=-600.0)[3] == 0.0
+    bows = bent(rig, "chest", 120.0)  # with the legs behind, which are then higher than the trunk
+    for part in ("left_thigh", "right_thigh"):
+        leg = rig.character.body(part)
+        turn_joints(rig.character, bows[None], leg, rot.exp([0.0, np.radians(60.0), 0.0])[None], limited=False)
+    bows[2:7] = 2.0, *rot.exp([0.0, np.radians(50.0), 0.0])
+    assert violations(rig, bows)[5] > 0.0
+    assert violations(rig, high)[6] > 0.0 and good[7] > 0.0  # it stays in the air; its toe does not rise
+    assert violations(rig, bent(rig, "right_shin", 50.0))[8] > 0.0
+
+
+def test_other_modes_that_outweigh_those_with_priority_are_violations():
+    """(12) of a run that is whole, whose other amplitudes are small and large."""
+    found = load_gait(shipped()[0])
+    rig, space = found.sketch.rig(), found.space()
+    start = np.concatenate([found.track[0], found.start])
+    given = rig.bursts(found.controls(space))
+    run = rig.run(start, given, 1, found.corrections(rig, space, given.table.shape[1]))
+    x = space.vector(*(np.array([p[m] for m in names]) for p, names in
+                       ((found.flight, found.sketch.flight.names), (found.ground, found.sketch.ground.names))),
+                     found.times)  # fmt: skip
+    assert easy(space, x, run)[4] == 0.0
+    x[len(found.sketch.flight.priority)] = 100.0
+    assert easy(space, x, run)[4] > 1e6
+
+
 def test_a_body_that_touches_itself_is_told_from_one_that_stands():
     rig = find_sketch("runner").rig()
     body = rig.character
@@ -445,13 +504,13 @@ def test_a_body_that_touches_itself_is_told_from_one_that_stands():
 
 def test_a_search_begins_with_a_gait_of_its_body_and_asks_for_more_step_by_step(gait: Path):
     origin, sketch = load_gait(gait), find_sketch("flap")
-    plan = (Round(0.0, 1, 3, 0.05, bounds=0.25), Round(0.0, 1, 3, 0.05))
+    plan = (Round(0.0, 1, 3, 0.05, asked=0.25), Round(0.0, 1, 3, 0.05))
     work = Designer(sketch, 2, plan, population=8, origin=origin)
     flight = dict(zip(sketch.flight.names, work.space.amplitudes(work.progress.best)[0], strict=True))
-    assert all(np.isclose(flight[m], a) for m, a in origin.flight.items()) and np.isclose(flight["f5"], 0.25 * 50)
+    assert all(np.isclose(flight[m], a) for m, a in origin.flight.items()) and flight["f5"] == 0.0
     with Batch(1) as batch:
         work.generation(batch)
-        assert work.progress.round == 1 and work.space.bounds == 1.0
+        assert work.progress.round == 1 and work.space.asked == 1.0
         work.generation(batch)
     assert work.progress.score is not None and work.progress.score.cost < 1e3
     with pytest.raises(PoiseError, match="same body"):

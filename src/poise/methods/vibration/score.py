@@ -64,7 +64,7 @@ def missed(space: Space, x: Array, measured: Array) -> float:
     out = float(_SHARE @ m[flow.M_SPEED : flow.M_STUB + 1])
     out += 5.0 * max(0.0, 2.06 - m[flow.VX]) + 5.0 * max(0.0, abs(m[flow.VY]) - 0.22)
     out += 75.0 * max(0.0, 0.025 - m[flow.AIR]) + 150.0 * max(0.0, 0.03 - m[flow.NEAR_AIR])
-    return out + sum(max(0.0, 2.0 - d) for d in space.dominance(x)) / 20.0
+    return out + space.lacking(x) / 20.0
 
 
 def judged(rig: Rig, space: Space, x: Array, run: Run, units: int, strict: float = 2.0) -> Score:

@@ -57,7 +57,7 @@ class Round(NamedTuple):
     spread: float  # of the first generation
     strict: float = 2.0  # how much missed constraints weigh
     steered: bool = False  # is there feedback beside the assist?
-    bounds: float = 1.0  # how much of the sketched amplitudes is asked for already
+    asked: float = 1.0  # how much of the sketch is asked for already
 
     @property
     def fed(self) -> bool:
@@ -68,8 +68,8 @@ class Round(NamedTuple):
 PLAN = (Round(1.0, 50, 5, 0.5), Round(0.3, 30, 5, 0.2), Round(0.1, 20, 5, 0.15, steered=True),
         Round(0.03, 15, 7, 0.12, steered=True), Round(0.0, 25, 9, 0.12), Round(0.0, 30, 9, 0.1, 6.0),
         Round(0.0, 30, 13, 0.07, 20.0))  # fmt: skip
-VARYING = (*(Round(0.0, 15, 9, 0.1, bounds=share) for share in (0.25, 0.5, 0.75)), *PLAN[4:])
-"""What leads from a gait to another sketch: the sketched amplitudes are asked for step by step."""
+VARYING = (*(Round(0.0, 20, 9, 0.1, asked=share) for share in (0.3, 0.6, 0.9)), *PLAN[4:])
+"""What leads from a gait to another sketch, which is asked for step by step."""
 
 
 class Job(NamedTuple):
@@ -123,8 +123,8 @@ def _body(sketch: str) -> tuple[Sketch, Rig, Palette]:
 @lru_cache(maxsize=8)
 def _tools(sketch: str, options: tuple[float, ...]) -> tuple[Rig, Space]:
     made, rig, palette = _body(sketch)
-    *kind, bounds = options
-    return rig, Space(made, palette, *map(bool, kind), bounds=bounds)
+    *kind, asked = options
+    return rig, Space(made, palette, *map(bool, kind), asked=asked)
 
 
 @on_one_thread
@@ -168,8 +168,8 @@ class Designer:
         self.progress = self._first() if progress is None else progress
 
     def space_in(self, number: int) -> Space:
-        """What is searched in a round; rounds may differ in how much of the sketched amplitudes they ask for."""
-        return _tools(self.text, (*self.options, self.plan[min(number, len(self.plan) - 1)].bounds))[1]
+        """What is searched in a round; rounds may differ in how much of it they ask for."""
+        return _tools(self.text, (*self.options, self.plan[min(number, len(self.plan) - 1)].asked))[1]
 
     @property
     def space(self) -> Space:
@@ -208,7 +208,7 @@ class Designer:
         p = self.progress if progress is None else progress
         now = self.plan[min(p.round, len(self.plan) - 1)]
         fix = self.about(p) if now.fed else None
-        return Job(self.text, (*self.options, now.bounds), p.state, now.units, now.assist,
+        return Job(self.text, (*self.options, now.asked), p.state, now.units, now.assist,
                    self.sketch.start["speed"] + 0.1, fix, now.strict)  # fmt: skip
 
     def corrections(self) -> Corrections | None:
@@ -329,7 +329,7 @@ class Designer:
         return made[min(range(len(made)), key=lambda k: (-lasts[k], costs[k]))]
 
     def _carried(self, p: Progress, number: int) -> Progress:
-        """The same with the best as a vector of another round's space, amplitudes raised to its bounds."""
+        """The same with the best as a vector of another round's space, amplitudes raised to its bounds, if any."""
         old, new = self.space_in(p.round), self.space_in(number)
         if old is new:
             return p

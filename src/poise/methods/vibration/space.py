@@ -26,10 +26,10 @@ TURN, RATE = 0.1, 1.0  # [rad, m], [rad/s, m/s] of a unit of the initial state
 class Space:
     """Amplitudes ψ^f and ψ^g, lengths δ^f and δ^g, T and α, and one number for how far the body leans at the start.
 
-    Priority amplitudes are the sketch's and more: ψ = sign (bounds |sketched| + AMPLITUDE |x|); others go
+    Priority amplitudes are the sketch's and more: ψ = sign (|sketched| + AMPLITUDE |x|); others go
     AMPLITUDE x from where the sketch lets them begin. `plain`: the paper's torques Φ ψ in the place of K Φ ψ;
     `state`: the initial state is searched too, as the paper does; `canonical`: every joint by itself in the place of
-    modes; `bounds`: how much of the sketched amplitudes is asked for already.
+    modes; `asked`: how much of the sketch is asked for already; below 1 nothing is a bound (`lacking`).
     """
 
     sketch: Sketch
@@ -37,7 +37,7 @@ class Space:
     plain: bool = False
     state: bool = False
     canonical: bool = False
-    bounds: float = 1.0
+    asked: float = 1.0
 
     @cached_property
     def bases(self) -> tuple[Array, Array]:
@@ -71,8 +71,8 @@ class Space:
     def _bounded(self, x: Array, phase: Phase) -> Array:
         psi = AMPLITUDE * np.asarray(x, float)
         if not self.canonical:
-            for k, least in enumerate(phase.priority.values()):
-                psi[k] = np.sign(least or 1.0) * (self.bounds * abs(least) + abs(psi[k]))
+            for k, least in enumerate(phase.priority.values() if self.asked == 1.0 else ()):
+                psi[k] = np.sign(least or 1.0) * (abs(least) + abs(psi[k]))
             psi[len(phase.priority) :] += list(phase.others.values())
         return psi
 
@@ -98,7 +98,9 @@ class Space:
         first, second = self.sizes
         for psi, phase, at in ((flight, self.sketch.flight, 0), (ground, self.sketch.ground, first)):
             least, begun = (np.array(list(m.values())) for m in (phase.priority, phase.others))
-            more = np.maximum(np.where(least < 0.0, -1.0, 1.0) * psi[: len(least)] - self.bounds * np.abs(least), 0.0)
+            more = psi[: len(least)]
+            if self.asked == 1.0:
+                more = np.maximum(np.where(least < 0.0, -1.0, 1.0) * more - np.abs(least), 0.0)
             x[at : at + len(psi)] = np.concatenate([more, psi[len(least) :] - begun]) / AMPLITUDE
         start = self.sketch.start
         for k, (name, zero, limits) in enumerate((("flight_length", start["flight_length"], LENGTHS),
@@ -134,6 +136,18 @@ class Space:
             n = len(phase.priority)
             out.append(float(np.abs(psi[:n]).sum() - np.abs(psi[n:]).sum()))
         return out[0], out[1]
+
+    def lacking(self, x: Array) -> float:
+        """What lacks of the sketched amplitudes and of the dominance of (12), as far as they are asked for [N m]."""
+        if self.canonical:
+            return 0.0
+        out = 0.0
+        for psi, phase in zip(self.amplitudes(x), (self.sketch.flight, self.sketch.ground), strict=True):
+            n, least = len(phase.priority), np.array(list(phase.priority.values()))
+            signed = np.where(least < 0.0, -1.0, 1.0) * psi[:n]
+            out += float(np.maximum(self.asked * np.abs(least) - signed, 0.0).sum())
+            out += max(0.0, 2.0 + self.asked * float(np.abs(psi[n:]).sum()) - float(np.abs(psi[:n]).sum()))
+        return out
 
 
 def _within(x: float, at_zero: float, low: float, high: float) -> float:
