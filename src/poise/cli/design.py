@@ -34,8 +34,8 @@ def arguments(p: argparse.ArgumentParser) -> None:
     p.add_argument(
         "--cluster", default="", metavar="ADDRESS", help="judge on this Dask scheduler, such as tcp://host:8786"
     )
-    p.add_argument("--attempts", type=int, default=5, help="searches at most, until one ends with a gait that endures "
-                   "pushes, noise and slopes (default: 5; 1 is fastest)")  # fmt: skip
+    p.add_argument("--attempts", type=int, default=6, help="searches at most, until one ends with a gait that endures "
+                   "pushes, noise and slopes (default: 6; 1 is fastest)")  # fmt: skip
     p.add_argument("--population", type=int, default=16, help="candidates of a generation (default: 16)")
     p.add_argument("--checkpoint", metavar="FILE", help="where the search is kept, to be gone on with after a stop "
                    "(default: GAIT.checkpoint.npz; removed when the gait is written)")  # fmt: skip

@@ -25,8 +25,8 @@ from poise.methods.vibration.spectrum import spectra
 
 SLOW = 12  # modes of a phase among which is drawn
 DRAWN = {"flight": 3, "ground": 4}  # as many as the runner's sketch has
-SWINGS = (10.0, 40.0)  # [degrees] of the joint that turns most
-LEFT = 0.8  # of the sum of the amplitudes drawn: what the run's own begin with
+SWINGS = (5.0, 20.0)  # [degrees] of the joint that turns most
+LEFT = 1.0  # of the sum of the amplitudes drawn: what the run's own begin with
 RANDOM = 4  # sketches, of seeds 0 to 3
 FLAPS = {"flight": "f5", "ground": "g6"}  # arms that flap
 SERIES = (0.0, 25.0, 50.0, 75.0, 100.0)  # [N m]

@@ -28,8 +28,8 @@ from poise.threads import on_one_thread
 TRACK = 120  # frames a second of the cycle
 SETTLE = 41  # units after which the cycle is taken down
 LONG = 401  # units that are run to say how long it stays up
-ATTEMPTS = 5  # searches at most, until one ends with a gait that endures all that is tried
-MOST = 16_000  # evaluations after which no other attempt is begun
+ATTEMPTS = 6  # searches at most, until one ends with a gait that endures all that is tried
+MOST = 20_000  # evaluations after which no other attempt is begun
 
 Watch = Callable[[Designer, float], None]
 
@@ -74,18 +74,25 @@ def attempted(work: Designer, workers: Batch, attempts: int, told: Callable[[Pro
     try:
         for progress in work.rounds(workers):
             told(progress)
-        found, now = settled(work)
+            if work.hopeless and more(work, attempts):
+                break
+        found, now = settled(work) if work.over else (work.progress, verdict(work, work.progress, least))
         best, least = (found, now) if now > least else (best, least)
     except NoSolution as error:
         fault = error
     p = work.progress
-    if least < GOOD and p.attempt + 1 < attempts and p.evaluations < MOST:
+    if least < GOOD and more(work, attempts):
         work.another(None if best is None else replace(best, kept=None, ended=None))
         return True
     if best is None:
         raise fault or NoSolution(f"No gait was found for {work.sketch.name!r}; give the sketch more modes.")
     work.progress = replace(best, evaluations=p.evaluations, seconds=p.seconds)
     return False
+
+
+def more(work: Designer, attempts: int) -> bool:
+    """May another search be begun?"""
+    return work.progress.attempt + 1 < attempts and work.progress.evaluations < MOST
 
 
 def cpu_seconds() -> float:

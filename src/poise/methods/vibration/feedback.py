@@ -138,6 +138,26 @@ def gains(rig: Rig, A: list[Array], B: list[Array], weights: Weights | None = No
     return periodic_feedback(A, B, np.diag(q), np.eye(B[0].shape[1]) * weights.torque**2)
 
 
+def carried(rig: Rig, cycle: Array, steady: Array, A: list[Array], B: list[Array], share: float) -> Array:
+    """The cycle (K, nq + nv) that needs less by a `share` of the steady torques (K, inputs), to first order.
+
+    x_{k+1} = A_k x_k - share B_k u_k round the cycle, whose end is its beginning: x_0 = (I - Π A)⁻¹ c. A direction in
+    which nothing brings it back, such as the heading, stays.
+    """
+    n, nq, nv = len(A[0]), len(rig.rest), len(rig.stiffness)
+    whole, rest = np.eye(n), np.zeros(n)
+    for a, b, u in zip(A, B, steady, strict=True):
+        whole, rest = a @ whole, a @ rest - share * (b @ u)
+    x = np.linalg.lstsq(np.eye(n) - whole, rest, rcond=3e-2)[0]
+    out = cycle.copy()
+    for k, (a, b, u) in enumerate(zip(A, B, steady, strict=True)):
+        out[k, :nq] = conf.integrate(rig.character.layout, cycle[k, :nq], x[:nv])
+        out[k, nq:] += x[nv:]
+        x = a @ x - share * (b @ u)
+    out[:, :2] = 0.0
+    return out
+
+
 def corrections(rig: Rig, cycle: Array, starts: np.ndarray, basis: Array, gains: Array, steady: Array,
                 limit: float = 100.0) -> Corrections:  # fmt: skip
     """Feedback gains (K, inputs, 2 nv) about a cycle (K, nq + nv) that needs torques `steady` (K, inputs) by itself."""

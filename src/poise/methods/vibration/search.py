@@ -37,6 +37,7 @@ from poise.threads import on_one_thread
 ASSIST_GAINS = np.array([1500.0, 60.0, 250.0, 200.0])  # [N m/rad, N m s/rad, N s/m, N/m] gains of the assist
 STAGES = {RUN: 4, HOP: 8, ONE: 8}  # decisions of the feedback in a unit: one every 0.06 to 0.1 s
 CENTRED = 3  # times that feedback is built again about what it leads to
+EASED = (0.3, 0.6)  # of the steady torques of the feedback that are left to the bursts
 MEAN = 9  # units whose mean is the cycle that feedback is about; every other one counts, the rest are mirrored
 LASTING, SETTLED = 25, 0.01  # units that feedback is tried for, and max |φ| from which it is good enough
 POPULATION = 16
@@ -45,6 +46,7 @@ GOOD = 2.0  # and the cost is below this
 AGAIN = 3  # times at most that the last round is done again
 CHOSEN = 3  # rounds of a beginning
 BEGINNINGS = 3  # that are tried at most; the search goes on with the best
+HOPELESS, BEYOND = 4.0, 10.0  # cost after the first free round, and after the last, from which more work is lost on it
 PROMISING = 2.5  # cost below which a beginning that violates nothing is good enough
 
 
@@ -203,6 +205,13 @@ class Designer:
         """Is the last round done?"""
         return self.progress.round >= len(self.plan)
 
+    @property
+    def hopeless(self) -> bool:
+        """Is what the first free round came to so bad that another attempt is worth more?"""
+        p, free = self.progress, [k for k, r in enumerate(self.plan) if r.assist == 0.0]
+        here = bool(free) and self.origin is None and p.round == free[0] + 1 and p.search.generation == 0
+        return here and p.again == 0 and p.score is not None and p.score.cost > HOPELESS
+
     def job(self, progress: Progress | None = None) -> Job:
         """What the members of the present generation are judged by, or those of another progress."""
         p = self.progress if progress is None else progress
@@ -274,6 +283,8 @@ class Designer:
         if p.score is None or p.again == AGAIN or self.plan[-1].assist > 0.0 or (p.again and not p.bettered):
             return False
         s = p.score
+        if s.cost > BEYOND:
+            return False
         return bool(s.easy.any()) or s.drift > 2 * SETTLED or s.feedback > FEEDBACK or s.deepest > DEEP
 
     def _next_round(self) -> None:
@@ -311,15 +322,15 @@ class Designer:
         made = [] if not len(p.cycle) else [p]
         state, fix = p.state, job.corrections
         if number < len(self.plan) and self.plan[number].assist > 0.0:
-            return self._feedback(p, state, fix, assist, 2 * (job.units // 2) + 3)
+            return self._feedback(p, state, fix, assist, 2 * (job.units // 2) + 3)[0]
         for _ in range(CENTRED):
             try:
-                found = self._feedback(p, state, fix, assist, units)
+                found, *eased = self._feedback(p, state, fix, assist, units)
             except NoSolution:
                 if not made:
                     raise
                 break
-            made.append(found)
+            made += [found, *eased]
             state, fix, assist, units = found.state, self.about(found), None, 2 * (job.units // 2) + 9
             if self._lasts(found) >= (LASTING, -SETTLED):
                 break
@@ -339,10 +350,11 @@ class Designer:
         return replace(p, best=x)
 
     def _feedback(self, p: Progress, state: Array, fix: Corrections | None, assist: flow.Assist | None,
-                  units: int) -> Progress:  # fmt: skip
+                  units: int) -> list[Progress]:  # fmt: skip
         """The same progress with feedback about what it does in the last of some units from a state.
 
-        Without the assist that is the mean of `MEAN` units: a gait may waver.
+        Without the assist that is the mean of `MEAN` units: a gait may waver. Then the same with less and less of what
+        the feedback asks for on the cycle itself, which the bursts have to carry.
         """
         given = self.rig.bursts(self.space.controls(p.best))
         starts = feedback.cuts(given.table.shape[1], self.stages)
@@ -356,7 +368,11 @@ class Designer:
                            for k in range(self.stages)])  # fmt: skip
         A, B = feedback.linearised(self.rig, given, cycle, starts, self.basis, steady, feedback.WIDER)
         found = feedback.gains(self.rig, A, B)
-        return replace(p, state=cycle[0], cycle=cycle, steady=steady, gains=np.stack(found.gains))
+        made = [replace(p, state=cycle[0], cycle=cycle, steady=steady, gains=np.stack(found.gains))]
+        for share in EASED if assist is None else ():
+            cycle = feedback.carried(self.rig, made[0].cycle, steady, A, B, share)
+            made.append(replace(made[0], state=cycle[0], cycle=cycle, steady=(1.0 - share) * steady))
+        return made
 
     def _lasts(self, p: Progress) -> tuple[int, float]:
         """Units of `LASTING` that the best lasts with the feedback of a progress, and how far it is from a cycle."""

@@ -13,13 +13,11 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.errors import NoSolution
-from poise.maths import configuration as conf
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.methods.vibration import feedback, flow
 from poise.methods.vibration.control import correction_input
 from poise.methods.vibration.feedback import WIDER, WIDEST, Differences, Weights
-from poise.methods.vibration.rig import Rig
 from poise.methods.vibration.score import DEEP, FEEDBACK, easy, feedback_share
 from poise.methods.vibration.search import Designer, Progress
 
@@ -87,7 +85,7 @@ def eased(work: Designer, best: Progress, least: Verdict) -> tuple[Progress, Ver
             gains = np.stack(feedback.gains(work.rig, A, B).gains)
         except NoSolution:
             break
-        cycle = carried(work.rig, best.cycle, best.steady, A, B, share)
+        cycle = feedback.carried(work.rig, best.cycle, best.steady, A, B, share)
         tried = replace(best, state=cycle[0], cycle=cycle, steady=(1.0 - share) * best.steady, gains=gains)
         now = verdict(work, tried, least)
         if now > least:
@@ -95,26 +93,6 @@ def eased(work: Designer, best: Progress, least: Verdict) -> tuple[Progress, Ver
         if least.bars == 0:
             break
     return best, least
-
-
-def carried(rig: Rig, cycle: Array, steady: Array, A: list[Array], B: list[Array], share: float) -> Array:
-    """The cycle (K, nq + nv) that needs less by a `share` of the steady torques (K, inputs), to first order.
-
-    x_{k+1} = A_k x_k - share B_k u_k round the cycle, whose end is its beginning: x_0 = (I - Π A)⁻¹ c. A direction in
-    which nothing brings it back, such as the heading, stays.
-    """
-    n, nq, nv = len(A[0]), len(rig.rest), len(rig.stiffness)
-    whole, rest = np.eye(n), np.zeros(n)
-    for a, b, u in zip(A, B, steady, strict=True):
-        whole, rest = a @ whole, a @ rest - share * (b @ u)
-    x = np.linalg.lstsq(np.eye(n) - whole, rest, rcond=3e-2)[0]
-    out = cycle.copy()
-    for k, (a, b, u) in enumerate(zip(A, B, steady, strict=True)):
-        out[k, :nq] = conf.integrate(rig.character.layout, cycle[k, :nq], x[:nv])
-        out[k, nq:] += x[nv:]
-        x = a @ x - share * (b @ u)
-    out[:, :2] = 0.0
-    return out
 
 
 def verdict(work: Designer, p: Progress, least: Verdict = NOTHING) -> Verdict:
