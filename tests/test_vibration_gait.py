@@ -23,10 +23,11 @@ from poise.methods.vibration.checkpoint import keep, restored
 from poise.methods.vibration.control import EASED, Bursts, burst, bursts
 from poise.methods.vibration.design import design, without_feedback
 from poise.methods.vibration.gait import load_gait, shipped
+from poise.methods.vibration.judging import judge
 from poise.methods.vibration.method import seen_from
 from poise.methods.vibration.rig import Controls, Rig
 from poise.methods.vibration.score import easy
-from poise.methods.vibration.search import Designer, Progress, Round, judge
+from poise.methods.vibration.search import Designer, Progress, Round
 from poise.methods.vibration.showing import sketch_clip
 from poise.methods.vibration.sketch import built_in, find_sketch, read
 from poise.methods.vibration.space import Space

@@ -21,9 +21,9 @@ import numpy as np
 
 from poise.experiments.reproduce import Options, Table, told
 from poise.maths.rotations import Array
-from poise.methods.vibration import flow
+from poise.methods.vibration.judging import assist_of, judge
 from poise.methods.vibration.rig import Run
-from poise.methods.vibration.search import ASSIST_GAINS, Designer, Round, judge
+from poise.methods.vibration.search import Designer, Round
 from poise.methods.vibration.sketch import find_sketch
 from poise.simulate.batch import Batch
 from poise.solve import cma
@@ -86,9 +86,8 @@ def _members() -> tuple[Designer, list[Run]]:
         for _ in range(GENERATIONS):
             job = work.job()
             for x in cma.ask(work.progress.search):
-                assist = flow.Assist(job.assist, work.space.lean(x), job.speed, ASSIST_GAINS)
                 given = work.rig.bursts(work.space.controls(x))
-                runs.append(work.rig.run(job.state, given, job.units, None, assist, traced=True))
+                runs.append(work.rig.run(job.state, given, job.units, None, assist_of(job, work.space, x), traced=True))
             work.generation(batch)
     return work, runs
 

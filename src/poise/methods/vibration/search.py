@@ -15,7 +15,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,16 +24,14 @@ from poise.maths.rotations import Array
 from poise.methods.vibration import feedback, flow
 from poise.methods.vibration.control import Corrections, correction_input
 from poise.methods.vibration.gait import Gait
-from poise.methods.vibration.palette import Palette
+from poise.methods.vibration.judging import Job, Judged, assist_of, body_of, judge, judge_one, tools_of
 from poise.methods.vibration.rig import HOP, ONE, RUN, Rig, Run
-from poise.methods.vibration.score import DEEP, FEEDBACK, Score, judged
-from poise.methods.vibration.sketch import Sketch, read
+from poise.methods.vibration.score import DEEP, FEEDBACK, Score
+from poise.methods.vibration.sketch import Sketch
 from poise.methods.vibration.space import TIMES, Space
 from poise.simulate.batch import Batch
 from poise.solve import cma
-from poise.threads import on_one_thread
 
-ASSIST_GAINS = np.array([1500.0, 60.0, 250.0, 200.0])  # [N m/rad, N m s/rad, N s/m, N/m] gains of the assist
 STAGES = {RUN: 4, HOP: 8, ONE: 8}  # decisions of the feedback in a unit: one every 0.06 to 0.1 s
 CENTRED = 3  # times that feedback is built again about what it leads to
 EASED = (0.3, 0.6)  # of the steady torques of the feedback that are left to the bursts
@@ -74,26 +71,6 @@ VARYING = (*(Round(0.0, 20, 9, 0.1, asked=share) for share in (0.3, 0.6, 0.9)), 
 """What leads from a gait to another sketch, which is asked for step by step."""
 
 
-class Job(NamedTuple):
-    """All that judging a member depends on, as plain data."""
-
-    sketch: str  # as JSON
-    options: tuple[float, ...]  # of the space
-    state: Array  # (nq + nv,) from which it begins
-    units: int
-    assist: float
-    speed: float  # [m/s] to which the assist leads
-    corrections: Corrections | None
-    strict: float
-
-
-class Judged(NamedTuple):
-    """A member's score and where it ended."""
-
-    score: Score
-    end: Array  # (nq + nv,) after the last unit
-
-
 @dataclass(frozen=True, eq=False)
 class Progress:
     """Where a search is; everything that its future depends on."""
@@ -116,37 +93,6 @@ class Progress:
     ended: Progress | None = None  # the best that attempts before came to
 
 
-@lru_cache(maxsize=4)
-def _body(sketch: str) -> tuple[Sketch, Rig, Palette]:
-    made = read(json.loads(sketch))
-    return made, made.rig(), made.palette()
-
-
-@lru_cache(maxsize=8)
-def _tools(sketch: str, options: tuple[float, ...]) -> tuple[Rig, Space]:
-    made, rig, palette = _body(sketch)
-    *kind, asked = options
-    return rig, Space(made, palette, *map(bool, kind), asked=asked)
-
-
-@on_one_thread
-def judge(job: Job, members: Array) -> list[Judged]:
-    """The scores of some members; `Batch` calls it in whatever process."""
-    rig, space = _tools(job.sketch, job.options)
-    return [judge_one(rig, space, job, x) for x in members]
-
-
-def judge_one(rig: Rig, space: Space, job: Job, x: Array) -> Judged:
-    """One member."""
-    given = rig.bursts(space.controls(x))
-    fix = job.corrections
-    if fix is not None:
-        fix = fix._replace(starts=feedback.cuts(given.table.shape[1], len(fix.starts) - 1))
-    assist = flow.Assist(job.assist, space.lean(x), job.speed, ASSIST_GAINS) if job.assist > 0.0 else None
-    run = rig.run(job.state, given, job.units, fix, assist, traced=True)
-    return Judged(judged(rig, space, x, run, job.units, job.strict), run.states[-1])
-
-
 class Designer:
     """A search under way for one sketch: `rounds` yields after every generation, and `progress` can be kept."""
 
@@ -158,7 +104,7 @@ class Designer:
         self.sketch, self.plan, self.seed = sketch, plan, seed
         self.options = (*options, *(False, False, False)[len(options) :])
         self.text = json.dumps(sketch.plain())  # the order of modes counts
-        _, self.rig, palette = _body(self.text)
+        self.rig, palette = body_of(self.text)
         if self.rig.swaps and any(r.units % 2 == 0 for r in plan):
             raise BadValue("A round of a gait whose legs take turns lasts an odd number of units.")
         if origin is not None and not fits(origin, sketch):
@@ -171,7 +117,7 @@ class Designer:
 
     def space_in(self, number: int) -> Space:
         """What is searched in a round; rounds may differ in how much of it they ask for."""
-        return _tools(self.text, (*self.options, self.plan[min(number, len(self.plan) - 1)].asked))[1]
+        return tools_of(self.text, (*self.options, self.plan[min(number, len(self.plan) - 1)].asked))[1]
 
     @property
     def space(self) -> Space:
@@ -317,7 +263,7 @@ class Designer:
             raise NoSolution(f"No gait was found for {self.sketch.name!r}: after {p.evaluations} evaluations every "
                              "candidate falls; give the sketch more modes, or another start.")  # fmt: skip
         job = self.job()
-        assist = flow.Assist(job.assist, self.space.lean(p.best), job.speed, ASSIST_GAINS) if job.assist > 0.0 else None
+        assist = assist_of(job, self.space, p.best)
         units = 3 if assist is not None else 2 * (job.units // 2) + 9
         made = [] if not len(p.cycle) else [p]
         state, fix = p.state, job.corrections
