@@ -29,6 +29,7 @@ from poise.maths.rotations import Array
 
 Judge = Callable[[Any, Array], list[Any]]
 _TRIES = 3  # a share is given to new workers after the old ones were lost
+_LOST = "The {} were lost again and again while they judged, perhaps for want of memory; fewer of them may do."
 _WAIT = 10.0  # [s] for a cluster to answer
 _ONE = threading.Lock()
 
@@ -81,7 +82,7 @@ class Batch:
             except BrokenProcessPool:
                 self._drop()
                 if left == 1:
-                    raise
+                    raise BadValue(_LOST.format("processes of this machine")) from None
         raise AssertionError
 
     def _started(self) -> ProcessPoolExecutor:
@@ -105,7 +106,7 @@ class Batch:
                 return _flat(self._client.gather(futures))
             except KilledWorker:  # Dask gives a share of a lost worker to another one, and gives up after some
                 if left == 1:
-                    raise
+                    raise BadValue(_LOST.format(f"workers of {self.cluster}")) from None
         raise AssertionError
 
 

@@ -37,8 +37,9 @@ def run(options: Options) -> Table:
         for name, (way, ground) in cases.items():
             stage = Stage() if ground is None else Stage(ground=ground)
             take = _performed(path, way, stage, period)
-            end = take.fell if take.fell is not None else float(take.time[-1])
-            turn = float(np.degrees(rot.heading(take.q[-1, 3:7]))) if take.fell is None else float("nan")
+            upright = take.fell is None and take.ended == "whole"
+            end = float(take.time[-1]) if take.fell is None else take.fell
+            turn = float(np.degrees(rot.heading(take.q[-1, 3:7]))) if upright else float("nan")
             rows.append(told((path.stem, name, end / period, turn)))
         rows += [told((path.stem, f"noise, seed {s}", *_noisy(path, s))) for s in range(options.seeds)]
     columns = ("gait", "case", "cycles of 200", "heading at the end [degrees]")

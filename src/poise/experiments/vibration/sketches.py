@@ -23,10 +23,10 @@ from poise.methods.vibration.sketch import Sketch, find_sketch, read
 from poise.methods.vibration.space import Space
 from poise.methods.vibration.spectrum import spectra
 
-SLOW = 12  # modes of a phase among which is drawn
+SLOW = 20  # modes of a phase among which is drawn
 DRAWN = {"flight": 3, "ground": 4}  # as many as the runner's sketch has
-SWINGS = (5.0, 20.0)  # [degrees] of the joint that turns most
-LEFT = 1.0  # of the sum of the amplitudes drawn: what the run's own begin with
+SWINGS = (10.0, 30.0)  # [degrees] of the joint that turns most
+LEFT = 0.9  # of the sum of the amplitudes drawn: what the run's own begin with at most
 RANDOM = 4  # sketches, of seeds 0 to 3
 FLAPS = {"flight": "f5", "ground": "g6"}  # arms that flap
 SERIES = (0.0, 25.0, 50.0, 75.0, 100.0)  # [N m]
@@ -36,16 +36,18 @@ COLUMNS = ("sketch", "priority", "violated", "cyclic error", "speed [m/s]", "in 
 
 
 def random_sketch(seed: int) -> Sketch:
-    """Three flight and four ground modes of the twelve slowest, each with a random swing as the preview would show it.
+    """Three flight and four ground modes drawn from the slow ones that move the legs, each with a random swing.
 
-    Permitted are the modes of the run; they begin with its amplitudes as far as what is drawn stays the greater (E5).
+    A swing is told in degrees of the joint that turns most, as the preview shows it. Permitted are the modes of the
+    run; they begin with its amplitudes as far as what is drawn stays the greater (E5).
     """
     rng = np.random.default_rng(seed)
     base = find_sketch("runner")
     plain, found = base.plain(), base.palette()
     for phase, count in DRAWN.items():
-        drawn = np.sort(rng.choice(SLOW, count, replace=False))
-        sizes = np.radians(rng.uniform(*SWINGS, count)) * rng.choice([-1.0, 1.0], count) / _swing(found, phase)[drawn]
+        swing, legs = _swing(found, phase), _of_legs(found, phase)
+        drawn = np.sort(rng.choice(np.flatnonzero(legs[:SLOW] > 0.5), count, replace=False))
+        sizes = np.radians(rng.uniform(*SWINGS, count)) * rng.choice([-1.0, 1.0], count) / swing[drawn]
         priority = {f"{phase[0]}{k + 1}": round(float(a), 1) for k, a in zip(drawn, sizes, strict=True)}
         run = {**plain[phase]["priority"], **dict.fromkeys(plain[phase]["permit"], 0.0)}
         others = {m: a for m, a in run.items() if m not in priority}
@@ -57,6 +59,14 @@ def random_sketch(seed: int) -> Sketch:
 def _swing(found: Palette, phase: str) -> Array:
     """How far (modes,) [rad/(N m)] each mode's amplitude turns the joint that turns most, against its spring."""
     return np.abs(found.torques(phase)[6:] / found.stiffness[6:, None]).max(axis=0)
+
+
+def _of_legs(found: Palette, phase: str) -> Array:
+    """Share (modes,) of each mode's squared torque that is in the legs."""
+    body = found.character
+    parts = [f"{side}_{part}" for side in ("left", "right") for part in ("thigh", "shin", "foot", "toes")]
+    dofs = np.concatenate([np.atleast_1d(body.dofs(p)) for p in parts if body.has(p)])
+    return (found.torques(phase)[dofs] ** 2).sum(axis=0)
 
 
 def run(options: Options) -> Table:

@@ -11,6 +11,7 @@ import numpy as np
 
 from poise.character import Character
 from poise.dynamics import engine, native
+from poise.errors import BadValue
 from poise.maths import configuration as conf
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
@@ -133,11 +134,13 @@ class Rig:
         for side in sides:
             bodies = [character.body(f"{side}_{p}") for p in ("foot", "toes") if character.has(f"{side}_{p}")]
             own = np.flatnonzero(np.isin(points.bodies, bodies))
-            middle = 0.5 * (at[own, 0].min() + at[own, 0].max())
-            front.append(own[at[own, 0] >= middle])
-            heel.append(own[at[own, 0] < middle])
-        local = lambda rows: np.ascontiguousarray([points.positions[r] for r in rows])  # noqa: E731
-        body = lambda rows: np.ascontiguousarray([points.bodies[r] for r in rows])  # noqa: E731
+            if not len(own):
+                raise BadValue(f"{character.name} has no contact points at its {side} foot, so nothing to stand on.")
+            ahead = at[own, 0] >= 0.5 * (at[own, 0].min() + at[own, 0].max())
+            front.append(own[ahead])
+            heel.append(own if ahead.all() else own[~ahead])
+        local = lambda rows: np.stack([points.positions[r] for r in rows])  # noqa: E731
+        body = lambda rows: np.array([points.bodies[r] for r in rows], np.int64)  # noqa: E731
         torso = character.body("chest" if character.has("chest") else "pelvis")
         hips = np.array([character.body(f"{side}_thigh") for side in sides])
         return flow.Feet(body(front), local(front), body(heel), local(heel), hips, torso, int(self.swaps))
