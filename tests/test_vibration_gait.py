@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -288,6 +289,32 @@ def test_bad_commands_overwrite_nothing(tmp_path: Path, capsys):
     assert "no checkpoint of poise design" in capsys.readouterr().err
     assert there.read_text() == "mine" and (tmp_path / "b.toml.checkpoint.npz").read_text() == "no checkpoint"
     assert sorted(p.name for p in tmp_path.iterdir()) == ["b.toml.checkpoint.npz", "gait.toml"]
+
+
+def test_a_design_overwrites_neither_its_sketch_nor_its_gait(tmp_path: Path, capsys, gait: Path):
+    out, sketch = tmp_path / "g.toml", tmp_path / "s.toml"
+    sketch.write_text('character = "runner"\n[flight]\npriority = { f2 = -40 }\n[ground]\npriority = { g7 = 20 }\n')
+    before = sketch.read_bytes()
+    assert main(["design", str(sketch), "-o", str(out), "--checkpoint", str(out)]) == 2
+    assert "cannot be one file" in capsys.readouterr().err
+    assert main(["design", str(sketch), "-o", str(out), "--checkpoint", str(sketch)]) == 2
+    assert "the sketch itself" in capsys.readouterr().err and sketch.read_bytes() == before
+    assert main(["design", "kangaroo", "--from", str(gait), "-o", str(out)]) == 2
+    assert "same body" in capsys.readouterr().err and not out.exists()
+
+
+def test_a_gait_that_misses_a_bar_is_told_by_words_and_exit_code(tmp_path: Path, capsys, gait: Path, monkeypatch):
+    good = load_gait(gait)
+    short = {"cyclic_error": np.inf, "easy": [np.inf] * 9, "units": 3}
+    for k, facts in enumerate((good.facts, {**good.facts, **short})):
+        made = replace(good, facts={"units_asked": 401, "endured": 16, "disturbances": 16, **facts})
+        monkeypatch.setattr("poise.methods.vibration.design.design", lambda *_, made=made, **__: made)
+        assert main(["design", "runner", "-o", str(tmp_path / f"{k}.toml"), "--json"]) == k
+        told = json.loads(capsys.readouterr().out)
+        assert len(told["missed"]) == 3 * k and (told["cyclic_error"] is None) == bool(k)
+        assert load_gait(tmp_path / f"{k}.toml").missed == made.missed
+    assert main(["design", "runner", "-o", str(tmp_path / "2.toml")]) == 1
+    assert "falls after 3 steps" in capsys.readouterr().out
 
 
 def test_a_cluster_without_its_package_is_told_before_the_work(tmp_path: Path, capsys, monkeypatch):
@@ -606,8 +633,8 @@ def test_every_gait_that_comes_with_poise_keeps_all_easy_constraints_on_its_cycl
         least, size = phase.priority, {k: abs(v) for k, v in psi.items()}
         assert all(size[k] >= abs(v) and np.sign(psi[k]) == np.sign(v) for k, v in least.items())
         assert sum(size[k] for k in least) >= sum(v for k, v in size.items() if k not in least)
-    if found.sketch.limits:
-        assert poise.audit(poise.perform(poise.load_clip(path), "vibration", seconds=1.5)).passed
+    assert found.sketch.limits and found.sketch.digest == find_sketch(path.stem).digest
+    assert poise.audit(poise.perform(poise.load_clip(path), "vibration", seconds=1.5)).passed
 
 
 def test_a_slope_is_seen_from_its_own_ground(gait: Path):
@@ -657,6 +684,49 @@ def test_vibration_refuses_what_is_no_gait(tmp_path: Path, capsys):
     assert main(["perform", str(bad)]) == 2 and "damaged gait" in capsys.readouterr().err
     bad.write_text('character = "runner"\n')
     assert main(["perform", str(bad)]) == 2 and "no gait" in capsys.readouterr().err
+
+
+DAMAGE = {
+    "a time that is no number": (r"period = [\d.]+", "period = nan"),
+    "a period of nothing": (r"period = ", "period = -"),
+    "a mode that its sketch lacks": (r"flight = \{", "flight = { f29 = 1.0,"),
+    "an amplitude that is no number": (r"flight = \{ f2 = [-\d.]+", "flight = { f2 = nan"),
+    "stages that are no number": (r"stages = 4", 'stages = "four"'),
+    "no time step": (r"\ndt = ", "\nunknown = "),
+}
+
+
+@pytest.mark.parametrize("case", DAMAGE)
+def test_a_damaged_gait_is_told_in_a_sentence(case: str, gait: Path, tmp_path: Path):
+    text, count = re.subn(*DAMAGE[case], gait.read_text(), count=1)
+    (tmp_path / "bad.toml").write_text(text)
+    with pytest.raises(PoiseError, match="damaged gait"):
+        load_gait(tmp_path / "bad.toml")
+    assert count == 1
+
+
+def test_a_gait_file_keeps_names_in_any_script(gait: Path, tmp_path: Path):
+    found = load_gait(gait)
+    odd = replace(found, facts={**found.facts, "左腕": 'a "quoted"\nname'})
+    odd.save(tmp_path / "odd.toml")
+    assert load_gait(tmp_path / "odd.toml").facts["左腕"] == 'a "quoted"\nname'
+
+
+def test_a_damaged_checkpoint_is_told_in_a_sentence(tmp_path: Path):
+    work, path = Designer(find_sketch("runner"), 5, SHORT, population=8), tmp_path / "kept.npz"
+    keep(path, work.progress, work)
+    whole = path.read_bytes()
+    assert restored(path, work).round == 0
+    for part in (whole[: len(whole) // 2], whole[:-30], b"PK\x03\x04", b""):
+        path.write_bytes(part)
+        with pytest.raises(PoiseError, match="no checkpoint"):
+            restored(path, work)
+
+
+def test_the_gait_of_one_body_is_not_performed_by_another(gait: Path):
+    stands = poise.load_clip("stand", character="runner")
+    with pytest.raises(PoiseError, match="brings its own body"):
+        poise.perform(stands, Vibration(gait=str(gait)), seconds=0.1)
 
 
 def test_the_command_performs_a_gait_by_itself(gait: Path, capsys):

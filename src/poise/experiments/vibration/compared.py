@@ -48,7 +48,7 @@ def ways() -> dict[str, Way]:
         return read({**plain, **phases}, base.name)
 
     eased = read({**plain, "bursts": {"form": EASED}}, base.name)
-    return {"guided": Way(base), "naive": Way(permitting(modes=12)), "priority only": Way(permitting()),
+    return {"guided": Way(base), "naive": Way(permitting(modes=11)), "priority only": Way(permitting()),
             "canonical": Way(base, CANONICAL), "eased": Way(eased)}  # fmt: skip
 
 

@@ -23,8 +23,8 @@ from poise.methods.vibration.sketch import Sketch, find_sketch, read
 from poise.methods.vibration.space import Space
 from poise.methods.vibration.spectrum import spectra
 
-SLOW = 20  # modes of a phase among which is drawn
-DRAWN = {"flight": 3, "ground": 4}  # as many as the runner's sketch has
+SLOW, MORE = 12, 2  # modes of a phase among which is drawn, and how many
+LEGGED, DRAWN = 20, {"flight": 3, "ground": 4}  # the same of sketches without the run's modes: as many as it has
 SWINGS = (10.0, 30.0)  # [degrees] of the joint that turns most
 LEFT = 0.9  # of the sum of the amplitudes drawn: what the run's own begin with at most
 RANDOM = 4  # sketches, of seeds 0 to 3
@@ -36,24 +36,42 @@ COLUMNS = ("sketch", "priority", "violated", "cyclic error", "speed [m/s]", "in 
 
 
 def random_sketch(seed: int) -> Sketch:
-    """Three flight and four ground modes drawn from the slow ones that move the legs, each with a random swing.
+    """The run with two slow modes more in each phase, drawn at random with a random swing; all have priority."""
+    rng = np.random.default_rng(seed)
+    base = find_sketch("runner")
+    plain, found = base.plain(), base.palette()
+    for phase in ("flight", "ground"):
+        known = {*plain[phase]["priority"], *plain[phase]["permit"]}
+        slow = [m.name for m in getattr(found, phase)[:SLOW] if m.name not in known]
+        priority = plain[phase]["priority"] | _drawn(rng, found, phase, slow, MORE)
+        plain[phase] = {"priority": priority, "permit": plain[phase]["permit"]}
+    return read({**plain, "name": f"random {seed}"})
 
-    A swing is told in degrees of the joint that turns most, as the preview shows it. Permitted are the modes of the
-    run; they begin with its amplitudes as far as what is drawn stays the greater (E5).
+
+def free_sketch(seed: int) -> Sketch:
+    """Three flight and four ground modes drawn at random from the slow ones that move the legs, and none of the run's.
+
+    Permitted are the modes of the run; they begin with its amplitudes as far as what is drawn stays the greater (E5).
     """
     rng = np.random.default_rng(seed)
     base = find_sketch("runner")
     plain, found = base.plain(), base.palette()
     for phase, count in DRAWN.items():
-        swing, legs = _swing(found, phase), _of_legs(found, phase)
-        drawn = np.sort(rng.choice(np.flatnonzero(legs[:SLOW] > 0.5), count, replace=False))
-        sizes = np.radians(rng.uniform(*SWINGS, count)) * rng.choice([-1.0, 1.0], count) / swing[drawn]
-        priority = {f"{phase[0]}{k + 1}": round(float(a), 1) for k, a in zip(drawn, sizes, strict=True)}
+        legs = np.flatnonzero(_of_legs(found, phase)[:LEGGED] > 0.5)
+        priority = _drawn(rng, found, phase, [getattr(found, phase)[k].name for k in legs], count)
         run = {**plain[phase]["priority"], **dict.fromkeys(plain[phase]["permit"], 0.0)}
         others = {m: a for m, a in run.items() if m not in priority}
         share = min(1.0, LEFT * sum(map(abs, priority.values())) / sum(map(abs, others.values())))
         plain[phase] = {"priority": priority, "permit": {m: round(share * a, 1) for m, a in others.items()}}
-    return read({**plain, "name": f"random {seed}"})
+    return read({**plain, "name": f"free {seed}"})
+
+
+def _drawn(rng: np.random.Generator, found: Palette, phase: str, names: list[str], count: int) -> dict[str, float]:
+    """So many of these modes, each with an amplitude [N m] that swings the joint which turns most by a random angle."""
+    swing = dict(zip((m.name for m in getattr(found, phase)), _swing(found, phase), strict=True))
+    drawn = sorted(rng.choice(names, count, replace=False), key=names.index)
+    sizes = np.radians(rng.uniform(*SWINGS, count)) * rng.choice([-1.0, 1.0], count)
+    return {str(m): round(float(a / swing[m]), 1) for m, a in zip(drawn, sizes, strict=True)}
 
 
 def _swing(found: Palette, phase: str) -> Array:
@@ -70,8 +88,8 @@ def _of_legs(found: Palette, phase: str) -> Array:
 
 
 def run(options: Options) -> Table:
-    """A gait for each of four random sketches, and whether it follows it."""
-    drawn = [random_sketch(seed) for seed in range(min(options.seeds, RANDOM))]
+    """A gait for each of four random sketches, and whether it follows it; so too without the modes of a run."""
+    drawn = [made(seed) for made in (random_sketch, free_sketch) for seed in range(min(options.seeds, RANDOM))]
     rows = [_row(sketch) for sketch in drawn if options.wants(sketch.name)]
     return Table("Random sketches", COLUMNS, tuple(rows), ("Priority amplitudes are lower bounds by construction.",))
 

@@ -20,7 +20,7 @@ from poise.methods.vibration.gait import Gait
 from poise.methods.vibration.rig import Rig
 from poise.methods.vibration.score import judged
 from poise.methods.vibration.search import POPULATION, Designer, Progress, Round
-from poise.methods.vibration.settling import ENDURED, GOOD, NOTHING, TRIED, endured, settled, verdict
+from poise.methods.vibration.settling import ENDURED, ENOUGH, NOTHING, TRIED, endured, settled, verdict
 from poise.methods.vibration.sketch import Sketch
 from poise.simulate.batch import Batch
 from poise.threads import on_one_thread
@@ -81,7 +81,7 @@ def attempted(work: Designer, workers: Batch, attempts: int, told: Callable[[Pro
     except NoSolution as error:
         fault = error
     p = work.progress
-    if least < GOOD and more(work, attempts):
+    if least < ENOUGH and more(work, attempts):
         work.another(None if best is None else replace(best, kept=None, ended=None))
         return True
     if best is None:

@@ -46,7 +46,9 @@ class Verdict(NamedTuple):
     calm: float  # less how far it wavers
 
 
+# what is tried is a third stronger than what the tables show, so one of it may fail
 NOTHING, GOOD = Verdict(0, -99, False, 0, -np.inf), Verdict(TRIED, 0, True, ENDURED, -STILL)
+ENOUGH = GOOD._replace(endured=ENDURED - 1)
 
 
 def settled(work: Designer) -> tuple[Progress, Verdict]:
