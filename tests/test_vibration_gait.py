@@ -299,6 +299,8 @@ def test_a_design_overwrites_neither_its_sketch_nor_its_gait(tmp_path: Path, cap
     assert "cannot be one file" in capsys.readouterr().err
     assert main(["design", str(sketch), "-o", str(out), "--checkpoint", str(sketch)]) == 2
     assert "the sketch itself" in capsys.readouterr().err and sketch.read_bytes() == before
+    assert main(["design", "kangaroo", "--from", "runer", "-o", str(out)]) == 2
+    assert "monster-flap" in capsys.readouterr().err
     assert main(["design", "kangaroo", "--from", str(gait), "-o", str(out)]) == 2
     assert "same body" in capsys.readouterr().err and not out.exists()
 

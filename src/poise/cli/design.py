@@ -28,7 +28,7 @@ def arguments(p: argparse.ArgumentParser) -> None:
     p.add_argument("--preview", metavar="FILE", help="no search: what the sketched vibrations do without gravity, as "
                    "an animation (.html, .bvh, .png, ...)")  # fmt: skip
     p.add_argument("--from", dest="origin", metavar="GAIT", help="a gait of the same body to begin with, such as that "
-                   "of the sketch before it was changed")  # fmt: skip
+                   "of the sketch before it was changed, or one that comes with poise, such as runner")  # fmt: skip
     p.add_argument("--seed", type=int, default=0, help="of the search (default: 0)")
     p.add_argument("--workers", type=int, default=0, help="processes that judge (default: one a core)")
     p.add_argument(
@@ -44,7 +44,7 @@ def arguments(p: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from poise.methods.vibration.design import design
-    from poise.methods.vibration.gait import load_gait
+    from poise.methods.vibration.gait import find_gait
     from poise.methods.vibration.sketch import find_sketch
     from poise.progress import tell_first_compilation
     from poise.simulate.batch import Batch, check_cluster
@@ -54,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
     _check(args)
     check_cluster(args.cluster)
     sketch = find_sketch(args.sketch)
-    origin = None if args.origin is None else load_gait(args.origin)
+    origin = None if args.origin is None else find_gait(args.origin)
     kept = _checkpoint(args)
     files.check_writable(kept)
     tell_first_compilation()

@@ -14,7 +14,7 @@ import numpy as np
 
 from poise import files
 from poise._version import __version__
-from poise.errors import BadFile, PoiseError
+from poise.errors import BadFile, PoiseError, UnknownName
 from poise.maths.rotations import Array
 from poise.methods.vibration import feedback
 from poise.methods.vibration.control import Corrections, no_corrections
@@ -106,6 +106,14 @@ class Gait:
 def shipped() -> tuple[Path, ...]:
     """The gait files that come with poise."""
     return tuple(sorted((Path(__file__).parent / "gaits").glob("*.toml")))
+
+
+def find_gait(name_or_path: str) -> Gait:
+    """A gait that comes with poise by its name, or the one in a file."""
+    known = {p.stem: p for p in shipped()}
+    if name_or_path not in known and not Path(name_or_path).exists() and not Path(name_or_path).suffix:
+        raise UnknownName("gait or file", name_or_path, known)
+    return load_gait(known.get(name_or_path, name_or_path))
 
 
 def load_gait(path: str | PathLike[str]) -> Gait:
