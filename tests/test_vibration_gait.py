@@ -252,6 +252,9 @@ BAD = {
     "an amplitude that is none": (changed(ground={"priority": {"g7": "much"}}), "must be a number"),
     "a lopsided body for a symmetric gait": (changed(springs={"left_shin": 500}), "not alike"),
     "an unknown form": (changed(bursts={"form": "round"}), "eased"),
+    "permitted and excluded": (changed(flight={"permit": ["f7"], "exclude": ["f7"]}), "permitted and is excluded"),
+    "a period that no search reaches": (changed(start={"period": 2.0}), "from 0.6 to 1.1 s"),
+    "springs for axes that are not there": (changed(springs={"shin": [300, 300, 80]}), "1 axes"),
 }
 
 
@@ -276,6 +279,17 @@ def test_a_sketch_changes_the_strength_of_a_part_and_its_gait_carries_it():
     hopper = next(p for p in shipped() if p.stem == "hopper")
     told = load_gait(hopper).sketch.rig().character.torque_limit
     assert np.allclose(poise.load_clip(hopper).character.torque_limit, told, atol=1e-3)
+
+
+def test_springs_of_each_axis_make_other_vibrations():
+    """A leg that is soft about its line twists more slowly, and all else of the springs stays."""
+    soft = read({**SKETCH, "springs": {"thigh": [300.0, 300.0, 80.0]}})
+    body, own = soft.rig(), read(SKETCH).rig()
+    legs = [body.character.dofs(f"{side}_thigh") for side in ("left", "right")]
+    assert all(np.array_equal(body.stiffness[dofs], [300.0, 300.0, 80.0]) for dofs in legs)
+    rest = np.setdiff1d(np.arange(len(own.stiffness)), np.concatenate(legs))
+    assert np.array_equal(body.stiffness[rest], own.stiffness[rest]) and soft.palette().symmetric
+    assert read(soft.plain()).digest == soft.digest != read(SKETCH).digest
 
 
 def test_bad_commands_overwrite_nothing(tmp_path: Path, capsys):

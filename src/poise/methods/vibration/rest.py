@@ -70,14 +70,22 @@ def _turns(character: Character, name: str, value: float | Sequence[float]) -> l
         raise UnknownBody("body or part", name, {*parts, *character.roles, *character.body_names[1:]}) from None
 
 
-def stiffness_of(character: Character, changes: Mapping[str, float] | None = None, scale: float = 1.0) -> Array:
-    """Springs k_s (nv,) [N m/rad]: the character's own times `scale`, where `changes` by role or part say nothing."""
+def stiffness_of(character: Character, changes: Mapping[str, float | Sequence[float]] | None = None,
+                 scale: float = 1.0) -> Array:  # fmt: skip
+    """Springs k_s (nv,) [N m/rad]: the character's own times `scale`, where `changes` by role or part say nothing.
+
+    A change is one number, or one for each axis of the joint.
+    """
     out = scale * character.stiffness
     for name, value in (changes or {}).items():
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 < value < 1e6:
-            raise BadValue(f"The stiffness of {name!r} must be a number above 0 N m/rad, not {value!r}.")
         for body, _ in _turns(character, name, 0.0):
-            out[character.dofs(character.body_names[body])] = float(value)
+            dofs = character.dofs(character.body_names[body])
+            given = np.array(value, float) if not isinstance(value, bool | str) else np.empty((0, 0))
+            fits = given.ndim == 0 or given.shape == out[dofs].shape
+            if not fits or not np.all((given > 0.0) & (given < 1e6)):
+                raise BadValue(f"The stiffness of {name!r} must be a number above 0 N m/rad, or one for each of its "
+                               f"{len(out[dofs])} axes, not {value!r}.")  # fmt: skip
+            out[dofs] = given
     loose = np.flatnonzero(out[6:] <= 0.0) + 6
     if len(loose):
         joint = character.joint_names[character.model.dof_jntid[loose[0]]]

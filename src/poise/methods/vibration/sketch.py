@@ -12,9 +12,10 @@
     [rest]                            # degrees, see `rest`
     shin = 37
 
-`[springs]` has `scale`, `damping` [s] and stiffness by part [N m/rad]; `[start]` where the search begins: `period`,
-`flight_length`, `ground_length`, `height`, `speed`; `[bursts]` their `form`, square or eased. `limits = true` keeps all
-torques within the joints' strength, of which the paper knows nothing; `[strength]` changes it by part [N m].
+`[springs]` has `scale`, `damping` [s] and stiffness by part [N m/rad], one number or one for each axis; `[start]` where
+the search begins: `period`, `flight_length`, `ground_length`, `height`, `speed`; `[bursts]` their `form`, square or
+eased. `limits = true` keeps all torques within the joints' strength, of which the paper knows nothing; `[strength]`
+changes it by part [N m].
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ class Sketch:
     flight: Phase
     ground: Phase
     rest: Mapping[str, Any] | None = None
-    springs: Mapping[str, float] = field(default_factory=dict)
+    springs: Mapping[str, Any] = field(default_factory=dict)
     start: Mapping[str, float] = field(default_factory=lambda: dict(START))
     form: str = SQUARE
     limits: bool = False  # are torques kept within the joints' strength?
@@ -111,7 +112,7 @@ def _stiffness(body: Any, springs: Mapping[str, float]) -> Any:
     return stiffness_of(body, changes, float(springs.get("scale", 1.0)))
 
 
-def _palette(character: str, rest: Mapping[str, Any] | None, springs: Mapping[str, float], gait: str) -> Palette:
+def _palette(character: str, rest: Mapping[str, Any] | None, springs: Mapping[str, Any], gait: str) -> Palette:
     body = load_any_character(character)
     return palette(body, rest_pose(body, rest), _stiffness(body, springs), "both" if gait == HOP else "right")
 
@@ -157,7 +158,8 @@ def read(data: Mapping[str, Any], name: str = "sketch") -> Sketch:
     if not isinstance(data.get("character"), str):
         raise BadValue('A sketch names its character, such as character = "runner".')
     rest = _table(data, "rest") if "rest" in data else None
-    springs = {k: _number(f"springs.{k}", v, 0.0) for k, v in _table(data, "springs").items()}
+    springs = {k: [_number(f"springs.{k}", x, 0.0) for x in v] if isinstance(v, list) else
+               _number(f"springs.{k}", v, 0.0) for k, v in _table(data, "springs").items()}  # fmt: skip
     strength = {k: _number(f"strength.{k}", v, 0.0) for k, v in _table(data, "strength").items()}
     strength_of(load_any_character(data["character"]), strength)
     found = _palette(data["character"], rest, springs, gait)
