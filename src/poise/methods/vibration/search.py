@@ -127,14 +127,14 @@ class Designer:
     def _first(self, attempt: int = 0, beginning: int = 0) -> Progress:
         space, inputs, nv = self.space_in(0), self.basis.shape[1], self.rig.character.model.nv
         x = np.zeros(space.dimension)
-        if self.origin is not None:
-            x, start, found = varied(space, self.origin), self.origin.cycle[0], self.origin
-            known = (found.cycle, found.steady, found.gains)
+        if self.origin is None:
+            start, cycle = space.begin(self.rig, x), np.zeros((0, len(self.rig.rest) + nv))
+            steady, gains = np.zeros((0, inputs)), np.zeros((0, inputs, 2 * nv))
         else:
-            start = space.begin(self.rig, x)
-            known = (np.zeros((0, len(self.rig.rest) + nv)), np.zeros((0, inputs)), np.zeros((0, inputs, 2 * nv)))
+            start, cycle = self.origin.cycle[0], self.origin.cycle
+            x, steady, gains = varied(space, self.basis, self.origin)
         search = self._round_search(0, x, attempt, beginning)
-        return Progress(0, search, start, x, None, *known, attempt=attempt, beginning=beginning)
+        return Progress(0, search, start, x, None, cycle, steady, gains, attempt=attempt, beginning=beginning)
 
     def another(self, ended: Progress | None) -> None:
         """Begin the next attempt; `ended` is the best that those before came to."""
@@ -333,11 +333,16 @@ def fits(gait: Gait, sketch: Sketch) -> bool:
     return (gait.sketch.character, gait.sketch.gait) == (sketch.character, sketch.gait) and len(gait.cycle) > 0
 
 
-def varied(space: Space, gait: Gait) -> Array:
-    """The vector of a space that is nearest to a gait: its times, its amplitudes where the space has their modes."""
-    flight, ground = (np.array([known.get(m, 0.0) for m in phase.names]) for known, phase in
-                      ((gait.flight, space.sketch.flight), (gait.ground, space.sketch.ground)))  # fmt: skip
-    return space.vector(flight, ground, gait.times)
+def varied(space: Space, basis: Array, gait: Gait) -> tuple[Array, Array, Array]:
+    """The vector of a space, and steady torques (K, inputs) and gains (K, inputs, 2 nv) of a basis (nv, inputs), that
+    come nearest to the torques of a gait, whose vibrations may be others."""
+    old = gait.space()
+    controls = gait.controls(old)
+    flight, ground = (np.linalg.lstsq(new, torque)[0] for new, torque in
+                      zip(space.bases, (controls.flight, controls.ground), strict=True))  # fmt: skip
+    change = np.linalg.lstsq(basis, feedback.torque_basis(old.palette))[0]
+    gains = np.einsum("ij,kjn->kin", change, gait.gains)
+    return space.vector(flight, ground, gait.times), gait.steady @ change.T, gains
 
 
 def _cost(p: Progress) -> float:
