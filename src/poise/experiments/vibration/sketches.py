@@ -128,8 +128,9 @@ def series(options: Options) -> Table:
         sketch = read({**plain, **more}, f"flap {amplitude:g}") if amplitude else run.sketch
         gait = design(sketch, origin=run) if amplitude else run
         rig, f = sketch.rig(), gait.facts
-        rows.append(told((amplitude, *(_arms(rig, q) for q in (sketch_clip(sketch).q, gait.track)),
-                          violated(f["easy"]), f["cyclic_error"], f["speed"], f["units"], f["cpu_seconds"])))  # fmt: skip
+        arms = (_arms(rig, q) for q in (sketch_clip(sketch).q, gait.track))
+        rows.append(told((amplitude, *arms, violated(f["easy"]), f["cyclic_error"], f["speed"], f["units"],
+                          f["cpu_seconds"])))  # fmt: skip
     columns = ("amplitude [N m]", "arm at most sideways, without gravity [degrees]", "in the run", "violated",
                "cyclic error", "speed [m/s]", "units closed", "CPU [s]")  # fmt: skip
     return Table("One amplitude", columns, tuple(rows), (f"{' and '.join(FLAPS.values())} of runner.",))
