@@ -104,9 +104,9 @@ def verdict(work: Designer, p: Progress, least: Verdict = NOTHING) -> Verdict:
     if run.finished < TRIED:
         return NOTHING._replace(units=run.finished)
     m = run.measured
-    wrong = int(np.count_nonzero(easy(work.space, p.best, run))) + int(m[flow.DEEPEST] > DEEP)
-    wrong += int(feedback_share(m) > FEEDBACK)
-    wrong += int(abs(rot.heading(run.states[-1, 3:7])) > ASIDE)
+    wrong = int(np.count_nonzero(easy(work.space, p.best, run))) + int(not m[flow.DEEPEST] <= DEEP)
+    wrong += int(not feedback_share(m) <= FEEDBACK)
+    wrong += int(not abs(rot.heading(run.states[-1, 3:7])) <= ASIDE)
     drift = max(float(np.abs(rig.drift(a, b)).max()) for a, b in zip(run.states[-WAVERS - 1 :], run.states[-WAVERS:],
                                                                      strict=False))  # fmt: skip
     now = Verdict(TRIED, -wrong, drift < STILL, 0, -drift)
