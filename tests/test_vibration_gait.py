@@ -23,12 +23,14 @@ from poise.methods.vibration import design as designing
 from poise.methods.vibration.checkpoint import keep, restored
 from poise.methods.vibration.control import EASED, Bursts, burst, bursts
 from poise.methods.vibration.design import design, without_feedback
+from poise.methods.vibration.endurance import Verdict
 from poise.methods.vibration.gait import load_gait, shipped
+from poise.methods.vibration.ground_view import seen_from
 from poise.methods.vibration.judging import judge
-from poise.methods.vibration.method import seen_from
 from poise.methods.vibration.rig import Controls, Rig
 from poise.methods.vibration.score import easy
 from poise.methods.vibration.search import Designer, Progress, Round
+from poise.methods.vibration.settling import Settled
 from poise.methods.vibration.showing import sketch_clip
 from poise.methods.vibration.sketch import built_in, find_sketch, read
 from poise.methods.vibration.space import Space
@@ -405,7 +407,8 @@ def test_the_search_goes_on_with_the_best_of_some_beginnings(tmp_path: Path, mon
     assert np.array_equal(p.best, again.progress.best) and np.array_equal(p.state, again.progress.state)
 
 
-VERDICTS = ((81, -1, True, 16, -1e-6), (81, 0, True, 9, -1e-6), (81, 0, False, 16, -0.5))  # of three attempts
+VERDICTS = (Verdict(81, -1, True, 22, 16, -1e-6), Verdict(81, 0, True, 9, 4, -1e-6),
+            Verdict(81, 0, False, 22, 16, -0.5))  # of three attempts  # fmt: skip
 
 
 def attempted(path: Path, stop: bool = False) -> Progress:
@@ -426,13 +429,16 @@ def attempted(path: Path, stop: bool = False) -> Progress:
 
 
 def test_attempts_go_on_and_the_best_is_taken_whether_stopped_or_not(tmp_path: Path, monkeypatch):
-    monkeypatch.setattr(designing, "settled", lambda work: (work.progress, VERDICTS[work.progress.attempt]))
-    monkeypatch.setattr(designing, "verdict", lambda _, progress: VERDICTS[progress.attempt])
+    def last_step(work: Designer, *_) -> Settled:
+        return Settled(work.progress, VERDICTS[work.progress.attempt], 7)
+
+    monkeypatch.setattr(designing, "settled", last_step)
+    monkeypatch.setattr(designing, "tried", lambda _, progress, *__: VERDICTS[progress.attempt])
     whole = attempted(tmp_path / "one.npz")
     with pytest.raises(KeyboardInterrupt):
         attempted(tmp_path / "two.npz", stop=True)
     again = attempted(tmp_path / "two.npz")
-    assert whole.attempt == again.attempt == 1 and whole.evaluations == again.evaluations == 3 * 2 * 8
+    assert whole.attempt == again.attempt == 1 and whole.evaluations == again.evaluations == 3 * (2 * 8 + 7)
     assert np.array_equal(whole.best, again.best) and np.array_equal(whole.state, again.state)
 
 
@@ -525,10 +531,7 @@ def test_each_constraint_is_violated_by_what_it_forbids():
 def test_other_modes_that_outweigh_those_with_priority_are_violations():
     """(12) of a run that is whole, whose other amplitudes are small and large."""
     found = load_gait(shipped()[0])
-    rig, space = found.sketch.rig(), found.space()
-    start = np.concatenate([found.track[0], found.start])
-    given = rig.bursts(found.controls(space))
-    run = rig.run(start, given, 1, found.corrections(rig, space, given.table.shape[1]))
+    space, run = found.space(), found.driven().run(1)
     x = space.vector(*(np.array([p[m] for m in names]) for p, names in
                        ((found.flight, found.sketch.flight.names), (found.ground, found.sketch.ground.names))),
                      found.times)  # fmt: skip
@@ -599,34 +602,28 @@ def test_a_gait_runs_in_the_house_and_open_loop_falls(gait: Path):
 
 def test_the_compiled_search_and_the_house_agree(gait: Path):
     """The same start, the same state after some units, but for what contacts make of the last bits."""
-    found = load_gait(gait)
-    rig, space = found.sketch.rig(), found.space()
-    given = rig.bursts(found.controls(space))
-    fix = found.corrections(rig, space, given.table.shape[1])
-    steps, nq = given.table.shape[1], len(rig.rest)
+    ready = load_gait(gait).driven()
+    steps, nq = ready.given.table.shape[1], len(ready.rig.rest)
     units = 4  # of which the last ends with a recorded frame, one of four steps
     take = poise.perform(poise.load_clip(gait), "vibration", seconds=units * steps / 480 + 0.01)
-    run = rig.run(np.concatenate([take.q[0], take.v[0]]), given, units, fix)
+    run = ready._replace(state=np.concatenate([take.q[0], take.v[0]])).run(units)
     assert run.finished == units and np.allclose(run.states[units][:nq], take.q[steps], atol=1e-5)
 
 
 def test_a_gait_is_a_cycle_that_attracts(gait: Path):
     found = load_gait(gait)
-    rig, space = found.sketch.rig(), found.space()
-    given = rig.bursts(found.controls(space))
-    run = rig.run(found.cycle[0], given, 81, found.corrections(rig, space, given.table.shape[1]))
+    ready = found.driven()._replace(state=found.cycle[0])
+    run, rig = ready.run(81), ready.rig
     assert run.finished == 81 and np.abs(rig.drift(run.states[40], run.states[41])).max() < 0.01
     assert np.abs(rig.drift(run.states[80], run.states[81])).max() < 0.001
     assert run.measured[flow.DEEPEST] < 0.008 and found.facts["feedback_share"] < 0.1
-    bare = without_feedback(found)
-    assert rig.run(found.cycle[0], given, 81, bare.corrections(rig, space, given.table.shape[1])).finished < 40
+    assert without_feedback(found).driven()._replace(state=found.cycle[0]).run(81).finished < 40
 
 
 def test_the_run_keeps_all_easy_constraints_within_the_joints_strength(gait: Path):
     found = load_gait(gait)
-    rig, space = found.sketch.rig(), found.space()
-    given = rig.bursts(found.controls(space))
-    run = rig.run(found.cycle[0], given, 41, found.corrections(rig, space, given.table.shape[1]), traced=True)
+    ready = found.driven()._replace(state=found.cycle[0])
+    run, rig = ready.run(41, traced=True), ready.rig
     amplitudes = [np.abs(list(p.values())) for p in (found.flight, found.ground)]
     assert not run.measured[:9].any() and found.sketch.limits
     assert all(a[:n].sum() >= a[n:].sum() for a, n in zip(amplitudes, (3, 4), strict=True))
@@ -637,10 +634,8 @@ def test_the_run_keeps_all_easy_constraints_within_the_joints_strength(gait: Pat
 @pytest.mark.parametrize("path", shipped(), ids=lambda p: p.stem)
 def test_every_gait_that_comes_with_poise_keeps_all_easy_constraints_on_its_cycle(path: Path):
     found = load_gait(path)
-    rig, space = found.sketch.rig(), found.space()
-    given = rig.bursts(found.controls(space))
-    start = np.concatenate([found.track[0], found.start])
-    run = rig.run(start, given, 41, found.corrections(rig, space, given.table.shape[1]))
+    ready = found.driven()
+    run, rig = ready.run(41), ready.rig
     m = run.measured
     assert run.finished == 41 and not m[:9].any() and m[flow.VX] >= 2.0 and m[flow.DEEPEST] < 0.005
     assert np.abs(rig.drift(run.states[-2], run.states[-1])).max() < 1e-3

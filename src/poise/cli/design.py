@@ -125,6 +125,12 @@ class _Watch:
         p, plan = work.progress, work.plan
         if not self.live:
             return
+        where = f"attempt {p.attempt + 1}, " if p.attempt else ""
+        if work.finishing is not None:
+            f = work.finishing
+            self._say(f"{where}feedback, generation {f.generation} of {f.generations} at most: stays up in {f.endured} "
+                      f"of {f.disturbances} pushes, noises and slopes")  # fmt: skip
+            return
         done = sum(r.generations * r.units for r in plan[: p.round])
         done += p.search.generation * plan[p.round].units if p.round < len(plan) else 0
         every = sum(r.generations * r.units for r in plan)
@@ -138,10 +144,12 @@ class _Watch:
             told = f"{s.speed:.2f} m/s, {_missing(s.easy)}, objective {s.objective:.0f}"
             self.fastest = max(self.fastest, 0.0 if s.easy.any() else s.speed)
         told += f", fastest so far {self.fastest:.2f} m/s" if self.fastest else ""
-        where = f"attempt {p.attempt + 1}, " if p.attempt else ""
         where += f"start {p.beginning + 1}, " if p.beginning else ""
         where += f"round {p.round + 1}/{len(plan)}" + (f", repeat {p.again}" if p.again else "")
-        sys.stderr.write(f"\r\033[K{where}, generation {p.search.generation}: {told}, {left:.0f} s left ")
+        self._say(f"{where}, generation {p.search.generation}: {told}, {left:.0f} s left")
+
+    def _say(self, line: str) -> None:
+        sys.stderr.write(f"\r\033[K{line} ")
         sys.stderr.flush()
 
     def close(self) -> None:

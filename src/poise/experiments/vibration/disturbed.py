@@ -49,17 +49,14 @@ def run(options: Options) -> Table:
 def _noisy(path: Path, seed: int) -> tuple[float, float]:
     """Cycles of 200 and heading [degrees] at the end with sensor noise of a seed, as `Vibration` would draw it."""
     gait = load_gait(path)
-    rig, space = gait.sketch.rig(), gait.space()
-    given = rig.bursts(gait.controls(space))
-    fix = gait.corrections(rig, space, given.table.shape[1])
-    units, nv = CYCLES * (2 if rig.swaps else 1), len(rig.stiffness)
+    ready = gait.driven()
+    units, nv = CYCLES * (2 if ready.rig.swaps else 1), len(ready.rig.stiffness)
     draw = [np.random.default_rng([seed, k]).standard_normal(2 * nv) for k in range(units * len(gait.cycle))]
     noise = np.stack(draw) * np.repeat([POSE, SPEED], nv)
-    start = np.concatenate([gait.track[0], gait.start])
-    run = rig.run(start, given, units, fix, None, flow.Disturbance(np.zeros(3), -1, -1, noise))
+    run = ready.run(units, flow.Disturbance(np.zeros(3), -1, -1, noise))
     whole = run.finished == units
     turn = float(np.degrees(rot.heading(run.states[-1, 3:7]))) if whole else float("nan")
-    return run.steps / (given.table.shape[1] * units) * CYCLES, turn
+    return run.steps / (ready.given.table.shape[1] * units) * CYCLES, turn
 
 
 def _performed(path: Path, way: Vibration, stage: Stage, period: float) -> Take:

@@ -155,7 +155,6 @@ def _row(sketch: Sketch, origin: Gait | None = None) -> tuple[Any, ...]:
 
 def shares(gait: Gait) -> tuple[float, float]:
     """Percent of the modal energy of a gait's cycle that is in the priority modes of its sketch, by phase."""
-    rig, space = gait.sketch.rig(), gait.space()
-    given = rig.bursts(gait.controls(space))
-    found = spectra(rig, space.palette, gait.cycle[0], given, gait.corrections(rig, space, given.table.shape[1]))
+    rig, given, fix, _ = gait.driven()
+    found = spectra(rig, gait.sketch.palette(), gait.cycle[0], given, fix)
     return 100.0 * found[0].share(gait.sketch.flight), 100.0 * found[1].share(gait.sketch.ground)

@@ -16,11 +16,12 @@ from poise.maths import configuration as conf
 from poise.maths.rotations import Array
 from poise.methods.vibration import flow
 from poise.methods.vibration.checkpoint import keep, restored
+from poise.methods.vibration.endurance import NOTHING, TRIED, disturbances, endured, enough
 from poise.methods.vibration.gait import Gait
 from poise.methods.vibration.rig import Rig
 from poise.methods.vibration.score import judged
 from poise.methods.vibration.search import POPULATION, Designer, Progress, Round
-from poise.methods.vibration.settling import ENDURED, ENOUGH, NOTHING, TRIED, endured, settled, verdict
+from poise.methods.vibration.settling import driven, settled, tried
 from poise.methods.vibration.sketch import Sketch
 from poise.simulate.batch import Batch
 from poise.threads import on_one_thread
@@ -29,7 +30,7 @@ TRACK = 120  # frames a second of the cycle
 SETTLE = 41  # units after which the cycle is taken down
 LONG = 401  # units that are run to say how long it stays up
 ATTEMPTS = 6  # searches at most, until one ends with a gait that endures all that is tried
-MOST = 20_000  # evaluations after which no other attempt is begun
+MOST = 12_000  # evaluations after which no other attempt is begun
 
 Watch = Callable[[Designer, float], None]
 
@@ -69,19 +70,22 @@ def design(sketch: Sketch, *, origin: Gait | None = None, seed: int = 0, plan: t
 
 def attempted(work: Designer, workers: Batch, attempts: int, told: Callable[[Progress], None]) -> bool:
     """One search to its end; is another one begun, since what it came to does not endure all that is tried?"""
-    before, fault = work.progress.ended, None
-    best, least = before, NOTHING if before is None else verdict(work, before)
+    before, fault, spent = work.progress.ended, None, 0
+    best, least = before, NOTHING if before is None else tried(work, before)
     try:
         for progress in work.rounds(workers):
             told(progress)
             if work.hopeless and more(work, attempts):
                 break
-        found, now = settled(work) if work.over else (work.progress, verdict(work, work.progress, least))
+        if work.over:
+            found, now, spent = settled(work, workers, told)
+        else:
+            found, now = work.progress, tried(work, work.progress, least)
         best, least = (found, now) if now > least else (best, least)
     except NoSolution as error:
         fault = error
-    p = work.progress
-    if least < ENOUGH and more(work, attempts):
+    p = work.progress = replace(work.progress, evaluations=work.progress.evaluations + spent)
+    if least < enough(work.rig) and more(work, attempts):
         work.another(None if best is None else replace(best, kept=None, ended=None))
         return True
     if best is None:
@@ -136,7 +140,8 @@ def finished(work: Designer) -> Gait:
         "cyclic_error": round(score.drift, 6), "feedback_share": round(score.feedback, 4),
         "deepest": round(score.deepest, 5), "flight": round(float(last.measured[flow.FLYING]), 4),
         "units": rig.run(start, given, LONG, fix).finished, "units_asked": LONG,
-        "endured": endured(work, p, last.stages[0]) if last.whole else 0, "disturbances": ENDURED,
+        "endured": endured(driven(work, p)._replace(state=last.stages[0])) if last.whole else 0,
+        "disturbances": disturbances(rig),
         "open_loop_units": rig.run(start, given, LONG).finished,
     }  # fmt: skip
     shift = states[-1, :3] - states[0, :3]

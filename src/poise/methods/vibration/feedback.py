@@ -39,7 +39,9 @@ class Weights(NamedTuple):
     speed: float = 1.0  # [s/rad, s/m]
     torque: float = 1 / 20  # [1/(N m)]
     heading: float = 10.0  # [1/rad] of the root about the vertical
-    joints: float = 1.0  # how much of the above joints beside the root weigh
+    joints: float = 1.0  # how much of the above poses of joints beside the root weigh
+    joint_speeds: float = 1.0  # the same of their speeds
+    aside: float = 1.0  # the same of the root's place and tilt sideways, and of their rates
 
 
 def cuts(steps: int, stages: int) -> np.ndarray:
@@ -131,8 +133,10 @@ def gains(rig: Rig, A: list[Array], B: list[Array], weights: Weights | None = No
     """Gains of every stage."""
     weights = weights or Weights()
     nv = rig.character.model.nv
-    part = np.concatenate([np.ones(6), np.full(nv - 6, weights.joints)])
-    q = np.concatenate([weights.pose * part, weights.speed * part]) ** 2
+    root = np.where(np.isin(np.arange(6), (1, 3)), weights.aside, 1.0)
+    joints = [np.full(nv - 6, share) for share in (weights.joints, weights.joint_speeds)]
+    q = np.concatenate([weights.pose * root, weights.pose * joints[0], weights.speed * root, weights.speed * joints[1]])
+    q **= 2
     q[:2] = 0.0
     q[5] = weights.heading**2
     return periodic_feedback(A, B, np.diag(q), np.eye(B[0].shape[1]) * weights.torque**2)

@@ -18,7 +18,7 @@ from poise.errors import BadFile, PoiseError, UnknownName
 from poise.maths.rotations import Array
 from poise.methods.vibration import feedback
 from poise.methods.vibration.control import Corrections, no_corrections
-from poise.methods.vibration.rig import Controls, Rig
+from poise.methods.vibration.rig import Controls, Driven, Rig
 from poise.methods.vibration.score import DEEP, FEEDBACK, violated
 from poise.methods.vibration.sketch import Sketch, read
 from poise.methods.vibration.space import TIMES, Space
@@ -70,6 +70,13 @@ class Gait:
         basis = feedback.torque_basis(space.palette)
         return feedback.corrections(rig, self.cycle, feedback.cuts(steps, len(self.cycle)), basis, self.gains,
                                     self.steady)  # fmt: skip
+
+    def driven(self) -> Driven:
+        """Its body with all that drives it, at the beginning of its track."""
+        rig, space = self.sketch.rig(), self.space()
+        given = rig.bursts(self.controls(space))
+        fix = self.corrections(rig, space, given.table.shape[1])
+        return Driven(rig, given, fix, np.concatenate([self.track[0], self.start]))
 
     def space(self) -> Space:
         """Its modes."""

@@ -9,10 +9,10 @@ import numpy as np
 
 from poise.character import Character
 from poise.errors import BadValue
-from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.methods.vibration.control import Bursts, Corrections, Springs, correction, total_torque
 from poise.methods.vibration.gait import load_gait
+from poise.methods.vibration.ground_view import seen_from
 from poise.methods.vibration.rig import STEP
 from poise.methods.vibration.touchdown import Trigger, expected, torque, trigger
 from poise.motion.reference import Reference
@@ -142,21 +142,3 @@ class Vibration:
             noise = draw * np.repeat([self.pose_noise, self.speed_noise], nv)
         q, v = seen_from(memory.ground, state.q, state.v)
         correction(memory.springs, memory.corrections, stage, odd, memory.mirror, q, v, noise, memory.held)
-
-
-def seen_from(ground: Any, q: Array, v: Array) -> tuple[Array, Array]:
-    """A state q (nq,), v (nv,) as it is seen from the ground under the root, whose normal is up there.
-
-    A gait is found on flat ground; on a slope gravity pulls back a little, and all else is the same to it.
-    """
-    q, v = q.copy(), v.copy()
-    here = np.array([q[0], q[1], float(ground.height(q[0], q[1]))])
-    normal = np.asarray(ground.normal(q[0], q[1]), float)
-    if abs(normal[2]) > 1.0 - 1e-12:
-        q[2] -= here[2]
-        return q, v
-    level = rot.between(normal, np.array([0.0, 0.0, 1.0]))
-    q[2] = float(normal @ (q[:3] - here))
-    q[3:7] = rot.multiply(level, q[3:7])
-    v[:3] = rot.rotate(level, v[:3])
-    return q, v

@@ -217,4 +217,17 @@ class Rig:
         return np.concatenate([q, v])
 
 
+class Driven(NamedTuple):
+    """A body with the bursts and the feedback of a gait, and a state from which it begins."""
+
+    rig: Rig
+    given: Bursts
+    fix: Corrections | None
+    state: Array  # (nq + nv,)
+
+    def run(self, units: int, disturbance: flow.Disturbance | None = None, traced: bool = False) -> Run:
+        """Some units of the gait."""
+        return self.rig.run(self.state, self.given, units, self.fix, None, disturbance, traced)
+
+
 NO_ASSIST = flow.Assist(0.0, rot.IDENTITY.copy(), 0.0, np.zeros(4))

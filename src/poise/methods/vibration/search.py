@@ -43,7 +43,8 @@ GOOD = 2.0  # and the cost is below this
 AGAIN = 3  # times at most that the last round is done again
 CHOSEN = 3  # rounds of a beginning
 BEGINNINGS = 3  # that are tried at most; the search goes on with the best
-HOPELESS, BEYOND = 4.0, 10.0  # cost after the first free round, and after the last, from which more work is lost on it
+HOPELESS, BEYOND = 4.0, 10.0  # cost after the first free round, if bars are missed, and after the last, from which
+# more work is lost on it
 PROMISING = 2.5  # cost below which a beginning that violates nothing is good enough
 
 
@@ -93,6 +94,15 @@ class Progress:
     ended: Progress | None = None  # the best that attempts before came to
 
 
+class Finishing(NamedTuple):
+    """How far the last step of a design is, the search for what its feedback weighs."""
+
+    generation: int
+    generations: int  # at most
+    endured: int
+    disturbances: int
+
+
 class Designer:
     """A search under way for one sketch: `rounds` yields after every generation, and `progress` can be kept."""
 
@@ -113,6 +123,7 @@ class Designer:
         self.basis = feedback.torque_basis(palette)
         self.stages = STAGES[sketch.gait]
         self.population, self.origin = population, origin
+        self.finishing: Finishing | None = None
         self.progress = self._first() if progress is None else progress
 
     def space_in(self, number: int) -> Space:
@@ -156,7 +167,9 @@ class Designer:
         """Is what the first free round came to so bad that another attempt is worth more?"""
         p, free = self.progress, [k for k, r in enumerate(self.plan) if r.assist == 0.0]
         here = bool(free) and self.origin is None and p.round == free[0] + 1 and p.search.generation == 0
-        return here and p.again == 0 and p.score is not None and p.score.cost > HOPELESS
+        if not here or p.again or p.score is None or p.score.cost <= HOPELESS:
+            return False
+        return bool(p.score.easy.any()) or p.score.feedback > FEEDBACK
 
     def job(self, progress: Progress | None = None) -> Job:
         """What the members of the present generation are judged by, or those of another progress."""

@@ -1,80 +1,156 @@
 """The last step of a design: feedback with which the found gait settles into a cycle and withstands what comes.
 
 Feedback about one unit of a gait that still wavers may keep it wavering for ever. About the mean of many units, and
-from wider differences, it mostly settles. Of a few such feedbacks the one is taken that keeps what was found and
-endures most of some disturbances: pushes, sensor noise, slopes.
+from wider differences, it mostly settles. Of a few such feedbacks the best is taken, and what it weighs is then
+searched for by CMA-ES until the gait stays up in all the disturbances of `endurance`, or no better is found.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from poise.errors import NoSolution
-from poise.maths import rotations as rot
 from poise.maths.rotations import Array
-from poise.methods.vibration import feedback, flow
-from poise.methods.vibration.control import correction_input
+from poise.methods.vibration import feedback
+from poise.methods.vibration.control import Corrections, correction_input
+from poise.methods.vibration.endurance import NOTHING, Verdict, disturbances, good, verdict
 from poise.methods.vibration.feedback import WIDER, WIDEST, Differences, Weights
-from poise.methods.vibration.score import DEEP, FEEDBACK, easy, feedback_share
-from poise.methods.vibration.search import Designer, Progress
+from poise.methods.vibration.judging import tools_of
+from poise.methods.vibration.rig import Driven, Rig
+from poise.methods.vibration.search import Designer, Finishing, Progress
+from poise.simulate.batch import Batch
+from poise.solve import cma
+from poise.threads import on_one_thread
 
-TRIED = 81  # units
-WAVERS = 6  # of the last of them over which it must be still
-ASIDE = np.radians(9.0)  # that the heading may be off by then
-STILL = 1e-3  # max |φ| from which it is
 FROM, TO = 30, 52  # units whose mean is taken
-WAYS = (*((by, Weights(torque=1 / t)) for by in (WIDER, Differences(), WIDEST) for t in (20, 50, 8)),
-        *((by, Weights(torque=1 / t, joints=0.1)) for by in (WIDEST, WIDER) for t in (20, 50)))  # fmt: skip
+STIFF = Weights(pose=28.0, speed=2.6, torque=1 / 37, joints=0.1, joint_speeds=0.1)
+WEIGHTS = np.array([Weights(), Weights(torque=1 / 50), Weights(torque=1 / 8), STIFF,
+                    Weights(torque=1 / 50, joints=0.1, joint_speeds=0.1)])  # fmt: skip
+WIDTHS = (WIDER, Differences(), WIDEST)
 EASED = (0.1, 0.2, 0.3)  # of the steady torques that are left to the bursts
-PUSH, LENGTH = 0.2, 0.2  # of body weight, [s]
-PUSHES, NOISES, SLOPES = 8, 6, (3.0, -3.0)  # how many, how many, [degrees]
-POSE_NOISE, SPEED_NOISE = 0.005, 0.05  # [rad], [rad/s]
-ENDURED = PUSHES + NOISES + len(SLOPES)
-LONG, AFTER = 101, 14  # units under noise and on a slope, and after a push
+SPREAD, POPULATION, GENERATIONS = 0.5, 8, 10  # of the search for weights, in their logarithms
+IDLE = 4  # generations without a better one after which it ends
+
+Told = Callable[[Progress], None]
 
 
-class Verdict(NamedTuple):
-    """How good a gait is, what counts most first: the greater, the better."""
+class Weighing(NamedTuple):
+    """All that judging weights depends on, as plain data."""
 
-    units: int  # that it lasts of `TRIED`
-    bars: int  # less how many are missed
-    still: bool  # is it a cycle?
-    endured: int  # disturbances of `ENDURED`
-    calm: float  # less how far it wavers
-
-
-# what is tried is a third stronger than what the tables show, so one of it may fail
-NOTHING, GOOD = Verdict(0, -99, False, 0, -np.inf), Verdict(TRIED, 0, True, ENDURED, -STILL)
-ENOUGH = GOOD._replace(endured=ENDURED - 1)
+    sketch: str  # as JSON
+    options: tuple[float, ...]  # of the space
+    x: Array  # vector of the gait
+    state: Array  # (nq + nv,) from which it begins
+    corrections: Corrections  # whose gains are replaced
+    A: list[Array]  # of every stage
+    B: list[Array]
+    least: Verdict = NOTHING  # what is worse is not tried to its end
 
 
-def settled(work: Designer) -> tuple[Progress, Verdict]:
-    """The progress of a search that is over, with the best of some feedbacks; what is good already stays as it is."""
-    best = work.progress
-    least = verdict(work, best)
-    if least >= GOOD or least.units == 0:
-        return best, least
-    cycle, steady = mean_cycle(work, best)
-    given = work.rig.bursts(work.space.controls(best.best))
-    starts = feedback.cuts(given.table.shape[1], work.stages)
-    seen: dict[Differences, tuple[list[Array], list[Array]]] = {}
-    for by, weights in WAYS:
+class Weighed(NamedTuple):
+    """What came of weights."""
+
+    verdict: Verdict
+    gains: Array  # (K, inputs, 2 nv)
+
+
+class Settled(NamedTuple):
+    """What the last step of a design came to."""
+
+    progress: Progress
+    verdict: Verdict
+    evaluations: int  # that it took: for each feedback one, and one more for each disturbance to be tried
+
+
+@on_one_thread
+def weigh(job: Weighing, members: Array) -> list[Weighed]:
+    """The gaits with feedback of some logarithms of `Weights`; `Batch` calls it in whatever process."""
+    rig, space = tools_of(job.sketch, job.options)
+    given, out = rig.bursts(space.controls(job.x)), []
+    for member in members:
         try:
-            if by not in seen:
-                seen[by] = feedback.linearised(work.rig, given, cycle, starts, work.basis, steady, by)
-            gains = np.stack(feedback.gains(work.rig, *seen[by], weights).gains)
+            gains = np.stack(feedback.gains(rig, job.A, job.B, Weights(*np.exp(member))).gains)
         except NoSolution:
+            out.append(Weighed(NOTHING, job.corrections.gains))
             continue
-        tried = replace(best, state=cycle[0], cycle=cycle, steady=steady, gains=gains)
-        now = verdict(work, tried, least)
-        if now > least:
-            best, least = tried, now
-        if least >= GOOD:
-            break
-    return (best, least) if least.bars == 0 else eased(work, best, least)
+        gait = Driven(rig, given, job.corrections._replace(gains=gains), job.state)
+        out.append(Weighed(verdict(space, job.x, gait, job.least), gains))
+    return out
+
+
+def settled(work: Designer, workers: Batch, told: Told | None = None) -> Settled:
+    """The progress of a search that is over, with the best of some feedbacks; what is good already stays as it is.
+
+    told(progress) is called as the search for weights goes on; `Designer.finishing` says how far it is.
+    """
+    now = Settled(work.progress, tried(work, work.progress), _runs(work.rig))
+    if now.verdict >= good(work.rig) or now.verdict.units == 0:
+        return now
+    cycle, steady = mean_cycle(work, now.progress)
+    mean = replace(now.progress, state=cycle[0], cycle=cycle, steady=steady)
+    by, start = WIDER, np.log(np.array(STIFF))
+    for width in WIDTHS:
+        job = weighing(work, mean, width)
+        if job is None:
+            continue
+        now, k, _ = _better(job, np.log(WEIGHTS), mean, now, workers)
+        by, start = (by, start) if k is None else (width, np.log(WEIGHTS[k]))
+        if now.verdict >= good(work.rig):
+            return now
+    if now.verdict.bars < 0:
+        now = Settled(*eased(work, now.progress, now.verdict), now.evaluations + len(EASED) * _runs(work.rig))
+    if now.verdict.bars >= -1:  # such as the share of the feedback, which weights may cure
+        now = weighed(work, now, by, start, workers, told)
+    work.finishing = None
+    return now
+
+
+def weighed(work: Designer, now: Settled, by: Differences, start: Array, workers: Batch,
+            told: Told | None = None) -> Settled:  # fmt: skip
+    """The same with the best weights of a search about `start`, from differences `by`."""
+    search, about, idle = cma.begin(start, SPREAD, seed=work.seed, population=POPULATION), now.progress, 0
+    job = weighing(work, about, by)
+    while job is not None and search.generation < GENERATIONS and idle < IDLE and now.verdict < good(work.rig):
+        if told is not None:
+            work.finishing = Finishing(search.generation, GENERATIONS, now.verdict.endured, disturbances(work.rig))
+            told(work.progress)
+        members = cma.ask(search)
+        now, k, costs = _better(job, members, about, now, workers)
+        idle = idle + 1 if k is None else 0
+        search = cma.tell(search, members, costs)
+    return now
+
+
+def _better(job: Weighing, members: Array, about: Progress, now: Settled,
+            workers: Batch) -> tuple[Settled, int | None, Array]:  # fmt: skip
+    """What the best of some weights comes to, which one it is if it is better than `now`, and the costs of all."""
+    found = workers.judge(weigh, job._replace(least=now.verdict), members)
+    k = max(range(len(found)), key=lambda k: found[k].verdict)
+    costs = np.array([f.verdict.cost for f in found])
+    spent = now.evaluations + len(members) * _runs(tools_of(job.sketch, job.options)[0])
+    if found[k].verdict > now.verdict:
+        return Settled(replace(about, gains=found[k].gains), found[k].verdict, spent), k, costs
+    return now._replace(evaluations=spent), None, costs
+
+
+def _runs(rig: Rig) -> int:
+    """Evaluations that one feedback counts as."""
+    return 1 + disturbances(rig)
+
+
+def weighing(work: Designer, p: Progress, by: Differences) -> Weighing | None:
+    """What weights are judged by for feedback about the cycle of a progress; none where it falls."""
+    given, fix = work.rig.bursts(work.space.controls(p.best)), work.about(p)
+    assert fix is not None
+    try:
+        A, B = feedback.linearised(work.rig, given, p.cycle, fix.starts, work.basis, p.steady, by)
+    except NoSolution:
+        return None
+    return Weighing(work.text, (*work.options, work.plan[-1].asked), p.best, p.state, fix, A, B)
 
 
 def eased(work: Designer, best: Progress, least: Verdict) -> tuple[Progress, Verdict]:
@@ -88,62 +164,23 @@ def eased(work: Designer, best: Progress, least: Verdict) -> tuple[Progress, Ver
         except NoSolution:
             break
         cycle = feedback.carried(work.rig, best.cycle, best.steady, A, B, share)
-        tried = replace(best, state=cycle[0], cycle=cycle, steady=(1.0 - share) * best.steady, gains=gains)
-        now = verdict(work, tried, least)
+        lighter = replace(best, state=cycle[0], cycle=cycle, steady=(1.0 - share) * best.steady, gains=gains)
+        now = tried(work, lighter, least)
         if now > least:
-            best, least = tried, now
+            best, least = lighter, now
         if least.bars == 0:
             break
     return best, least
 
 
-def verdict(work: Designer, p: Progress, least: Verdict = NOTHING) -> Verdict:
-    """How good a gait is; what it endures is not tried if it is worse than `least` already."""
-    rig = work.rig
-    run = rig.run(p.state, rig.bursts(work.space.controls(p.best)), TRIED, work.about(p))
-    if run.finished < TRIED:
-        return NOTHING._replace(units=run.finished)
-    m = run.measured
-    wrong = int(np.count_nonzero(easy(work.space, p.best, run))) + int(not m[flow.DEEPEST] <= DEEP)
-    wrong += int(not feedback_share(m) <= FEEDBACK)
-    wrong += int(not abs(rot.heading(run.states[-1, 3:7])) <= ASIDE)
-    drift = max(float(np.abs(rig.drift(a, b)).max()) for a, b in zip(run.states[-WAVERS - 1 :], run.states[-WAVERS:],
-                                                                     strict=False))  # fmt: skip
-    now = Verdict(TRIED, -wrong, drift < STILL, 0, -drift)
-    return now if now[:3] < least[:3] else now._replace(endured=endured(work, p, run.stages[0]))
+def tried(work: Designer, p: Progress, least: Verdict = NOTHING) -> Verdict:
+    """How good the gait of a progress is."""
+    return verdict(work.space, p.best, driven(work, p), least)
 
 
-def endured(work: Designer, p: Progress, state: Array) -> int:
-    """How many of `ENDURED` disturbances it stays up in, from a state (nq + nv,) of its cycle.
-
-    Pushes at the torso are stronger than those of the experiments, in directions between theirs.
-    """
-    rig, given, fix = work.rig, work.rig.bursts(work.space.controls(p.best)), work.about(p)
-    steps, nv = given.table.shape[1], len(rig.stiffness)
-    calm, none = np.zeros(3), np.zeros((0, 2 * nv))
-    state = state.copy()
-    state[:2] = 0.0
-    cases: list[tuple[flow.Disturbance, int]] = []
-    for k in range(PUSHES):
-        angle = 2.0 * np.pi * (k + 0.5) / PUSHES
-        force = PUSH * rig.character.mass * 9.81 * np.array([np.cos(angle), np.sin(angle), 0.0])
-        at = 2 * steps + round((k % 4 + 0.5) * steps / 2)
-        until = at + round(LENGTH / rig.dt)
-        cases.append((flow.Disturbance(force, at, until, none), until // steps + AFTER))
-    size = np.repeat([POSE_NOISE, SPEED_NOISE], nv)
-    for k in range(NOISES):
-        noise = np.random.default_rng([4, k]).standard_normal((LONG * work.stages, 2 * nv)) * size
-        cases.append((flow.Disturbance(calm, -1, -1, noise), LONG))
-    count = sum(rig.run(state, given, units, fix, None, disturbance).finished == units for disturbance, units in cases)
-    down = rig.model.opt.gravity.copy()
-    try:
-        for degrees in SLOPES:
-            tilt = np.radians(degrees)
-            rig.model.opt.gravity[:] = np.linalg.norm(down) * np.array([-np.sin(tilt), 0.0, -np.cos(tilt)])
-            count += rig.run(state, given, LONG, fix).finished == LONG
-    finally:
-        rig.model.opt.gravity[:] = down
-    return count
+def driven(work: Designer, p: Progress) -> Driven:
+    """The gait of a progress, ready to run."""
+    return Driven(work.rig, work.rig.bursts(work.space.controls(p.best)), work.about(p), p.state)
 
 
 def mean_cycle(work: Designer, p: Progress) -> tuple[Array, Array]:
