@@ -35,7 +35,8 @@ _FATAL = ("BADQPOS", "BADQVEL", "BADQACC", "CONTACTFULL", "CNSTRFULL")
 class MujocoSimulator:
     """Implements `Simulator`. Everything is deterministic: the same calls give the same bits.
 
-    `touches` are those of the step just taken (after a reset: of the starting pose at rest). `dump` is the folder for
+    `touches` are those of the step just taken (after a reset: of the starting pose at rest). `programme`: pushes, balls
+    and the platform; `grips`: hands that hold. `dump` is the folder for
     the state before a blow-up; the system's folder for temporary files where not given.
     """
 
@@ -47,9 +48,9 @@ class MujocoSimulator:
         model = self._model = self.world.model
         data = self._data = engine.data_of(model)
         self.others = self.world.others
-        self._programme, self._grips = Programme(self.world, data, self.dt), Gripping(self.world, data)
-        self._assist_label = len(self._programme.labels)
-        self.labels = (*self._programme.labels, "assist")
+        self.programme, self.grips = Programme(self.world, data, self.dt), Gripping(self.world, data)
+        self._assist_label = len(self.programme.labels)
+        self.labels = (*self.programme.labels, "assist")
         self._geoms = contacts.geoms_of(model, self.world.body_label)
         self._touches = np.zeros((contacts.MOST_TOUCHES, CONTACT_WIDTH))
         self._sums = np.zeros((contacts.MOST_SUMS, contacts.SUM_WIDTH))
@@ -93,16 +94,6 @@ class MujocoSimulator:
         return self._data
 
     @property
-    def programme(self) -> Programme:
-        """Pushes, balls and the platform."""
-        return self._programme
-
-    @property
-    def grips(self) -> Gripping:
-        """Hands that hold."""
-        return self._grips
-
-    @property
     def time(self) -> float:
         """Now [s]: counted in steps, so that it never drifts."""
         return self._start + self._count * self.dt
@@ -120,10 +111,10 @@ class MujocoSimulator:
         self._start, self._count, self._kept_at = float(time), 0, 0
         self._log.clear()
         self._forget()
-        self._programme.begin(time)
+        self.programme.begin(time)
         engine.kinematics(model, data)
         if check:
-            self._grips.begin(time)
+            self.grips.begin(time)
         mujoco.mj_forward(model, data)
         self._read()
         self._forget()
@@ -282,12 +273,12 @@ class MujocoSimulator:
 
     def _busy_step(self, helped: Array | None, factors: Array | None) -> None:
         """A step with something going on: before the collisions, and between them and the forces."""
-        programme, time, data = self._programme, self.time, self._data
+        programme, time, data = self.programme, self.time, self._data
         active = time >= programme.due
         if active:
             programme.before(time, self._note)
         if self.world.grips:
-            self._grips.update(time, self._note)
+            self.grips.update(time, self._note)
         mujoco.mj_step1(self._model, data)
         self._paint(factors)
         if active:
@@ -315,13 +306,13 @@ class MujocoSimulator:
 
     def _after(self) -> None:
         """Grip forces and hits of the step just taken."""
-        if self.world.grips and self._grips.closed:
-            contacts.add_rows(self._grips.rows(), self.dt, self._touches, self._sums, self._counts)
-        if self._programme.on_props:
-            contacts.add_sums(np.array(self._programme.on_props), self.dt, self._sums, self._counts)
-            self._programme.on_props.clear()
+        if self.world.grips and self.grips.closed:
+            contacts.add_rows(self.grips.rows(), self.dt, self._touches, self._sums, self._counts)
+        if self.programme.on_props:
+            contacts.add_sums(np.array(self.programme.on_props), self.dt, self._sums, self._counts)
+            self.programme.on_props.clear()
         if self.world.balls:
-            self._programme.hits(self._touches[: self._counts[0]], self._note)
+            self.programme.hits(self._touches[: self._counts[0]], self._note)
 
     def _note(self, kind: str, text: str) -> None:
         self._log.append((self.time, kind, text))
@@ -343,7 +334,7 @@ class MujocoSimulator:
         seconds = steps * self.dt
         assist = wrench_means(self._assist, range(len(self._assist)), self._assist_label, seconds)
         self._assisted = False
-        return Means(torque, rows, self._programme.collect(seconds, self._assist_label), assist, things)
+        return Means(torque, rows, self.programme.collect(seconds, self._assist_label), assist, things)
 
     def _heed(self) -> None:
         """Stop at those of MuJoCo's warnings after which a simulation means nothing."""
@@ -358,8 +349,8 @@ class MujocoSimulator:
         stage = replace(self.stage, events=(*self.stage.events, push))
         stage.check(self.character)
         self.stage = stage
-        self._programme.add(push)
-        self.labels, self.plain = (*self.labels, self._programme.labels[-1]), False
+        self.programme.add(push)
+        self.labels, self.plain = (*self.labels, self.programme.labels[-1]), False
 
     def happened(self) -> list[tuple[float, str, str]]:
         """Time, kind and sentence of what happened since the last call."""
@@ -375,15 +366,15 @@ class MujocoSimulator:
     def _packed(self, state: Array) -> Array:
         touching, summed = int(self._counts[0]), int(self._counts[1])
         head = [self._start, self._count, self._steps, touching, summed]
-        parts = [head, state, self._programme.phase, self._grips.phase, self._torque, self._programme.sums.ravel(),
+        parts = [head, state, self.programme.phase, self.grips.phase, self._torque, self.programme.sums.ravel(),
                  self._assist.ravel(), self._touches[:touching].ravel(), self._sums[:summed].ravel()]  # fmt: skip
         return np.concatenate([np.asarray(p, float) for p in parts])
 
     def load(self, saved: Array) -> None:
         """Go back to what `save` gave, on this simulator or on another one of the same character and stage."""
         saved = np.asarray(saved, float)
-        fixed = [len(self._kept), len(self._programme.phase), len(self._grips.phase), self.world.nv,
-                 self._programme.sums.size, self._assist.size]  # fmt: skip
+        fixed = [len(self._kept), len(self.programme.phase), len(self.grips.phase), self.world.nv,
+                 self.programme.sums.size, self._assist.size]  # fmt: skip
         touching, summed = (int(saved[3]), int(saved[4])) if len(saved) > 5 else (0, 0)
         sizes = [5, *fixed, CONTACT_WIDTH * touching, contacts.SUM_WIDTH * summed]
         if len(saved) != sum(sizes):
@@ -393,15 +384,13 @@ class MujocoSimulator:
         engine.set_state(self._model, self._data, state)
         engine.kinematics(self._model, self._data)  # for the poses of props
         self._start, self._count, self._steps = float(head[0]), int(head[1]), int(head[2])
-        self._programme.phase[:], self._grips.phase[:], self._torque[:] = events, grips, torque
-        self._programme.sums[:] = pushes.reshape(self._programme.sums.shape)
+        self.programme.phase[:], self.grips.phase[:], self._torque[:] = events, grips, torque
+        self.programme.sums[:] = pushes.reshape(self.programme.sums.shape)
         self._assist[:] = assist.reshape(self._assist.shape)
         self._assisted, self._lent = bool(self._assist.any()), True  # forces of assistance may be left in the state
-        self._touches[:touching], self._sums[:summed] = (
-            touches.reshape(-1, CONTACT_WIDTH),
-            sums.reshape(-1, contacts.SUM_WIDTH),
-        )
+        self._touches[:touching] = touches.reshape(-1, CONTACT_WIDTH)
+        self._sums[:summed] = sums.reshape(-1, contacts.SUM_WIDTH)
         self._counts[:] = touching, summed
-        self._programme.wake()
+        self.programme.wake()
         self._log.clear()
         self._kept[:], self._kept_at = state, self._count

@@ -22,9 +22,9 @@ import numpy as np
 from poise.experiments.reproduce import Options, Table, told
 from poise.maths.rotations import Array
 from poise.methods.vibration.judging import assist_of, judge
-from poise.methods.vibration.rig import Run
 from poise.methods.vibration.search import Designer, Round
 from poise.methods.vibration.sketch import find_sketch
+from poise.methods.vibration.unit_simulator import Run
 from poise.simulate.batch import Batch
 from poise.solve import cma
 
@@ -86,25 +86,27 @@ def _members() -> tuple[Designer, list[Run]]:
         for _ in range(GENERATIONS):
             job = work.job()
             for x in cma.ask(work.progress.search):
-                given = work.rig.bursts(work.space.controls(x))
-                runs.append(work.rig.run(job.state, given, job.units, None, assist_of(job, work.space, x), traced=True))
+                given = work.simulator.bursts(work.space.controls(x))
+                runs.append(
+                    work.simulator.run(job.state, given, job.units, None, assist_of(job, work.space, x), traced=True)
+                )
             work.generation(batch)
     return work, runs
 
 
 def _bare(work: Designer, runs: list[Run]) -> float:
     """Steps a CPU second of mujoco.rollout on one thread, given the torques of these runs."""
-    rig = work.rig
-    nq, nv = len(rig.rest), len(rig.stiffness)
-    start = np.zeros((1, mujoco.mj_stateSize(rig.model, int(mujoco.mjtState.mjSTATE_FULLPHYSICS))))
+    simulator = work.simulator
+    nq, nv = len(simulator.rest), len(simulator.stiffness)
+    start = np.zeros((1, mujoco.mj_stateSize(simulator.model, int(mujoco.mjtState.mjSTATE_FULLPHYSICS))))
     forces = int(mujoco.mjtState.mjSTATE_QFRC_APPLIED)
     steps, spent = 0, 0.0
     for run in runs:
         start[0, 1 : 1 + nq + nv] = run.trace[0, : nq + nv]
         torques = np.ascontiguousarray(run.trace[None, :, nq + nv :])
-        mujoco.mj_resetData(rig.model, rig.data)
+        mujoco.mj_resetData(simulator.model, simulator.data)
         begun = time.process_time()
-        states, _ = mujoco.rollout.rollout(rig.model, rig.data, start, torques, control_spec=forces)
+        states, _ = mujoco.rollout.rollout(simulator.model, simulator.data, start, torques, control_spec=forces)
         spent, steps = spent + time.process_time() - begun, steps + torques.shape[1]
         same = np.allclose(np.asarray(states)[0, -1, 1 : 1 + nq], run.states[-1][:nq], atol=1e-3)
         assert same or run.finished < PLAN[0].units, "the comparison is between different motions"

@@ -78,11 +78,11 @@ def _searched(name: str, way: Way, seed: int) -> tuple[tuple[Any, ...], tuple[Sp
         nothing = (name, seed, sizes, "all fall", *[float("nan")] * 5, work.progress.evaluations, cpu_seconds() - begun)
         return nothing, None
     p, fix = work.progress, work.corrections()
-    given = work.rig.bursts(work.space.controls(p.best))
-    last = work.rig.run(p.state, given, SETTLE, fix)
-    score = judged(work.rig, work.space, p.best, last, SETTLE)
-    settled = work.rig.begun(last.states[-1]) if last.finished == SETTLE else p.state
-    found = spectra(work.rig, work.space.palette, settled, given, fix)
+    given = work.simulator.bursts(work.space.controls(p.best))
+    last = work.simulator.run(p.state, given, SETTLE, fix)
+    score = judged(work.simulator, work.space, p.best, last, SETTLE)
+    settled = work.simulator.begun(last.states[-1]) if last.finished == SETTLE else p.state
+    found = spectra(work.simulator, work.space.palette, settled, given, fix)
     shares = [100.0 * s.share(phase) for s, phase in zip(found, (way.sketch.flight, way.sketch.ground), strict=True)]
     kept = violated(score.easy) if last.whole else "falls"
     row = (name, seed, sizes, kept, score.speed, score.energy, score.drift, *shares, p.evaluations)

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from poise.experiments.reproduce import Options, Table, told
+from poise.experiments.vibration.disturbed import stays_up
 from poise.experiments.vibration.sketches import shares
 from poise.maths import configuration as conf
 from poise.maths import rotations as rot
@@ -36,10 +37,10 @@ def _row(name: str, gait: Gait) -> tuple:
 
 def _open_error(gait: Gait) -> float:
     """max |φ| of one unit of the gait's cycle without its feedback."""
-    rig = gait.sketch.rig()
+    simulator = gait.sketch.simulator()
     start = np.concatenate([gait.track[0], gait.start])
-    once = rig.run(start, rig.bursts(gait.controls(gait.space())), 1)
-    return float(np.abs(rig.drift(once.states[0], once.states[-1])).max()) if once.finished else np.inf
+    once = simulator.run(start, simulator.bursts(gait.controls(gait.space())), 1)
+    return float(np.abs(simulator.drift(once.states[0], once.states[-1])).max()) if once.finished else np.inf
 
 
 def run(options: Options) -> Table:
@@ -73,8 +74,8 @@ def styles(options: Options) -> Table:
         if not options.wants(path.stem):
             continue
         gait = load_gait(path)
-        body = gait.sketch.rig().character
-        turn = np.degrees(conf.difference(body.layout, gait.sketch.rig().rest, gait.track))
+        body = gait.sketch.simulator().character
+        turn = np.degrees(conf.difference(body.layout, gait.sketch.simulator().rest, gait.track))
         pelvis = np.degrees(rot.log(gait.track[:, 3:7]))
         thigh, arm, chest = (turn[:, body.dofs(part)] for part in ("left_thigh", "left_upper_arm", "chest"))
         rows.append((path.stem, *(float(np.ptp(x)) for x in (thigh[:, 2], arm[:, 0])), float(arm[:, 0].max()),
@@ -88,10 +89,12 @@ def designs(options: Options) -> Table:
     for name in built_in():
         for seed in range(options.seeds if options.wants(name) else 0):
             gait = design(find_sketch(name), seed=seed)
-            rows.append(told(_row(name, gait)))
+            f = gait.facts
+            rows.append(told((*_row(name, gait), f"{f['endured']} of {f['disturbances']}", stays_up(gait))))
             if options.out is not None:
                 gait.save(Path(options.out) / f"{name}-{seed}.toml")
-    return Table("Gaits designed anew", COLUMNS, tuple(rows), (NOTE,))
+    columns = (*COLUMNS, "withstood of what a design tries", "stays up in pushes of 32")
+    return Table("Gaits designed anew", columns, tuple(rows), (NOTE, "Pushes: those of vibration/pushes."))
 
 
 def printed(options: Options) -> Table:

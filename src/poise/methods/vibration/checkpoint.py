@@ -21,13 +21,14 @@ from poise.solve import cma
 SEARCH = 3  # which search it is of; raised when the same seed leads elsewhere
 _ARRAYS = ("state", "best", "cycle", "steady", "gains")  # of a progress
 _COUNTS = ("round", "evaluations", "seconds", "bettered", "beginning", "again", "attempt")  # and its numbers
+_BEST = ("best_beginning", "best_attempt")  # the progresses that it brings along
 
 
 def keep(path: Path, p: Progress, work: Designer) -> None:
     """Write a checkpoint, whole or not at all."""
     header = _header(work)
     arrays = {}
-    for name, part in {"": p, "kept_": p.kept, "ended_": p.ended}.items():
+    for name, part in {"": p, **{f"{k}_": getattr(p, k) for k in _BEST}}.items():
         if part is not None:
             header[f"{name}counts"] = {k: getattr(part, k) for k in _COUNTS}
             arrays |= {name + k: v for k, v in _arrays(part).items()}
@@ -53,15 +54,15 @@ def restored(path: Path, work: Designer) -> Progress:
             raise BadFile(path, f"it is the checkpoint of a search with another {key}; remove it to begin anew, or "
                           "name another.")  # fmt: skip
     try:
-        kept, ended = (_progress(arrays, header, k) if f"{k}counts" in header else None for k in ("kept_", "ended_"))
-        return replace(_progress(arrays, header, ""), kept=kept, ended=ended)
+        best = {k: _progress(arrays, header, f"{k}_") for k in _BEST if f"{k}_counts" in header}
+        return replace(_progress(arrays, header, ""), **best)
     except (KeyError, TypeError, ValueError, IndexError):
         raise BadFile(path, "it is a damaged checkpoint; remove it to begin anew.") from None
 
 
 def _header(work: Designer) -> dict[str, Any]:
     """What tells one search from any other."""
-    model = work.rig.character.model
+    model = work.simulator.character.model
     body = b"".join(np.ascontiguousarray(a).tobytes() for a in (model.body_mass, model.body_inertia, model.body_pos))
     origin = "" if work.origin is None else work.origin.text()
     return {"sketch": work.sketch.digest, "body": _digest(body), "gait to begin with": _digest(origin.encode()),

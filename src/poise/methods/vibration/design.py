@@ -14,15 +14,15 @@ import numpy as np
 from poise.errors import NoSolution
 from poise.maths import configuration as conf
 from poise.maths.rotations import Array
-from poise.methods.vibration import flow
+from poise.methods.vibration import unit_loop
 from poise.methods.vibration.checkpoint import keep, restored
 from poise.methods.vibration.endurance import NOTHING, TRIED, disturbances, endured, enough
 from poise.methods.vibration.gait import Gait
-from poise.methods.vibration.rig import Rig
 from poise.methods.vibration.score import judged
 from poise.methods.vibration.search import POPULATION, Designer, Progress, Round
-from poise.methods.vibration.settling import driven, settled, tried
 from poise.methods.vibration.sketch import Sketch
+from poise.methods.vibration.tuning import driven, tried, tuned
+from poise.methods.vibration.unit_simulator import UnitSimulator
 from poise.simulate.batch import Batch
 from poise.threads import on_one_thread
 
@@ -42,7 +42,7 @@ def design(sketch: Sketch, *, origin: Gait | None = None, seed: int = 0, plan: t
     """The gait that a sketch leads to. `checkpoint`: a file that is gone on from where it exists, and kept up to date.
 
     `origin`: a gait of the same body, such as that of another sketch, which is led to this one step by step. A search
-    whose gait does not endure all that is tried with it (`settling`) is done again from other beginnings, up to
+    whose gait does not endure all that is tried with it (`tuning`) is done again from other beginnings, up to
     `attempts` times, and the best is taken.
     `watch(designer, seconds)` is called after every generation. The same sketch and seed give the same gait, however
     many workers judge and however often it was stopped.
@@ -70,7 +70,7 @@ def design(sketch: Sketch, *, origin: Gait | None = None, seed: int = 0, plan: t
 
 def attempted(work: Designer, workers: Batch, attempts: int, told: Callable[[Progress], None]) -> bool:
     """One search to its end; is another one begun, since what it came to does not endure all that is tried?"""
-    before, fault, spent = work.progress.ended, None, 0
+    before, fault, spent = work.progress.best_attempt, None, 0
     best, least = before, NOTHING if before is None else tried(work, before)
     try:
         for progress in work.rounds(workers):
@@ -78,15 +78,15 @@ def attempted(work: Designer, workers: Batch, attempts: int, told: Callable[[Pro
             if work.hopeless and more(work, attempts):
                 break
         if work.over:
-            found, now, spent = settled(work, workers, told)
+            found, now, spent = tuned(work, workers, told)
         else:
             found, now = work.progress, tried(work, work.progress, least)
         best, least = (found, now) if now > least else (best, least)
     except NoSolution as error:
         fault = error
     p = work.progress = replace(work.progress, evaluations=work.progress.evaluations + spent)
-    if least < enough(work.rig) and more(work, attempts):
-        work.another(None if best is None else replace(best, kept=None, ended=None))
+    if least < enough() and more(work, attempts):
+        work.another(None if best is None else replace(best, best_beginning=None, best_attempt=None))
         return True
     if best is None:
         raise fault or NoSolution(f"No gait was found for {work.sketch.name!r}; give the sketch more modes.")
@@ -107,26 +107,26 @@ def cpu_seconds() -> float:
 
 def finished(work: Designer) -> Gait:
     """The gait of a search that is over, and facts about it."""
-    p, rig, space = work.progress, work.rig, work.space
+    p, simulator, space = work.progress, work.simulator, work.space
     controls = space.controls(p.best)
-    given, fix = rig.bursts(controls), work.corrections()
+    given, fix = simulator.bursts(controls), work.corrections()
     assert fix is not None
-    warm = rig.run(p.state, given, TRIED, fix)
+    warm = simulator.run(p.state, given, TRIED, fix)
     state = p.state if warm.finished < TRIED else np.concatenate([np.zeros(2), warm.stages[0, 2:]])
-    last = rig.run(state, given, SETTLE, fix)
-    score = judged(rig, space, p.best, last, SETTLE)
+    last = simulator.run(state, given, SETTLE, fix)
+    score = judged(simulator, space, p.best, last, SETTLE)
     cycle = last.stages.copy() if last.finished == SETTLE else p.cycle.copy()
     cycle[:, :2] = 0.0
     start = cycle[0]
-    nq, nv = len(rig.rest), len(rig.stiffness)
-    once = rig.run(start, given, 2 if rig.swaps else 1, fix, traced=True)
+    nq, nv = len(simulator.rest), len(simulator.stiffness)
+    once = simulator.run(start, given, 2 if simulator.swaps else 1, fix, traced=True)
     if not once.whole:
         raise NoSolution(f"No gait was found for {work.sketch.name!r}: the best falls in its first cycle; give the "
                          "sketch more modes, or another start.")  # fmt: skip
     states = np.vstack([once.trace[:, : nq + nv], once.states[-1]])
-    dt, track = resampled(rig, states)
-    unit = given.table.shape[1] * rig.dt
-    cycles = 2.0 if rig.swaps else 1.0
+    dt, track = resampled(simulator, states)
+    unit = given.table.shape[1] * simulator.dt
+    cycles = 2.0 if simulator.swaps else 1.0
     names = (work.sketch.flight.names, work.sketch.ground.names)
     flight, ground = [dict(zip(n, np.round(a, 4).tolist(), strict=True)) for n, a in
                   zip(names, space.amplitudes(p.best), strict=True)]  # fmt: skip
@@ -138,26 +138,26 @@ def finished(work: Designer) -> Gait:
         "speed": round(score.speed, 4), "energy": round(score.energy, 1),
         "easy": [round(float(e), 4) for e in score.easy],
         "cyclic_error": round(score.drift, 6), "feedback_share": round(score.feedback, 4),
-        "deepest": round(score.deepest, 5), "flight": round(float(last.measured[flow.FLYING]), 4),
-        "units": rig.run(start, given, LONG, fix).finished, "units_asked": LONG,
+        "deepest": round(score.deepest, 5), "flight": round(float(last.measured[unit_loop.FLYING]), 4),
+        "units": simulator.run(start, given, LONG, fix).finished, "units_asked": LONG,
         "endured": endured(driven(work, p)._replace(state=last.stages[0])) if last.whole else 0,
-        "disturbances": disturbances(rig),
-        "open_loop_units": rig.run(start, given, LONG).finished,
+        "disturbances": disturbances(),
+        "open_loop_units": simulator.run(start, given, LONG).finished,
     }  # fmt: skip
     shift = states[-1, :3] - states[0, :3]
-    shift[1 if rig.swaps else 2 :] = 0.0  # a hop on one leg may lead aside
+    shift[1 if simulator.swaps else 2 :] = 0.0  # a hop on one leg may lead aside
     return Gait(work.sketch, flight, ground, times, p.cycle, p.steady, p.gains, track, dt, shift, start[nq:], facts)
 
 
-def resampled(rig: Rig, states: Array) -> tuple[float, Array]:
+def resampled(simulator: UnitSimulator, states: Array) -> tuple[float, Array]:
     """Time step [s] and configurations (N, nq) of a cycle at about 120 frames a second, closed."""
-    nq, length = len(rig.rest), (len(states) - 1) * rig.dt
+    nq, length = len(simulator.rest), (len(states) - 1) * simulator.dt
     count = max(4, round(length * TRACK))
     x = np.linspace(0.0, len(states) - 1.0, count + 1)
     k = np.minimum(x.astype(int), len(states) - 2)
-    q = conf.interpolate(rig.character.layout, states[k, :nq], states[k + 1, :nq], x - k)
+    q = conf.interpolate(simulator.character.layout, states[k, :nq], states[k + 1, :nq], x - k)
     q[-1] = q[0]
-    aside = 1 if rig.swaps else 2
+    aside = 1 if simulator.swaps else 2
     q[-1, :aside] += states[-1, :aside] - states[0, :aside]
     return length / count, q
 

@@ -17,7 +17,7 @@ from poise.maths import configuration as conf
 from poise.maths.rotations import Array
 from poise.methods.vibration.control import Bursts, Corrections
 from poise.methods.vibration.palette import Palette
-from poise.methods.vibration.rig import Rig
+from poise.methods.vibration.unit_simulator import UnitSimulator
 from poise.solve.riccati import Feedback, periodic_feedback
 
 
@@ -35,12 +35,12 @@ WIDER, WIDEST = Differences(2e-2, 2e-1, 10.0), Differences(4e-2, 4e-1, 20.0)
 class Weights(NamedTuple):
     """What the feedback weighs: deviations of a pose, of speeds, and torques."""
 
-    pose: float = 10.0  # [1/rad, 1/m]
+    pose: float = 20.0  # [1/rad, 1/m]
     speed: float = 1.0  # [s/rad, s/m]
     torque: float = 1 / 20  # [1/(N m)]
     heading: float = 10.0  # [1/rad] of the root about the vertical
-    joints: float = 1.0  # how much of the above poses of joints beside the root weigh
-    joint_speeds: float = 1.0  # the same of their speeds
+    joints: float = 0.3  # how much of the above poses of joints beside the root weigh
+    joint_speeds: float = 0.3  # the same of their speeds
     aside: float = 1.0  # the same of the root's place and tilt sideways, and of their rates
 
 
@@ -49,18 +49,18 @@ def cuts(steps: int, stages: int) -> np.ndarray:
     return np.rint(np.linspace(0, steps, stages + 1)).astype(np.int64)
 
 
-def mean_stages(rig: Rig, trace: Array, starts: np.ndarray, units: Sequence[int]) -> Array:
+def mean_stages(simulator: UnitSimulator, trace: Array, starts: np.ndarray, units: Sequence[int]) -> Array:
     """The mean (K, nq + nv) of the states at the stages of some even units, of the `trace` (steps, ...) of a run.
 
     The place in the plane is left out.
     """
-    nq, nv, steps = len(rig.rest), len(rig.stiffness), int(starts[-1])
+    nq, nv, steps = len(simulator.rest), len(simulator.stiffness), int(starts[-1])
     cycle = np.zeros((len(starts) - 1, nq + nv))
     for k in range(len(cycle)):
         rows = trace[[u * steps + starts[k] for u in units], : nq + nv]
         rows[:, :2] = 0.0
-        change = conf.difference(rig.character.layout, rows[0, :nq], rows[:, :nq]).mean(axis=0)
-        cycle[k, :nq] = conf.integrate(rig.character.layout, rows[0, :nq], change)
+        change = conf.difference(simulator.character.layout, rows[0, :nq], rows[:, :nq]).mean(axis=0)
+        cycle[k, :nq] = conf.integrate(simulator.character.layout, rows[0, :nq], change)
         cycle[k, nq:] = rows[:, nq:].mean(axis=0)
     return cycle
 
@@ -72,22 +72,22 @@ def torque_basis(palette: Palette) -> Array:
     return np.hstack([palette.torques("ground")[:, :ground], palette.torques("flight")[:, :flight]])
 
 
-def held(rig: Rig, starts: np.ndarray, basis: Array, steady: Array) -> Corrections:
+def held(simulator: UnitSimulator, starts: np.ndarray, basis: Array, steady: Array) -> Corrections:
     """Corrections without feedback that hold torques `steady` (K, inputs) of a basis (nv, inputs)."""
-    nq, nv, stages = rig.character.model.nq, rig.character.model.nv, len(starts) - 1
+    nq, nv, stages = simulator.character.model.nq, simulator.character.model.nv, len(starts) - 1
     zero = np.zeros((2, stages, nq))
     return Corrections(starts, zero, np.zeros((2, stages, nv)), np.zeros((stages, basis.shape[1], 2 * nv)),
-                       np.stack([basis, rig.mirror @ basis]), steady, np.inf)  # fmt: skip
+                       np.stack([basis, simulator.mirror @ basis]), steady, np.inf)  # fmt: skip
 
 
-def linearised(rig: Rig, bursts: Bursts, cycle: Array, starts: np.ndarray, basis: Array, steady: Array,
+def linearised(simulator: UnitSimulator, bursts: Bursts, cycle: Array, starts: np.ndarray, basis: Array, steady: Array,
                by: Differences | None = None) -> tuple[list[Array], list[Array]]:  # fmt: skip
     """A_k (2 nv, 2 nv) and B_k (2 nv, inputs) of each stage about the states cycle (K, nq + nv).
 
     By central differences. The place in the plane has no rows and columns; the last stage ends as the next unit sees
     it, mirrored.
     """
-    layout, nq, nv = rig.character.layout, rig.character.model.nq, rig.character.model.nv
+    layout, nq, nv = simulator.character.layout, simulator.character.model.nq, simulator.character.model.nv
     states, inputs, by = 2 * nv, basis.shape[1], by or Differences()
     A, B = [], []
     for k in range(len(starts) - 1):
@@ -95,7 +95,7 @@ def linearised(rig: Rig, bursts: Bursts, cycle: Array, starts: np.ndarray, basis
         span = np.array([0, starts[k + 1] - starts[k]])
 
         def end(state: Array, u: Array, part: Bursts = part, span: np.ndarray = span) -> Array:
-            run = rig.run(state, part, 1, held(rig, span, basis, u[None]))
+            run = simulator.run(state, part, 1, held(simulator, span, basis, u[None]))
             if run.finished < 1:
                 raise NoSolution("The gait falls where it is linearised; there is no cycle to build feedback on.")
             return run.states[-1]
@@ -122,17 +122,17 @@ def linearised(rig: Rig, bursts: Bursts, cycle: Array, starts: np.ndarray, basis
             b[:, i] = change(end(cycle[k], steady[k] + more), end(cycle[k], steady[k] - more), by.torque)
         a[:2], b[:2] = 0.0, 0.0
         if k == len(starts) - 2:
-            both = np.kron(np.eye(2), rig.mirror)
+            both = np.kron(np.eye(2), simulator.mirror)
             a, b = both @ a, both @ b
         A.append(a)
         B.append(b)
     return A, B
 
 
-def gains(rig: Rig, A: list[Array], B: list[Array], weights: Weights | None = None) -> Feedback:
+def gains(simulator: UnitSimulator, A: list[Array], B: list[Array], weights: Weights | None = None) -> Feedback:
     """Gains of every stage."""
     weights = weights or Weights()
-    nv = rig.character.model.nv
+    nv = simulator.character.model.nv
     root = np.where(np.isin(np.arange(6), (1, 3)), weights.aside, 1.0)
     joints = [np.full(nv - 6, share) for share in (weights.joints, weights.joint_speeds)]
     q = np.concatenate([weights.pose * root, weights.pose * joints[0], weights.speed * root, weights.speed * joints[1]])
@@ -142,31 +142,33 @@ def gains(rig: Rig, A: list[Array], B: list[Array], weights: Weights | None = No
     return periodic_feedback(A, B, np.diag(q), np.eye(B[0].shape[1]) * weights.torque**2)
 
 
-def carried(rig: Rig, cycle: Array, steady: Array, A: list[Array], B: list[Array], share: float) -> Array:
+def carried(
+    simulator: UnitSimulator, cycle: Array, steady: Array, A: list[Array], B: list[Array], share: float
+) -> Array:
     """The cycle (K, nq + nv) that needs less by a `share` of the steady torques (K, inputs), to first order.
 
     x_{k+1} = A_k x_k - share B_k u_k round the cycle, whose end is its beginning: x_0 = (I - Π A)⁻¹ c. A direction in
     which nothing brings it back, such as the heading, stays.
     """
-    n, nq, nv = len(A[0]), len(rig.rest), len(rig.stiffness)
+    n, nq, nv = len(A[0]), len(simulator.rest), len(simulator.stiffness)
     whole, rest = np.eye(n), np.zeros(n)
     for a, b, u in zip(A, B, steady, strict=True):
         whole, rest = a @ whole, a @ rest - share * (b @ u)
     x = np.linalg.lstsq(np.eye(n) - whole, rest, rcond=3e-2)[0]
     out = cycle.copy()
     for k, (a, b, u) in enumerate(zip(A, B, steady, strict=True)):
-        out[k, :nq] = conf.integrate(rig.character.layout, cycle[k, :nq], x[:nv])
+        out[k, :nq] = conf.integrate(simulator.character.layout, cycle[k, :nq], x[:nv])
         out[k, nq:] += x[nv:]
         x = a @ x - share * (b @ u)
     out[:, :2] = 0.0
     return out
 
 
-def corrections(rig: Rig, cycle: Array, starts: np.ndarray, basis: Array, gains: Array, steady: Array,
+def corrections(simulator: UnitSimulator, cycle: Array, starts: np.ndarray, basis: Array, gains: Array, steady: Array,
                 limit: float = 100.0) -> Corrections:  # fmt: skip
     """Feedback gains (K, inputs, 2 nv) about a cycle (K, nq + nv) that needs torques `steady` (K, inputs) by itself."""
-    nq = rig.character.model.nq
+    nq = simulator.character.model.nq
     q, v = cycle[:, :nq], cycle[:, nq:]
-    return Corrections(starts, np.stack([q, rig.mirrored(q)]), np.stack([v, v @ rig.mirror.T]),
-                       np.ascontiguousarray(gains), np.stack([basis, rig.mirror @ basis]),
+    return Corrections(starts, np.stack([q, simulator.mirrored(q)]), np.stack([v, v @ simulator.mirror.T]),
+                       np.ascontiguousarray(gains), np.stack([basis, simulator.mirror @ basis]),
                        steady, limit)  # fmt: skip

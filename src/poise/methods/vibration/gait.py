@@ -18,10 +18,11 @@ from poise.errors import BadFile, PoiseError, UnknownName
 from poise.maths.rotations import Array
 from poise.methods.vibration import feedback
 from poise.methods.vibration.control import Corrections, no_corrections
-from poise.methods.vibration.rig import Controls, Driven, Rig
+from poise.methods.vibration.endurance import asked
 from poise.methods.vibration.score import DEEP, FEEDBACK, violated
 from poise.methods.vibration.sketch import Sketch, read
 from poise.methods.vibration.space import TIMES, Space
+from poise.methods.vibration.unit_simulator import Controls, Driven, UnitSimulator
 from poise.motion.formats import gait as gait_file
 
 MOST_STAGES = 100  # of a unit
@@ -32,7 +33,7 @@ class Gait:
     """Amplitudes, times and feedback of a gait, the cycle that they make, and facts about it."""
 
     sketch: Sketch
-    flight: Mapping[str, float]  # mode -> ψ [N m]
+    flight: Mapping[str, float]  # mode -> ψ, in the sketch's unit
     ground: Mapping[str, float]
     times: Mapping[str, float]  # period, share, flight_length, ground_length
     cycle: Array  # (K, nq + nv) states about which the feedback is; K = 0: open loop
@@ -54,6 +55,8 @@ class Gait:
                                 ("deepest", DEEP, "sinks in")):  # fmt: skip
             out += [] if f.get(key, np.inf) <= bar else [f"{words} ({f.get(key, np.inf):.2g}, {bar:g} asked)"]
         out += [] if f.get("units", 0) >= f.get("units_asked", 401) else [f"falls after {f.get('units', 0)} steps"]
+        stays, count = f.get("endured", 0), f.get("disturbances", 1)
+        out += [] if stays >= asked(count) else [f"falls in {count - stays} of {count} pushes, noises and slopes"]
         return tuple(out)
 
     def controls(self, space: Space) -> Controls:
@@ -63,20 +66,20 @@ class Gait:
         t = self.times
         return Controls(flight, ground, t["flight_length"], t["ground_length"], t["period"], t["share"])
 
-    def corrections(self, rig: Rig, space: Space, steps: int) -> Corrections:
+    def corrections(self, simulator: UnitSimulator, space: Space, steps: int) -> Corrections:
         """The feedback, or none."""
         if not len(self.cycle):
-            return no_corrections(len(rig.rest), len(rig.stiffness), steps)
+            return no_corrections(len(simulator.rest), len(simulator.stiffness), steps)
         basis = feedback.torque_basis(space.palette)
-        return feedback.corrections(rig, self.cycle, feedback.cuts(steps, len(self.cycle)), basis, self.gains,
+        return feedback.corrections(simulator, self.cycle, feedback.cuts(steps, len(self.cycle)), basis, self.gains,
                                     self.steady)  # fmt: skip
 
     def driven(self) -> Driven:
         """Its body with all that drives it, at the beginning of its track."""
-        rig, space = self.sketch.rig(), self.space()
-        given = rig.bursts(self.controls(space))
-        fix = self.corrections(rig, space, given.table.shape[1])
-        return Driven(rig, given, fix, np.concatenate([self.track[0], self.start]))
+        simulator, space = self.sketch.simulator(), self.space()
+        given = simulator.bursts(self.controls(space))
+        fix = self.corrections(simulator, space, given.table.shape[1])
+        return Driven(simulator, given, fix, np.concatenate([self.track[0], self.start]))
 
     def space(self) -> Space:
         """Its modes."""
@@ -84,18 +87,19 @@ class Gait:
 
     def text(self) -> str:
         """The file."""
-        rig = self.sketch.rig()
+        simulator = self.sketch.simulator()
         body = [("kind", "gait"), ("name", self.sketch.name), ("character", self.sketch.character),
                 ("poise", __version__)]  # fmt: skip
         lines = [f"{k} = {_value(v)}" for k, v in body]
-        lines.append(f"inertia = {_value(np.round(rig.dt * rig.damping * rig.stiffness, 6))}  # [kg m²] on the joints")
+        lines.append(f"inertia = {_value(np.round(simulator.inertia, 6))}  # [kg m²] on the joints")
         if self.sketch.strength:
-            lines.append(f"strength = {_value(np.round(rig.character.torque_limit, 3))}  # [N m]")
+            lines.append(f"strength = {_value(np.round(simulator.character.torque_limit, 3))}  # [N m]")
         lines += _table("facts", self.facts)
-        lines += ["", "[controls]  # [N m] and [s]", *(f"{k} = {_value(v)}" for k, v in self.times.items()),
+        times = [f"{k} = {_value(v)}" for k, v in self.times.items()]
+        lines += ["", f"[controls]  # [{self.sketch.unit}] and [s]", *times,
                   f"flight = {_value(self.flight)}", f"ground = {_value(self.ground)}"]  # fmt: skip
         lines += _nested("sketch", self.sketch.plain())
-        nq = len(rig.rest)
+        nq = len(simulator.rest)
         lines += ["", "[feedback]  # decided at the beginning of each stage of a unit",
                   f"stages = {len(self.cycle)}", f"q = {_rows(self.cycle[:, :nq], 7)}",
                   f"v = {_rows(self.cycle[:, nq:], 6)}", f"steady = {_rows(self.steady, 4)}",
@@ -131,8 +135,8 @@ def load_gait(path: str | PathLike[str]) -> Gait:
         sketch = read(data["sketch"], str(data.get("name", file.stem)))
     except PoiseError as error:
         raise BadFile(path, f"it is a damaged gait: {error}") from None
-    rig = sketch.rig()
-    nq, nv = len(rig.rest), len(rig.stiffness)
+    simulator = sketch.simulator()
+    nq, nv = len(simulator.rest), len(simulator.stiffness)
     back, track = _tables(data, "feedback"), _tables(data, "track")
     count = back.get("stages", 0)
     if not isinstance(count, int) or not 0 <= count <= MOST_STAGES:

@@ -9,13 +9,13 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.maths.rotations import Array
-from poise.methods.vibration import feedback, flow
+from poise.methods.vibration import feedback, unit_loop
 from poise.methods.vibration.control import Corrections
 from poise.methods.vibration.palette import Palette
-from poise.methods.vibration.rig import Rig
 from poise.methods.vibration.score import Score, judged
 from poise.methods.vibration.sketch import read
 from poise.methods.vibration.space import Space
+from poise.methods.vibration.unit_simulator import UnitSimulator
 from poise.threads import on_one_thread
 
 ASSIST_GAINS = np.array([1500.0, 60.0, 250.0, 200.0])  # [N m/rad, N m s/rad, N s/m, N/m] gains of the assist
@@ -42,36 +42,36 @@ class Judged(NamedTuple):
 
 
 @lru_cache(maxsize=4)
-def body_of(sketch: str) -> tuple[Rig, Palette]:
+def body_of(sketch: str) -> tuple[UnitSimulator, Palette]:
     """The body of a sketch (JSON) in the world, and its modes."""
     made = read(json.loads(sketch))
-    return made.rig(), made.palette()
+    return made.simulator(), made.palette()
 
 
 @lru_cache(maxsize=8)
-def tools_of(sketch: str, options: tuple[float, ...]) -> tuple[Rig, Space]:
+def tools_of(sketch: str, options: tuple[float, ...]) -> tuple[UnitSimulator, Space]:
     """The body of a sketch (JSON) in the world, and the space with these options, of which the last is `asked`."""
-    (rig, palette), (*kind, asked) = body_of(sketch), options
-    return rig, Space(read(json.loads(sketch)), palette, *map(bool, kind), asked=asked)
+    (simulator, palette), (*kind, asked) = body_of(sketch), options
+    return simulator, Space(read(json.loads(sketch)), palette, *map(bool, kind), asked=asked)
 
 
 @on_one_thread
 def judge(job: Job, members: Array) -> list[Judged]:
     """The scores of some members; `Batch` calls it in whatever process."""
-    rig, space = tools_of(job.sketch, job.options)
-    return [judge_one(rig, space, job, x) for x in members]
+    simulator, space = tools_of(job.sketch, job.options)
+    return [judge_one(simulator, space, job, x) for x in members]
 
 
-def judge_one(rig: Rig, space: Space, job: Job, x: Array) -> Judged:
+def judge_one(simulator: UnitSimulator, space: Space, job: Job, x: Array) -> Judged:
     """One member."""
-    given = rig.bursts(space.controls(x))
+    given = simulator.bursts(space.controls(x))
     fix = job.corrections
     if fix is not None:
         fix = fix._replace(starts=feedback.cuts(given.table.shape[1], len(fix.starts) - 1))
-    run = rig.run(job.state, given, job.units, fix, assist_of(job, space, x), traced=True)
-    return Judged(judged(rig, space, x, run, job.units, job.strict), run.states[-1])
+    run = simulator.run(job.state, given, job.units, fix, assist_of(job, space, x), traced=True)
+    return Judged(judged(simulator, space, x, run, job.units, job.strict), run.states[-1])
 
 
-def assist_of(job: Job, space: Space, x: Array) -> flow.Assist | None:
+def assist_of(job: Job, space: Space, x: Array) -> unit_loop.Assist | None:
     """What holds the root while a vector is judged, if anything does."""
-    return flow.Assist(job.assist, space.lean(x), job.speed, ASSIST_GAINS) if job.assist > 0.0 else None
+    return unit_loop.Assist(job.assist, space.lean(x), job.speed, ASSIST_GAINS) if job.assist > 0.0 else None

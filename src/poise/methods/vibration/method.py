@@ -13,8 +13,8 @@ from poise.maths.rotations import Array
 from poise.methods.vibration.control import Bursts, Corrections, Springs, correction, total_torque
 from poise.methods.vibration.gait import load_gait
 from poise.methods.vibration.ground_view import seen_from
-from poise.methods.vibration.rig import STEP
 from poise.methods.vibration.touchdown import Trigger, expected, torque, trigger
+from poise.methods.vibration.unit_simulator import STEP
 from poise.motion.reference import Reference
 from poise.settings import check, choice, flag, number, printed, text, whole
 from poise.simulate.simulator import State, Touches
@@ -78,21 +78,21 @@ class Vibration:
             raise BadValue(f"The clip of the gait {found.sketch.name!r} was edited, and vibration performs a gait as "
                            "designed; change the sketch and design it anew, or take a method that follows "
                            "clips.")  # fmt: skip
-        rig, space = found.sketch.rig(), found.space()
-        if character.joint_names != rig.character.joint_names:
-            raise BadValue(f"The gait {found.sketch.name!r} is one of {rig.character.name}; {character.name} has other "
-                           "joints.")  # fmt: skip
+        simulator, space = found.sketch.simulator(), found.space()
+        if character.joint_names != simulator.character.joint_names:
+            raise BadValue(f"The gait {found.sketch.name!r} is one of {simulator.character.name}; {character.name} has "
+                           "other joints.")  # fmt: skip
         same = [np.allclose(a, b, rtol=1e-3, atol=1e-4) for a, b in (
-            (character.model.dof_armature, rig.character.model.dof_armature),
-            (character.torque_limit, rig.character.torque_limit))]  # fmt: skip
+            (character.model.dof_armature, simulator.character.model.dof_armature),
+            (character.torque_limit, simulator.character.torque_limit))]  # fmt: skip
         if not all(same):
             raise BadValue(f"The gait {found.sketch.name!r} brings its own body, which this clip's {character.name} is "
                            "not (inertia or strength of its joints); perform the gait file itself.")  # fmt: skip
-        given = rig.bursts(found.controls(space))
-        fix = found.corrections(rig, space, given.table.shape[1])
+        given = simulator.bursts(found.controls(space))
+        fix = found.corrections(simulator, space, given.table.shape[1])
         first = np.concatenate([found.track[0], found.start])
-        by = trigger(rig, found.controls(space), given, first, fix) if self.trigger == TOUCH_DOWN else None
-        return Memory(rig.springs, given, fix, rig.mirror, rig.swaps, stage.ground, reference.start,
+        by = trigger(simulator, found.controls(space), given, first, fix) if self.trigger == TOUCH_DOWN else None
+        return Memory(simulator.springs, given, fix, simulator.mirror, simulator.swaps, stage.ground, reference.start,
                       held=np.zeros(character.model.nv), trigger=by)  # fmt: skip
 
     def follow(self, memory: Memory, reference: Reference) -> Memory:

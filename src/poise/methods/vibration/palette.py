@@ -76,6 +76,10 @@ class Palette:
         shapes[:6] = 0.0
         return _unit(shapes)
 
+    def swing(self, torques: Array) -> Array:
+        """How far (n,) [rad] torques (nv, n) that are held turn the joint that turns most: K φ leads to φ."""
+        return np.abs(torques[6:] / self.stiffness[6:, None]).max(axis=0)
+
     @cached_property
     def mirror(self) -> Array:
         """S (nv, nv): see `poise.motion.mirror.mirror_tangent`."""

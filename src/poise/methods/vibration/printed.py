@@ -15,10 +15,10 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.maths.rotations import Array
-from poise.methods.vibration.rig import Rig
 from poise.methods.vibration.score import easy, printed_terms
 from poise.methods.vibration.sketch import Sketch
 from poise.methods.vibration.space import Space
+from poise.methods.vibration.unit_simulator import UnitSimulator
 from poise.solve import cma
 from poise.solve.multipliers import Multipliers, first_run, met
 from poise.threads import on_one_thread
@@ -41,33 +41,32 @@ class Found(NamedTuple):
 def printed_design(sketch: Sketch, seed: int = 0, first: int = 150, each: int = 50, runs: int = RUNS) -> Found:
     """The search of `first` generations without the cyclic constraint, then `each` generations in each further run."""
     sketch = replace(sketch, limits=False)
-    rig, space = sketch.rig(), Space(sketch, sketch.palette(), plain=True, state=True)
-    x, given = np.zeros(space.dimension), first_run(2 * len(rig.stiffness) - 2)
+    simulator, space = sketch.simulator(), Space(sketch, sketch.palette(), plain=True, state=True)
+    x, given = np.zeros(space.dimension), first_run(2 * len(simulator.stiffness) - 2)
     count, done = 0, 0
     for run in range(runs):
         x, spent = _one_run(
-            rig, space, given, x, 1000 * seed + run, first if run == 0 else each, 0.5 if run == 0 else 0.2
+            simulator, space, given, x, 1000 * seed + run, first if run == 0 else each, 0.5 if run == 0 else 0.2
         )
         count, done = count + spent, run + 1
-        phi = printed_terms(rig, space, x, rig.run(space.begin(rig, x), rig.bursts(space.controls(x)), 1))[1]
+        phi = _terms(simulator, space, x)[1]
         if run and met(phi, TOLERANCE):
             break
         given = given.updated(phi, PENALTY)
-    bursts, state = rig.bursts(space.controls(x)), space.begin(rig, x)
-    last = rig.run(state, bursts, 1)
-    drift = float(np.abs(rig.drift(last.states[0], last.states[-1])).max()) if last.finished else np.inf
-    return Found(x, easy(space, x, last), drift, rig.run(state, bursts, 40).finished, done, count)
+    bursts, state = simulator.bursts(space.controls(x)), space.begin(simulator, x)
+    last = simulator.run(state, bursts, 1)
+    drift = float(np.abs(simulator.drift(last.states[0], last.states[-1])).max()) if last.finished else np.inf
+    return Found(x, easy(space, x, last), drift, simulator.run(state, bursts, 40).finished, done, count)
 
 
-def _one_run(rig: Rig, space: Space, given: Multipliers, x: Array, seed: int, generations: int,
+def _one_run(simulator: UnitSimulator, space: Space, given: Multipliers, x: Array, seed: int, generations: int,
              spread: float) -> tuple[Array, int]:  # fmt: skip
     """The best of one unconstrained search of W, and its evaluations."""
     search = cma.begin(x, spread, seed=seed)
     best, least, spent = x, np.inf, 0
     for _ in range(generations):
         members = cma.ask(search)
-        terms = [printed_terms(rig, space, m, rig.run(space.begin(rig, m), rig.bursts(space.controls(m)), 1))
-                 for m in members]  # fmt: skip
+        terms = [_terms(simulator, space, m) for m in members]
         costs = given.augmented(np.array([t[0] for t in terms]), np.stack([t[1] for t in terms]))
         search = cma.tell(search, members, costs)
         spent += len(members)
@@ -75,3 +74,9 @@ def _one_run(rig: Rig, space: Space, given: Multipliers, x: Array, seed: int, ge
         if costs[k] < least:
             best, least = members[k], float(costs[k])
     return best, spent
+
+
+def _terms(simulator: UnitSimulator, space: Space, x: Array) -> tuple[float, Array]:
+    """f and φ of the one unit that a vector leads to."""
+    run = simulator.run(space.begin(simulator, x), simulator.bursts(space.controls(x)), 1)
+    return printed_terms(simulator, space, x, run)

@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.maths.rotations import Array
-from poise.methods.vibration import flow
-from poise.methods.vibration.rig import Rig, Run
+from poise.methods.vibration import unit_loop
 from poise.methods.vibration.space import Space
+from poise.methods.vibration.unit_simulator import Run, UnitSimulator
 
 W0, WS = 1e-5, 1e6  # w_0 of (5), and w_s, which is to be above 1e10 · w_0
 FEEDBACK = 0.1  # of the bursts' torque (rms) that feedback may be
@@ -21,6 +21,7 @@ MARGIN = 0.07  # what the search strives for
 DEEPEST, DEEP = 0.0045, 0.005  # [m] that feet are to sink in at most, and may
 _SHARE = np.array([5.0, 4.0, 20.0, 100.0, 150.0])  # of what is missed of E1, E3, E6, E7, E9
 _TOUCHING = 1.0  # of a unit in which limbs strike each other all the time: what is struck in every step never settles
+BARRIER = 0.3  # for each easy constraint that is violated, however little: the step h of (7)
 _LIFT = 200.0  # [1/m] of the height that the higher foot lacks
 
 
@@ -44,7 +45,7 @@ def easy(space: Space, x: Array, run: Run) -> Array:
     if not run.whole:
         return np.full(9, np.inf)
     out = run.measured[:9].copy()
-    out[flow.E5] = sum((0.0 - d) ** 2 + 1.0 for d in space.dominance(x) if d < 0.0)
+    out[unit_loop.E5] = sum((0.0 - d) ** 2 + 1.0 for d in space.dominance(x) if d < 0.0)
     return out
 
 
@@ -55,48 +56,50 @@ def violated(constraints: Sequence[float] | Array) -> str:
 
 def feedback_share(measured: Array) -> float:
     """Torque of the feedback over that of the bursts (rms) of what was measured in a unit."""
-    return float(np.sqrt(measured[flow.FEEDBACK] / max(measured[flow.ACTIVE], 1.0)))
+    return float(np.sqrt(measured[unit_loop.FEEDBACK] / max(measured[unit_loop.ACTIVE], 1.0)))
 
 
 def missed(space: Space, x: Array, measured: Array) -> float:
     """How far the easy constraints are missed, without their steps: zero only some margin inside them."""
     m = measured
-    out = float(_SHARE @ m[flow.M_SPEED : flow.M_STUB + 1])
-    out += 5.0 * max(0.0, 2.06 - m[flow.VX]) + 5.0 * max(0.0, abs(m[flow.VY]) - 0.22)
-    out += 75.0 * max(0.0, 0.025 - m[flow.AIR]) + 150.0 * max(0.0, 0.03 - m[flow.NEAR_AIR])
-    return out + space.lacking(x) / 20.0
+    out = float(_SHARE @ m[unit_loop.M_SPEED : unit_loop.M_STUB + 1])
+    out += 5.0 * max(0.0, 2.06 - m[unit_loop.VX]) + 5.0 * max(0.0, abs(m[unit_loop.VY]) - 0.22)
+    out += 75.0 * max(0.0, 0.025 - m[unit_loop.AIR]) + 150.0 * max(0.0, 0.03 - m[unit_loop.NEAR_AIR])
+    return out + 3.0 * space.lacking(x)
 
 
-def judged(rig: Rig, space: Space, x: Array, run: Run, units: int, strict: float = 2.0) -> Score:
+def judged(simulator: UnitSimulator, space: Space, x: Array, run: Run, units: int, strict: float = 2.0) -> Score:
     """The score of a vector after so many units; one that fell is worse the sooner it did.
 
     strict: how much weighs what is missed of the constraints, of a cycle, of the feedback's share and of firm ground.
     """
     m = run.measured
     if run.finished < units:
-        short = units - run.steps / rig.steps(space.controls(x))
+        short = units - run.steps / simulator.steps(space.controls(x))
         return Score(2e3 + 1e3 * short, np.full(9, np.inf), np.inf, np.inf, 0.0, np.inf, np.inf, np.inf)
-    phi = rig.drift(run.states[-2], run.states[-1])
-    energy = float(m[flow.ACTIVE] + m[flow.FEEDBACK])
-    objective = energy / max(float(m[flow.VX]), 0.05) ** 2
+    phi = simulator.drift(run.states[-2], run.states[-1])
+    energy = float(m[unit_loop.ACTIVE] + m[unit_loop.FEEDBACK])
+    objective = energy / max(float(m[unit_loop.VX]), 0.05) ** 2
     share = feedback_share(m)
-    assist = m[flow.ASSIST_FORCE] / 30.0**2 + m[flow.ASSIST_TORQUE] / 20.0**2
+    assist = m[unit_loop.ASSIST_FORCE] / 30.0**2 + m[unit_loop.ASSIST_TORQUE] / 20.0**2
     wrong = missed(space, x, m) + 2.0 * float(np.sqrt(np.mean(phi**2))) + 10.0 * max(0.0, share - MARGIN)
-    touching = rig.touching(run.trace[-rig.steps(space.controls(x)) :])
-    wrong += 100.0 * max(0.0, float(m[flow.DEEPEST]) - DEEPEST) + _TOUCHING * touching
-    cost = 3.0 * assist + strict * wrong + _LIFT * float(m[flow.M_LIFT]) + W0 * objective
+    touching = simulator.touching(run.trace[-simulator.steps(space.controls(x)) :])
+    wrong += 100.0 * max(0.0, float(m[unit_loop.DEEPEST]) - DEEPEST) + _TOUCHING * touching
+    kept = easy(space, x, run)
+    wrong += BARRIER * np.count_nonzero(kept)
+    cost = 3.0 * assist + strict * wrong + _LIFT * float(m[unit_loop.M_LIFT]) + W0 * objective
     if not np.isfinite(cost):
         cost = 1e4
-    force = float(np.sqrt(m[flow.ASSIST_FORCE] + m[flow.ASSIST_TORQUE]))
-    return Score(float(cost), easy(space, x, run), float(np.abs(phi).max()), objective, float(m[flow.VX]), energy,
-                 share, force, float(m[flow.DEEPEST]), touching)  # fmt: skip
+    force = float(np.sqrt(m[unit_loop.ASSIST_FORCE] + m[unit_loop.ASSIST_TORQUE]))
+    return Score(float(cost), kept, float(np.abs(phi).max()), objective, float(m[unit_loop.VX]), energy,
+                 share, force, float(m[unit_loop.DEEPEST]), touching)  # fmt: skip
 
 
-def printed_terms(rig: Rig, space: Space, x: Array, run: Run) -> tuple[float, Array]:
+def printed_terms(simulator: UnitSimulator, space: Space, x: Array, run: Run) -> tuple[float, Array]:
     """f of (5) and φ of (6) of one unit, for the method of multipliers; a fall counts as all that it missed."""
     if run.finished < 1:
-        left = rig.steps(space.controls(x)) - run.steps
+        left = simulator.steps(space.controls(x)) - run.steps
         return WS * 1e3 * (1.0 + left), np.ones(2 * len(space.palette.stiffness) - 2)
     m = run.measured
-    objective = float(m[flow.ACTIVE]) / max(float(m[flow.VX]), 0.05) ** 2
-    return W0 * objective + WS * float(easy(space, x, run).sum()), rig.drift(run.states[0], run.states[-1])
+    objective = float(m[unit_loop.ACTIVE]) / max(float(m[unit_loop.VX]), 0.05) ** 2
+    return W0 * objective + WS * float(easy(space, x, run).sum()), simulator.drift(run.states[0], run.states[-1])

@@ -21,14 +21,14 @@ import numpy as np
 
 from poise.errors import BadValue, NoSolution
 from poise.maths.rotations import Array
-from poise.methods.vibration import feedback, flow
+from poise.methods.vibration import feedback, unit_loop
 from poise.methods.vibration.control import Corrections, correction_input
 from poise.methods.vibration.gait import Gait
 from poise.methods.vibration.judging import Job, Judged, assist_of, body_of, judge, judge_one, tools_of
-from poise.methods.vibration.rig import HOP, ONE, RUN, Rig, Run
 from poise.methods.vibration.score import DEEP, FEEDBACK, Score
 from poise.methods.vibration.sketch import Sketch
 from poise.methods.vibration.space import TIMES, Space
+from poise.methods.vibration.unit_simulator import HOP, ONE, RUN, Run, UnitSimulator
 from poise.simulate.batch import Batch
 from poise.solve import cma
 
@@ -90,8 +90,8 @@ class Progress:
     beginning: int = 0  # which one it is
     again: int = 0  # times that the last round was done again
     attempt: int = 0  # which search it is, each with beginnings of its own
-    kept: Progress | None = None  # the best of the beginnings before
-    ended: Progress | None = None  # the best that attempts before came to
+    best_beginning: Progress | None = None  # the best of the beginnings before
+    best_attempt: Progress | None = None  # the best that attempts before came to
 
 
 class Finishing(NamedTuple):
@@ -114,8 +114,8 @@ class Designer:
         self.sketch, self.plan, self.seed = sketch, plan, seed
         self.options = (*options, *(False, False, False)[len(options) :])
         self.text = json.dumps(sketch.plain())  # the order of modes counts
-        self.rig, palette = body_of(self.text)
-        if self.rig.swaps and any(r.units % 2 == 0 for r in plan):
+        self.simulator, palette = body_of(self.text)
+        if self.simulator.swaps and any(r.units % 2 == 0 for r in plan):
             raise BadValue("A round of a gait whose legs take turns lasts an odd number of units.")
         if origin is not None and not fits(origin, sketch):
             raise BadValue(f"The sketch {sketch.name!r} cannot begin with the gait {origin.sketch.name!r}: it must be "
@@ -136,10 +136,10 @@ class Designer:
         return self.space_in(self.progress.round)
 
     def _first(self, attempt: int = 0, beginning: int = 0) -> Progress:
-        space, inputs, nv = self.space_in(0), self.basis.shape[1], self.rig.character.model.nv
+        space, inputs, nv = self.space_in(0), self.basis.shape[1], self.simulator.character.model.nv
         x = np.zeros(space.dimension)
         if self.origin is None:
-            start, cycle = space.begin(self.rig, x), np.zeros((0, len(self.rig.rest) + nv))
+            start, cycle = space.begin(self.simulator, x), np.zeros((0, len(self.simulator.rest) + nv))
             steady, gains = np.zeros((0, inputs)), np.zeros((0, inputs, 2 * nv))
         else:
             start, cycle = self.origin.cycle[0], self.origin.cycle
@@ -147,10 +147,12 @@ class Designer:
         search = self._round_search(0, x, attempt, beginning)
         return Progress(0, search, start, x, None, cycle, steady, gains, attempt=attempt, beginning=beginning)
 
-    def another(self, ended: Progress | None) -> None:
-        """Begin the next attempt; `ended` is the best that those before came to."""
+    def another(self, best: Progress | None) -> None:
+        """Begin the next attempt; `best` is what those before came to at most."""
         p = self.progress
-        self.progress = replace(self._first(p.attempt + 1), evaluations=p.evaluations, seconds=p.seconds, ended=ended)
+        self.progress = replace(
+            self._first(p.attempt + 1), evaluations=p.evaluations, seconds=p.seconds, best_attempt=best
+        )
 
     def _round_search(self, number: int, x: Array, attempt: int, beginning: int, again: int = 0,
                       shape: Array | None = None) -> cma.Search:  # fmt: skip
@@ -164,12 +166,14 @@ class Designer:
 
     @property
     def hopeless(self) -> bool:
-        """Is what the first free round came to so bad that another attempt is worth more?"""
+        """Is what the first free round or the second came to so bad that another attempt is worth more?"""
         p, free = self.progress, [k for k, r in enumerate(self.plan) if r.assist == 0.0]
-        here = bool(free) and self.origin is None and p.round == free[0] + 1 and p.search.generation == 0
-        if not here or p.again or p.score is None or p.score.cost <= HOPELESS:
+        done = p.round - free[0] if free else 0  # free rounds that are over
+        if self.origin is not None or p.search.generation or p.again or p.score is None or done not in (1, 2):
             return False
-        return bool(p.score.easy.any()) or p.score.feedback > FEEDBACK
+        if done == 2:
+            return bool(p.score.easy.any())
+        return p.score.cost > HOPELESS and (bool(p.score.easy.any()) or p.score.feedback > FEEDBACK)
 
     def job(self, progress: Progress | None = None) -> Job:
         """What the members of the present generation are judged by, or those of another progress."""
@@ -187,8 +191,8 @@ class Designer:
         """The feedback of a progress, for its best; none before the free rounds."""
         if not len(p.cycle):
             return None
-        starts = feedback.cuts(self.rig.steps(self.space.controls(p.best)), len(p.cycle))
-        return feedback.corrections(self.rig, p.cycle, starts, self.basis, p.gains, p.steady)
+        starts = feedback.cuts(self.simulator.steps(self.space.controls(p.best)), len(p.cycle))
+        return feedback.corrections(self.simulator, p.cycle, starts, self.basis, p.gains, p.steady)
 
     def generation(self, batch: Batch) -> None:
         """One generation more; at the end of a round the next is prepared."""
@@ -201,7 +205,7 @@ class Designer:
         better = p.score is None or first.cost <= p.score.cost
         state = p.state
         if np.mean(costs < 1e3) > 0.6 and first.drift < 3.0 and self.plan[p.round].assist > 0.0:
-            state = self.rig.begun(results[k].end)
+            state = self.simulator.begun(results[k].end)
         self.progress = replace(p, search=cma.tell(p.search, members, costs), state=state,
                                 best=members[k] if better else p.best, score=first if better else p.score,
                                 evaluations=p.evaluations + len(members),
@@ -230,11 +234,15 @@ class Designer:
         if not early or len(self.plan) <= CHOSEN or self.origin is not None:
             return False
         promising = p.score is not None and p.score.cost < PROMISING and not p.score.easy.any()
-        best = p if promising or p.kept is None or _cost(p) < _cost(p.kept) else p.kept
+        best = p if promising or p.best_beginning is None or _cost(p) < _cost(p.best_beginning) else p.best_beginning
         last = promising or p.beginning + 1 == BEGINNINGS
         after = best if last else self._first(p.attempt, p.beginning + 1)
-        kept = None if last or (falls and p.kept is None) else replace(best, kept=None, ended=None)
-        self.progress = replace(after, evaluations=p.evaluations, seconds=p.seconds, kept=kept, ended=p.ended)
+        if last or (falls and p.best_beginning is None):
+            best = None
+        else:
+            best = replace(best, best_beginning=None, best_attempt=None)
+        self.progress = replace(after, evaluations=p.evaluations, seconds=p.seconds, best_beginning=best,
+                                best_attempt=p.best_attempt)  # fmt: skip
         return not last
 
     def _wants_more(self, p: Progress) -> bool:
@@ -263,7 +271,9 @@ class Designer:
         search = self._round_search(number, p.best, p.attempt, p.beginning, p.again,
                                     p.search.covariance if alike else None)  # fmt: skip
         self.progress = replace(p, round=number, search=search, bettered=0)
-        first = judge_one(self.rig, self.space, self.job(), p.best)  # it stays the best until a better one is found
+        first = judge_one(
+            self.simulator, self.space, self.job(), p.best
+        )  # it stays the best until a better one is found
         self.progress = replace(self.progress, score=first.score)
 
     def _centred(self, p: Progress, number: int) -> Progress:
@@ -293,7 +303,7 @@ class Designer:
             state, fix, assist, units = found.state, self.about(found), None, 2 * (job.units // 2) + 9
             if self._lasts(found) >= (LASTING, -SETTLED):
                 break
-        costs = [judge_one(self.rig, self.space_in(number), self.job(replace(q, round=number)),
+        costs = [judge_one(self.simulator, self.space_in(number), self.job(replace(q, round=number)),
                            self._carried(q, number).best).score.cost for q in made]  # fmt: skip
         lasts = [self._lasts(q)[0] for q in made]
         return made[min(range(len(made)), key=lambda k: (-lasts[k], costs[k]))]
@@ -308,37 +318,37 @@ class Designer:
         x[-1] = p.best[-1]
         return replace(p, best=x)
 
-    def _feedback(self, p: Progress, state: Array, fix: Corrections | None, assist: flow.Assist | None,
+    def _feedback(self, p: Progress, state: Array, fix: Corrections | None, assist: unit_loop.Assist | None,
                   units: int) -> list[Progress]:  # fmt: skip
         """The same progress with feedback about what it does in the last of some units from a state.
 
         Without the assist that is the mean of `MEAN` units: a gait may waver. Then the same with less and less of what
         the feedback asks for on the cycle itself, which the bursts have to carry.
         """
-        given = self.rig.bursts(self.space.controls(p.best))
+        given = self.simulator.bursts(self.space.controls(p.best))
         starts = feedback.cuts(given.table.shape[1], self.stages)
         if fix is None:
-            fix = feedback.held(self.rig, starts, self.basis, np.zeros((self.stages, self.basis.shape[1])))
+            fix = feedback.held(self.simulator, starts, self.basis, np.zeros((self.stages, self.basis.shape[1])))
         fix = fix._replace(starts=starts)
-        run = _settled(self.rig, state, given, fix, assist, units)
+        run = _settled(self.simulator, state, given, fix, assist, units)
         last = range(max(0, run.finished - MEAN), run.finished, 2) if assist is None else (run.finished - 1,)
-        cycle = feedback.mean_stages(self.rig, run.trace, starts, last)
-        steady = np.stack([correction_input(self.rig.springs, fix, k, cycle[k], len(self.rig.rest))
+        cycle = feedback.mean_stages(self.simulator, run.trace, starts, last)
+        steady = np.stack([correction_input(self.simulator.springs, fix, k, cycle[k], len(self.simulator.rest))
                            for k in range(self.stages)])  # fmt: skip
-        A, B = feedback.linearised(self.rig, given, cycle, starts, self.basis, steady, feedback.WIDER)
-        found = feedback.gains(self.rig, A, B)
+        A, B = feedback.linearised(self.simulator, given, cycle, starts, self.basis, steady, feedback.WIDER)
+        found = feedback.gains(self.simulator, A, B)
         made = [replace(p, state=cycle[0], cycle=cycle, steady=steady, gains=np.stack(found.gains))]
         for share in EASED if assist is None else ():
-            cycle = feedback.carried(self.rig, made[0].cycle, steady, A, B, share)
+            cycle = feedback.carried(self.simulator, made[0].cycle, steady, A, B, share)
             made.append(replace(made[0], state=cycle[0], cycle=cycle, steady=(1.0 - share) * steady))
         return made
 
     def _lasts(self, p: Progress) -> tuple[int, float]:
         """Units of `LASTING` that the best lasts with the feedback of a progress, and how far it is from a cycle."""
-        run = self.rig.run(p.state, self.rig.bursts(self.space.controls(p.best)), LASTING, self.about(p))
+        run = self.simulator.run(p.state, self.simulator.bursts(self.space.controls(p.best)), LASTING, self.about(p))
         if run.finished < LASTING:
             return run.finished, -np.inf
-        return run.finished, -float(np.abs(self.rig.drift(run.states[-2], run.states[-1])).max())
+        return run.finished, -float(np.abs(self.simulator.drift(run.states[-2], run.states[-1])).max())
 
 
 def fits(gait: Gait, sketch: Sketch) -> bool:
@@ -362,10 +372,12 @@ def _cost(p: Progress) -> float:
     return np.inf if p.score is None else p.score.cost
 
 
-def _settled(rig: Rig, state: Array, given: Any, fix: Corrections, assist: flow.Assist | None, units: int) -> Run:
+def _settled(
+    simulator: UnitSimulator, state: Array, given: Any, fix: Corrections, assist: unit_loop.Assist | None, units: int
+) -> Run:
     """The longest odd number of units that is not fallen in, whose last one is not mirrored."""
     for count in range(units, 0, -2):
-        run = rig.run(state, given, count, fix, assist, traced=True)
+        run = simulator.run(state, given, count, fix, assist, traced=True)
         if run.finished == count:
             return run
     raise NoSolution("The gait falls in its first unit; there is no cycle to build feedback on.")

@@ -36,14 +36,19 @@ def sketch_clip(sketch: Sketch, cycles: int = CYCLES) -> Clip:
 
     Bursts, springs and times are those with which the search begins; nothing is searched.
     """
-    rig, space = sketch.rig(), Space(sketch, sketch.palette())
-    rig.model.opt.gravity[:] = 0.0
-    units = cycles * (2 if rig.swaps else 1)
-    given = rig.bursts(space.controls(np.zeros(space.dimension)))
-    run = rig.run(rig.start(_ABOVE, 0.0), given, units, traced=True)
-    q = run.trace[::_EVERY, : len(rig.rest)].copy()
+    simulator, space = sketch.simulator(), Space(sketch, sketch.palette())
+    simulator.model.opt.gravity[:] = 0.0
+    units = cycles * (2 if simulator.swaps else 1)
+    given = simulator.bursts(space.controls(np.zeros(space.dimension)))
+    run = simulator.run(simulator.start(_ABOVE, 0.0), given, units, traced=True)
+    q = run.trace[::_EVERY, : len(simulator.rest)].copy()
     q[:, :2] -= q[0, :2]
-    labels = np.zeros((len(q), len(rig.character.contact_points)), bool)
+    labels = np.zeros((len(q), len(simulator.character.contact_points)), bool)
     return Clip(
-        rig.character, q, _EVERY * rig.dt, Source(name=f"{sketch.name} without gravity"), labels=labels, holds=()
+        simulator.character,
+        q,
+        _EVERY * simulator.dt,
+        Source(name=f"{sketch.name} without gravity"),
+        labels=labels,
+        holds=(),
     )

@@ -15,7 +15,8 @@
 `[springs]` has `scale`, `damping` [s] and stiffness by part [N m/rad], one number or one for each axis; `[start]` where
 the search begins: `period`, `flight_length`, `ground_length`, `height`, `speed`; `[bursts]` their `form`, square or
 eased. `limits = true` keeps all torques within the joints' strength, of which the paper knows nothing; `[strength]`
-changes it by part [N m].
+changes it by part [N m]. `amplitudes = "degrees"`: amplitudes say how far each mode turns the joint that turns most,
+held against the springs, in the place of N m.
 """
 
 from __future__ import annotations
@@ -36,15 +37,16 @@ from poise.files import must_exist, read_bytes
 from poise.methods.vibration.control import EASED, SQUARE
 from poise.methods.vibration.palette import Palette, palette
 from poise.methods.vibration.rest import rest_pose, stiffness_of, strength_of
-from poise.methods.vibration.rig import GAITS, HOP, ONE, RUN, Rig
+from poise.methods.vibration.unit_simulator import GAITS, HOP, ONE, RUN, UnitSimulator
 from poise.motion.load import load_any_character
 
 LARGEST = 1_000_000  # bytes of a sketch
 START = {"period": 0.7, "flight_length": 0.1, "ground_length": 0.1, "height": 0.03, "speed": 2.2}
 LENGTHS = (0.04, 0.24)  # [s] of a burst, which the search may reach
+NEWTON_METRES, DEGREES = "N m", "degrees"  # what amplitudes are told in
 PERIODS = {RUN: (0.6, 1.1), HOP: (0.38, 0.9), ONE: (0.38, 0.9)}  # [s]
-_KEYS = {"": {"name", "character", "gait", "limits", "rest", "springs", "strength", "bursts", "flight", "ground",
-              "start"}, "bursts": {"form"}, "flight": {"priority", "permit", "exclude", "modes"},
+_KEYS = {"": {"name", "character", "gait", "limits", "amplitudes", "rest", "springs", "strength", "bursts", "flight",
+              "ground", "start"}, "bursts": {"form"}, "flight": {"priority", "permit", "exclude", "modes"},
          "ground": {"priority", "permit", "exclude", "modes"}, "start": set(START)}  # fmt: skip
 
 
@@ -52,8 +54,8 @@ _KEYS = {"": {"name", "character", "gait", "limits", "rest", "springs", "strengt
 class Phase:
     """The modes of one phase: those with priority first, then what else is permitted."""
 
-    priority: Mapping[str, float]  # mode -> amplitude [N m], signed; a lower bound of its size
-    others: Mapping[str, float]  # mode -> amplitude [N m] where the search begins, no bound
+    priority: Mapping[str, float]  # mode -> amplitude, signed; a lower bound of its size
+    others: Mapping[str, float]  # mode -> amplitude where the search begins, no bound
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -76,6 +78,7 @@ class Sketch:
     form: str = SQUARE
     limits: bool = False  # are torques kept within the joints' strength?
     strength: Mapping[str, float] = field(default_factory=dict)  # part -> [N m], where it is not the character's
+    unit: str = NEWTON_METRES  # of amplitudes
 
     def plain(self) -> dict[str, Any]:
         """The same as plain data, from which `read` makes it again."""
@@ -86,6 +89,7 @@ class Sketch:
         out |= {"springs": dict(self.springs)} if self.springs else {}
         out |= {"limits": True} if self.limits else {}
         out |= {"strength": dict(self.strength)} if self.strength else {}
+        out |= {"amplitudes": self.unit} if self.unit != NEWTON_METRES else {}
         return out | {"start": dict(self.start), "bursts": {"form": self.form}, "flight": phase(self.flight),
                       "ground": phase(self.ground)}  # fmt: skip
 
@@ -98,13 +102,13 @@ class Sketch:
         """The modes of its body."""
         return _palette(self.character, self.rest, self.springs, self.gait)
 
-    def rig(self, contact: str = "soft") -> Rig:
+    def simulator(self, contact: str = "soft") -> UnitSimulator:
         """Its body in the world."""
         body = load_any_character(self.character)
         body = replace(body, torque_limit=strength_of(body, self.strength)) if self.strength else body
-        stiffness = _stiffness(body, self.springs)
-        return Rig.of(body, rest_pose(body, self.rest), stiffness, self.gait, float(self.springs.get("damping", 0.1)),
-                      contact=contact, form=self.form, limited=self.limits)  # fmt: skip
+        stiffness, damping = _stiffness(body, self.springs), float(self.springs.get("damping", 0.1))
+        return UnitSimulator.of(body, rest_pose(body, self.rest), stiffness, self.gait, damping, contact=contact,
+                                form=self.form, limited=self.limits)  # fmt: skip
 
 
 def _stiffness(body: Any, springs: Mapping[str, float]) -> Any:
@@ -173,11 +177,14 @@ def read(data: Mapping[str, Any], name: str = "sketch") -> Sketch:
     form = _table(data, "bursts").get("form", SQUARE)
     if form not in (SQUARE, EASED):
         raise UnknownName("form of a burst", form, (SQUARE, EASED))
+    unit = data.get("amplitudes", NEWTON_METRES)
+    if unit not in (NEWTON_METRES, DEGREES):
+        raise UnknownName("unit of amplitudes", unit, (NEWTON_METRES, DEGREES))
     if not isinstance(data.get("limits", False), bool):
         raise BadValue(f"limits of a sketch is true or false, not {data['limits']!r}.")
     flight, ground = (_phase(_table(data, p), p, found) for p in ("flight", "ground"))
     return Sketch(str(data.get("name", name)), data["character"], gait, flight, ground, rest, springs, start, form,
-                  bool(data.get("limits", False)), strength)  # fmt: skip
+                  bool(data.get("limits", False)), strength, unit)  # fmt: skip
 
 
 def _phase(data: Mapping[str, Any], phase: str, found: Palette) -> Phase:
@@ -213,7 +220,7 @@ def _table(data: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 
 def _permitted(data: Mapping[str, Any], phase: str) -> dict[str, float]:
-    """Modes that are permitted, with the amplitudes [N m] where the search begins: zero where it is a mere list."""
+    """Modes that are permitted, with the amplitudes where the search begins: zero where it is a mere list."""
     value = data.get("permit", [])
     if isinstance(value, Mapping):
         return {m: _number(f"{phase}.permit.{m}", a) for m, a in value.items()}

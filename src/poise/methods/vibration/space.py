@@ -12,10 +12,10 @@ from poise.maths import configuration as conf
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.methods.vibration.palette import Palette
-from poise.methods.vibration.rig import HOP, ONE, RUN, Controls, Rig
-from poise.methods.vibration.sketch import LENGTHS, PERIODS, Phase, Sketch
+from poise.methods.vibration.sketch import DEGREES, LENGTHS, NEWTON_METRES, PERIODS, Phase, Sketch
+from poise.methods.vibration.unit_simulator import HOP, ONE, RUN, Controls, UnitSimulator
 
-AMPLITUDE = 60.0  # [N m] of a unit in the vector
+STEPS = {NEWTON_METRES: 60.0, DEGREES: 15.0}  # of an amplitude for a unit in the vector
 SHARES = {RUN: (0.5, 0.72), HOP: (0.35, 0.75), ONE: (0.35, 0.75)}  # of T
 SHARE = 0.6  # α where the search begins
 TIMES = ("flight_length", "ground_length", "period", "share")  # of a gait [s], and how much of the period is flight
@@ -26,8 +26,8 @@ TURN, RATE = 0.1, 1.0  # [rad, m], [rad/s, m/s] of a unit of the initial state
 class Space:
     """Amplitudes ψ^f and ψ^g, lengths δ^f and δ^g, T and α, and one number for how far the body leans at the start.
 
-    Priority amplitudes are the sketch's and more: ψ = sign (|sketched| + AMPLITUDE |x|); others go
-    AMPLITUDE x from where the sketch lets them begin. `plain`: the paper's torques Φ ψ in the place of K Φ ψ;
+    Priority amplitudes are the sketch's and more: ψ = sign (|sketched| + step |x|); others go step x
+    from where the sketch lets them begin. `plain`: the paper's torques Φ ψ in the place of K Φ ψ;
     `state`: the initial state is searched too, as the paper does; `canonical`: every joint by itself in the place of
     modes; `asked`: how much of the sketch is asked for already; below 1 nothing is a bound (`lacking`).
     """
@@ -49,8 +49,16 @@ class Space:
         for phase in ("flight", "ground"):
             names = [m.name for m in getattr(self.palette, phase)]
             columns = self.palette.plain_torques(phase) if self.plain else self.palette.torques(phase)
-            out.append(columns[:, [names.index(m) for m in getattr(self.sketch, phase).names]])
+            columns = columns[:, [names.index(m) for m in getattr(self.sketch, phase).names]]
+            if self.sketch.unit == DEGREES:
+                columns = columns / np.degrees(self.palette.swing(columns))
+            out.append(columns)
         return out[0], out[1]
+
+    @property
+    def step(self) -> float:
+        """What a unit in the vector adds to an amplitude, in the unit of amplitudes."""
+        return STEPS[NEWTON_METRES if self.canonical else self.sketch.unit]
 
     @property
     def sizes(self) -> tuple[int, int]:
@@ -63,13 +71,13 @@ class Space:
         return sum(self.sizes) + (4 + 2 * len(self.palette.stiffness) - 2 if self.state else 5)
 
     def amplitudes(self, x: Array) -> tuple[Array, Array]:
-        """ψ^f and ψ^g [N m]."""
+        """ψ^f and ψ^g, in the sketch's unit."""
         first, second = self.sizes
         return (self._bounded(x[:first], self.sketch.flight),
                 self._bounded(x[first : first + second], self.sketch.ground))  # fmt: skip
 
     def _bounded(self, x: Array, phase: Phase) -> Array:
-        psi = AMPLITUDE * np.asarray(x, float)
+        psi = self.step * np.asarray(x, float)
         if not self.canonical:
             for k, least in enumerate(phase.priority.values() if self.asked == 1.0 else ()):
                 psi[k] = np.sign(least or 1.0) * (abs(least) + abs(psi[k]))
@@ -93,7 +101,7 @@ class Space:
         return (0.5, 0.0, 1.0) if self.state else (SHARE, *SHARES[self.sketch.gait])
 
     def vector(self, flight: Array, ground: Array, times: Mapping[str, float]) -> Array:
-        """The vector whose amplitudes [N m] and times [s] these are: where `controls` leads back to them."""
+        """The vector whose amplitudes and times [s] these are: where `controls` leads back to them."""
         x = np.zeros(self.dimension)
         first, second = self.sizes
         for psi, phase, at in ((flight, self.sketch.flight, 0), (ground, self.sketch.ground, first)):
@@ -101,7 +109,7 @@ class Space:
             more = psi[: len(least)]
             if self.asked == 1.0:
                 more = np.maximum(np.where(least < 0.0, -1.0, 1.0) * more - np.abs(least), 0.0)
-            x[at : at + len(psi)] = np.concatenate([more, psi[len(least) :] - begun]) / AMPLITUDE
+            x[at : at + len(psi)] = np.concatenate([more, psi[len(least) :] - begun]) / self.step
         start = self.sketch.start
         for k, (name, zero, limits) in enumerate((("flight_length", start["flight_length"], LENGTHS),
                                                   ("ground_length", start["ground_length"], LENGTHS),
@@ -114,21 +122,21 @@ class Space:
         """Attitude (4,) of the root that the search's assist holds: so far forward."""
         return rot.exp(np.array([0.0, 0.25 * np.tanh(x[sum(self.sizes) + 4]), 0.0]))
 
-    def begin(self, rig: Rig, x: Array) -> Array:
+    def begin(self, simulator: UnitSimulator, x: Array) -> Array:
         """The initial state (nq + nv,) of a vector that has one."""
         start = self.sketch.start
-        state = rig.start(start["height"], start["speed"])
+        state = simulator.start(start["height"], start["speed"])
         if not self.state:
             return state
-        nq, nv = len(rig.rest), len(self.palette.stiffness)
+        nq, nv = len(simulator.rest), len(self.palette.stiffness)
         d = x[sum(self.sizes) + 4 :]
         move = np.concatenate([np.zeros(2), TURN * d[: nv - 2]])
-        state[:nq] = conf.integrate(rig.character.layout, state[:nq], move)
+        state[:nq] = conf.integrate(simulator.character.layout, state[:nq], move)
         state[nq:] += RATE * d[nv - 2 :]
         return state
 
     def dominance(self, x: Array) -> tuple[float, float]:
-        """Σ|ψ_p| - Σ|ψ_o| of (12) in flight and on the ground [N m]; the canonical basis has no priority modes."""
+        """Σ|ψ_p| - Σ|ψ_o| of (12) in flight and on the ground; the canonical basis has no priority modes."""
         if self.canonical:
             return 0.0, 0.0
         out = []
@@ -138,7 +146,7 @@ class Space:
         return out[0], out[1]
 
     def lacking(self, x: Array) -> float:
-        """What lacks of the sketched amplitudes and of the dominance of (12), as far as they are asked for [N m]."""
+        """What lacks of sketched amplitudes and of the dominance of (12), as far as they are asked for, in steps."""
         if self.canonical:
             return 0.0
         out = 0.0
@@ -146,8 +154,8 @@ class Space:
             n, least = len(phase.priority), np.array(list(phase.priority.values()))
             signed = np.where(least < 0.0, -1.0, 1.0) * psi[:n]
             out += float(np.maximum(self.asked * np.abs(least) - signed, 0.0).sum())
-            out += max(0.0, 2.0 + self.asked * float(np.abs(psi[n:]).sum()) - float(np.abs(psi[:n]).sum()))
-        return out
+            out += max(0.0, self.step / 30.0 + self.asked * float(np.abs(psi[n:]).sum()) - float(np.abs(psi[:n]).sum()))
+        return out / self.step
 
 
 def _within(x: float, at_zero: float, low: float, high: float) -> float:

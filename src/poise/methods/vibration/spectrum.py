@@ -14,8 +14,8 @@ from poise.maths import configuration as conf
 from poise.maths.rotations import Array
 from poise.methods.vibration.control import Bursts, Corrections
 from poise.methods.vibration.palette import Mode, Palette
-from poise.methods.vibration.rig import HOP, Rig
 from poise.methods.vibration.sketch import Phase
+from poise.methods.vibration.unit_simulator import HOP, UnitSimulator
 
 TOUCHES = 0.001  # [m] above the ground at which a foot still stands
 
@@ -47,17 +47,17 @@ def energies(modes: tuple[Mode, ...], palette: Palette, q: Array, v: Array) -> A
     return 0.5 * (rate**2 + square * (y - y.mean(axis=0)) ** 2)
 
 
-def spectra(rig: Rig, palette: Palette, start: Array, given: Bursts, fix: Corrections | None
+def spectra(simulator: UnitSimulator, palette: Palette, start: Array, given: Bursts, fix: Corrections | None
             ) -> tuple[Spectrum, Spectrum]:  # fmt: skip
     """Flight modes where no foot touches, ground modes where the one that stands does, in the unit from a state."""
-    nq, nv = len(rig.rest), len(rig.stiffness)
-    trace = rig.run(start, given, 1, fix, traced=True).trace
+    nq, nv = len(simulator.rest), len(simulator.stiffness)
+    trace = simulator.run(start, given, 1, fix, traced=True).trace
     q, v = trace[:, :nq], trace[:, nq : nq + nv]
-    points = rig.character.contact_points
-    heights = rig.character.points(q)[:, :, 2]
-    low = {side: heights[:, np.isin(points.bodies, foot(rig, side))].min(axis=1) for side in ("right", "left")}
+    points = simulator.character.contact_points
+    heights = simulator.character.points(q)[:, :, 2]
+    low = {side: heights[:, np.isin(points.bodies, foot(simulator, side))].min(axis=1) for side in ("right", "left")}
     stands = low["right"] < TOUCHES
-    flies = ~stands if rig.gait == HOP else (low["right"] > TOUCHES) & (low["left"] > TOUCHES)
+    flies = ~stands if simulator.gait == HOP else (low["right"] > TOUCHES) & (low["left"] > TOUCHES)
     out = []
     for modes, rows in ((palette.flight, flies), (palette.ground, stands)):
         every = energies(modes, palette, q, v)
@@ -66,6 +66,6 @@ def spectra(rig: Rig, palette: Palette, start: Array, given: Bursts, fix: Correc
     return out[0], out[1]
 
 
-def foot(rig: Rig, side: str) -> list[int]:
+def foot(simulator: UnitSimulator, side: str) -> list[int]:
     """Bodies of a foot."""
-    return [rig.character.body(f"{side}_{p}") for p in ("foot", "toes") if rig.character.has(f"{side}_{p}")]
+    return [simulator.character.body(f"{side}_{p}") for p in ("foot", "toes") if simulator.character.has(f"{side}_{p}")]

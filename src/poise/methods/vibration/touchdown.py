@@ -12,8 +12,8 @@ import numpy as np
 
 from poise.maths.rotations import Array
 from poise.methods.vibration.control import Bursts, Corrections, burst
-from poise.methods.vibration.rig import Controls, Rig
 from poise.methods.vibration.spectrum import TOUCHES, foot
+from poise.methods.vibration.unit_simulator import Controls, UnitSimulator
 
 WINDOW = 1 / 3  # of a unit before and after the usual touch-down in which one counts
 
@@ -28,22 +28,27 @@ class Trigger(NamedTuple):
     feet: tuple[tuple[int, ...], tuple[int, ...]]  # bodies of the foot that stands in even and in odd units
 
 
-def trigger(rig: Rig, controls: Controls, given: Bursts, start: Array, fix: Corrections) -> Trigger:
+def trigger(simulator: UnitSimulator, controls: Controls, given: Bursts, start: Array, fix: Corrections) -> Trigger:
     """The bursts of a gait apart, and when its foot comes down in the unit that begins with `start` (nq + nv,)."""
-    steps, nq = given.table.shape[1], len(rig.rest)
-    alone = rig.bursts(controls._replace(ground=np.zeros_like(controls.ground)))
-    length = max(1, int(np.ceil(controls.ground_length / rig.dt)))
-    shape = burst(0.0, controls.ground_length, length, rig.dt, length * rig.dt, rig.form)[:, None] * controls.ground
-    sides = ("right", "left") if rig.swaps else ("right", "right")
-    feet = tuple(tuple(foot(rig, side)) for side in sides)
-    both = rig.run(start, given, 2, fix, traced=True).trace[:, :nq]
-    low = rig.character.points(both)[:, np.isin(rig.character.contact_points.bodies, feet[0]), 2].min(axis=1)
+    steps, nq = given.table.shape[1], len(simulator.rest)
+    alone = simulator.bursts(controls._replace(ground=np.zeros_like(controls.ground)))
+    length = max(1, int(np.ceil(controls.ground_length / simulator.dt)))
+    shape = (
+        burst(0.0, controls.ground_length, length, simulator.dt, length * simulator.dt, simulator.form)[:, None]
+        * controls.ground
+    )
+    sides = ("right", "left") if simulator.swaps else ("right", "right")
+    feet = tuple(tuple(foot(simulator, side)) for side in sides)
+    both = simulator.run(start, given, 2, fix, traced=True).trace[:, :nq]
+    low = simulator.character.points(both)[:, np.isin(simulator.character.contact_points.bodies, feet[0]), 2].min(
+        axis=1
+    )
     down = np.flatnonzero((low[1:] < TOUCHES) & (low[:-1] >= TOUCHES)) + 1
     first = given.thrust[0]
     usual = int(down[np.argmin(np.abs(down - first))]) if len(down) else first
     if usual > steps:  # it comes down late in the unit before
-        usual -= 2 * steps if rig.swaps else steps
-    return Trigger(alone.table, np.stack([shape, shape @ rig.mirror.T]), usual, first - usual, (feet[0], feet[1]))
+        usual -= 2 * steps if simulator.swaps else steps
+    return Trigger(alone.table, np.stack([shape, shape @ simulator.mirror.T]), usual, first - usual, (feet[0], feet[1]))
 
 
 def expected(given: Trigger, now: int, steps: int) -> tuple[int, bool]:

@@ -20,16 +20,16 @@ from poise.methods.vibration.control import Corrections, correction_input
 from poise.methods.vibration.endurance import NOTHING, Verdict, disturbances, good, verdict
 from poise.methods.vibration.feedback import WIDER, WIDEST, Differences, Weights
 from poise.methods.vibration.judging import tools_of
-from poise.methods.vibration.rig import Driven, Rig
 from poise.methods.vibration.search import Designer, Finishing, Progress
+from poise.methods.vibration.unit_simulator import Driven
 from poise.simulate.batch import Batch
 from poise.solve import cma
 from poise.threads import on_one_thread
 
 FROM, TO = 30, 52  # units whose mean is taken
 STIFF = Weights(pose=28.0, speed=2.6, torque=1 / 37, joints=0.1, joint_speeds=0.1)
-WEIGHTS = np.array([Weights(), Weights(torque=1 / 50), Weights(torque=1 / 8), STIFF,
-                    Weights(torque=1 / 50, joints=0.1, joint_speeds=0.1)])  # fmt: skip
+ALIKE = Weights(pose=10.0, joints=1.0, joint_speeds=1.0)
+WEIGHTS = np.array([Weights(), ALIKE, ALIKE._replace(torque=1 / 50), ALIKE._replace(torque=1 / 8), STIFF])
 WIDTHS = (WIDER, Differences(), WIDEST)
 EASED = (0.1, 0.2, 0.3)  # of the steady torques that are left to the bursts
 SPREAD, POPULATION, GENERATIONS = 0.5, 8, 10  # of the search for weights, in their logarithms
@@ -58,7 +58,7 @@ class Weighed(NamedTuple):
     gains: Array  # (K, inputs, 2 nv)
 
 
-class Settled(NamedTuple):
+class Tuned(NamedTuple):
     """What the last step of a design came to."""
 
     progress: Progress
@@ -69,26 +69,26 @@ class Settled(NamedTuple):
 @on_one_thread
 def weigh(job: Weighing, members: Array) -> list[Weighed]:
     """The gaits with feedback of some logarithms of `Weights`; `Batch` calls it in whatever process."""
-    rig, space = tools_of(job.sketch, job.options)
-    given, out = rig.bursts(space.controls(job.x)), []
+    simulator, space = tools_of(job.sketch, job.options)
+    given, out = simulator.bursts(space.controls(job.x)), []
     for member in members:
         try:
-            gains = np.stack(feedback.gains(rig, job.A, job.B, Weights(*np.exp(member))).gains)
+            gains = np.stack(feedback.gains(simulator, job.A, job.B, Weights(*np.exp(member))).gains)
         except NoSolution:
             out.append(Weighed(NOTHING, job.corrections.gains))
             continue
-        gait = Driven(rig, given, job.corrections._replace(gains=gains), job.state)
+        gait = Driven(simulator, given, job.corrections._replace(gains=gains), job.state)
         out.append(Weighed(verdict(space, job.x, gait, job.least), gains))
     return out
 
 
-def settled(work: Designer, workers: Batch, told: Told | None = None) -> Settled:
+def tuned(work: Designer, workers: Batch, told: Told | None = None) -> Tuned:
     """The progress of a search that is over, with the best of some feedbacks; what is good already stays as it is.
 
     told(progress) is called as the search for weights goes on; `Designer.finishing` says how far it is.
     """
-    now = Settled(work.progress, tried(work, work.progress), _runs(work.rig))
-    if now.verdict >= good(work.rig) or now.verdict.units == 0:
+    now = Tuned(work.progress, tried(work, work.progress), _runs())
+    if now.verdict >= good() or now.verdict.units == 0:
         return now
     cycle, steady = mean_cycle(work, now.progress)
     mean = replace(now.progress, state=cycle[0], cycle=cycle, steady=steady)
@@ -99,24 +99,24 @@ def settled(work: Designer, workers: Batch, told: Told | None = None) -> Settled
             continue
         now, k, _ = _better(job, np.log(WEIGHTS), mean, now, workers)
         by, start = (by, start) if k is None else (width, np.log(WEIGHTS[k]))
-        if now.verdict >= good(work.rig):
+        if now.verdict >= good():
             return now
     if now.verdict.bars < 0:
-        now = Settled(*eased(work, now.progress, now.verdict), now.evaluations + len(EASED) * _runs(work.rig))
-    if now.verdict.bars >= -1:  # such as the share of the feedback, which weights may cure
+        now = Tuned(*eased(work, now.progress, now.verdict), now.evaluations + len(EASED) * _runs())
+    if now.verdict.bars == 0:
         now = weighed(work, now, by, start, workers, told)
     work.finishing = None
     return now
 
 
-def weighed(work: Designer, now: Settled, by: Differences, start: Array, workers: Batch,
-            told: Told | None = None) -> Settled:  # fmt: skip
+def weighed(work: Designer, now: Tuned, by: Differences, start: Array, workers: Batch,
+            told: Told | None = None) -> Tuned:  # fmt: skip
     """The same with the best weights of a search about `start`, from differences `by`."""
     search, about, idle = cma.begin(start, SPREAD, seed=work.seed, population=POPULATION), now.progress, 0
     job = weighing(work, about, by)
-    while job is not None and search.generation < GENERATIONS and idle < IDLE and now.verdict < good(work.rig):
+    while job is not None and search.generation < GENERATIONS and idle < IDLE and now.verdict < good():
         if told is not None:
-            work.finishing = Finishing(search.generation, GENERATIONS, now.verdict.endured, disturbances(work.rig))
+            work.finishing = Finishing(search.generation, GENERATIONS, now.verdict.endured, disturbances())
             told(work.progress)
         members = cma.ask(search)
         now, k, costs = _better(job, members, about, now, workers)
@@ -125,29 +125,29 @@ def weighed(work: Designer, now: Settled, by: Differences, start: Array, workers
     return now
 
 
-def _better(job: Weighing, members: Array, about: Progress, now: Settled,
-            workers: Batch) -> tuple[Settled, int | None, Array]:  # fmt: skip
+def _better(job: Weighing, members: Array, about: Progress, now: Tuned,
+            workers: Batch) -> tuple[Tuned, int | None, Array]:  # fmt: skip
     """What the best of some weights comes to, which one it is if it is better than `now`, and the costs of all."""
     found = workers.judge(weigh, job._replace(least=now.verdict), members)
     k = max(range(len(found)), key=lambda k: found[k].verdict)
     costs = np.array([f.verdict.cost for f in found])
-    spent = now.evaluations + len(members) * _runs(tools_of(job.sketch, job.options)[0])
+    spent = now.evaluations + len(members) * _runs()
     if found[k].verdict > now.verdict:
-        return Settled(replace(about, gains=found[k].gains), found[k].verdict, spent), k, costs
+        return Tuned(replace(about, gains=found[k].gains), found[k].verdict, spent), k, costs
     return now._replace(evaluations=spent), None, costs
 
 
-def _runs(rig: Rig) -> int:
+def _runs() -> int:
     """Evaluations that one feedback counts as."""
-    return 1 + disturbances(rig)
+    return 1 + disturbances()
 
 
 def weighing(work: Designer, p: Progress, by: Differences) -> Weighing | None:
     """What weights are judged by for feedback about the cycle of a progress; none where it falls."""
-    given, fix = work.rig.bursts(work.space.controls(p.best)), work.about(p)
+    given, fix = work.simulator.bursts(work.space.controls(p.best)), work.about(p)
     assert fix is not None
     try:
-        A, B = feedback.linearised(work.rig, given, p.cycle, fix.starts, work.basis, p.steady, by)
+        A, B = feedback.linearised(work.simulator, given, p.cycle, fix.starts, work.basis, p.steady, by)
     except NoSolution:
         return None
     return Weighing(work.text, (*work.options, work.plan[-1].asked), p.best, p.state, fix, A, B)
@@ -155,15 +155,15 @@ def weighing(work: Designer, p: Progress, by: Differences) -> Weighing | None:
 
 def eased(work: Designer, best: Progress, least: Verdict) -> tuple[Progress, Verdict]:
     """The same with less steady torque, where that is better: feedback about a cycle that the bursts carry more of."""
-    given = work.rig.bursts(work.space.controls(best.best))
+    given = work.simulator.bursts(work.space.controls(best.best))
     starts = feedback.cuts(given.table.shape[1], work.stages)
     for share in EASED:
         try:
-            A, B = feedback.linearised(work.rig, given, best.cycle, starts, work.basis, best.steady, WIDER)
-            gains = np.stack(feedback.gains(work.rig, A, B).gains)
+            A, B = feedback.linearised(work.simulator, given, best.cycle, starts, work.basis, best.steady, WIDER)
+            gains = np.stack(feedback.gains(work.simulator, A, B).gains)
         except NoSolution:
             break
-        cycle = feedback.carried(work.rig, best.cycle, best.steady, A, B, share)
+        cycle = feedback.carried(work.simulator, best.cycle, best.steady, A, B, share)
         lighter = replace(best, state=cycle[0], cycle=cycle, steady=(1.0 - share) * best.steady, gains=gains)
         now = tried(work, lighter, least)
         if now > least:
@@ -180,14 +180,16 @@ def tried(work: Designer, p: Progress, least: Verdict = NOTHING) -> Verdict:
 
 def driven(work: Designer, p: Progress) -> Driven:
     """The gait of a progress, ready to run."""
-    return Driven(work.rig, work.rig.bursts(work.space.controls(p.best)), work.about(p), p.state)
+    return Driven(work.simulator, work.simulator.bursts(work.space.controls(p.best)), work.about(p), p.state)
 
 
 def mean_cycle(work: Designer, p: Progress) -> tuple[Array, Array]:
     """The mean (K, nq + nv) of the states at the stages of some units, and what the feedback asks for there."""
-    rig, fix = work.rig, work.about(p)
+    simulator, fix = work.simulator, work.about(p)
     assert fix is not None
-    run = rig.run(p.state, rig.bursts(work.space.controls(p.best)), TO, fix, traced=True)
+    run = simulator.run(p.state, simulator.bursts(work.space.controls(p.best)), TO, fix, traced=True)
     units = range(FROM, TO, 2) if run.finished == TO else range(0, max(1, run.finished - 1), 2)
-    cycle = feedback.mean_stages(rig, run.trace, fix.starts, units)
-    return cycle, np.stack([correction_input(rig.springs, fix, k, x, len(rig.rest)) for k, x in enumerate(cycle)])
+    cycle = feedback.mean_stages(simulator, run.trace, fix.starts, units)
+    return cycle, np.stack(
+        [correction_input(simulator.springs, fix, k, x, len(simulator.rest)) for k, x in enumerate(cycle)]
+    )

@@ -1,4 +1,4 @@
-"""Rig: a body in its world, ready to be run for some units of a gait again and again."""
+"""UnitSimulator: a body in its world, ready to be run for some units of a gait again and again."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from poise.errors import BadValue
 from poise.maths import configuration as conf
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
-from poise.methods.vibration import flow
+from poise.methods.vibration import unit_loop
 from poise.methods.vibration.control import SQUARE, Bursts, Corrections, Springs, bursts, no_corrections
 from poise.methods.vibration.rest import geared
 from poise.motion.mirror import mirror_q, mirror_tangent
@@ -46,7 +46,7 @@ class Run(NamedTuple):
 
     finished: int  # units before a fall, or all
     steps: int  # the same in steps
-    measured: Array  # (COUNT,) of the last unit; columns of `flow`
+    measured: Array  # (COUNT,) of the last unit; columns of `unit_loop`
     states: Array  # (units + 1, nq + nv) between units
     stages: Array  # (K, nq + nv) in the last unit
     trace: Array  # (steps, nq + 2 nv) states and torques of every step, if asked for
@@ -58,7 +58,7 @@ class Run(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Rig:
+class UnitSimulator:
     """A body with its springs on flat ground; one simulation at a time."""
 
     character: Character  # with the inertia that its dampers need
@@ -73,8 +73,8 @@ class Rig:
 
     @classmethod
     def of(cls, plain: Character, rest: Array, stiffness: Array, gait: str, damping: float = 0.1, dt: float = STEP,
-           **more: Any) -> Rig:  # fmt: skip
-        """A rig of a character as it is in the library."""
+           **more: Any) -> UnitSimulator:  # fmt: skip
+        """A simulator of a character as it is in the library."""
         return cls(geared(plain, stiffness, damping), rest, stiffness, gait, damping, dt=dt, **more)
 
     @cached_property
@@ -88,11 +88,11 @@ class Rig:
         return engine.data_of(self.model)
 
     @cached_property
-    def views(self) -> flow.Views:
+    def views(self) -> unit_loop.Views:
         """What compiled code reads and writes."""
         d = self.data
-        return flow.Views(native.address("mj_step"), self.model._address, d._address, d.qpos, d.qvel, d.qfrc_applied,
-                          d.xfrc_applied, d.xpos, d.xmat, d.xipos, d.subtree_com)  # fmt: skip
+        return unit_loop.Views(native.address("mj_step"), self.model._address, d._address, d.qpos, d.qvel,
+                               d.qfrc_applied, d.xfrc_applied, d.xpos, d.xmat, d.xipos, d.subtree_com)  # fmt: skip
 
     @cached_property
     def springs(self) -> Springs:
@@ -102,6 +102,11 @@ class Rig:
         limit = np.where(known, self.character.torque_limit, UNLIMITED)
         return Springs(layout.kind, layout.qadr, layout.vadr, self.rest, self.stiffness, self.damping * self.stiffness,
                        limit)  # fmt: skip
+
+    @property
+    def inertia(self) -> Array:
+        """[kg m²] (nv,) on the joints, which acts as dampers do that are implicit in time."""
+        return self.dt * self.damping * self.stiffness
 
     @property
     def swaps(self) -> bool:
@@ -125,7 +130,7 @@ class Rig:
         return mirror_q(self.character, self.rest[None])[0]
 
     @cached_property
-    def feet(self) -> flow.Feet:
+    def feet(self) -> unit_loop.Feet:
         """Points of both feet, that which stands in even units first: the right one."""
         character = self.character
         points, sides = character.contact_points, ("right", "left")
@@ -143,7 +148,7 @@ class Rig:
         body = lambda rows: np.array([points.bodies[r] for r in rows], np.int64)  # noqa: E731
         torso = character.body("chest" if character.has("chest") else "pelvis")
         hips = np.array([character.body(f"{side}_thigh") for side in sides])
-        return flow.Feet(body(front), local(front), body(heel), local(heel), hips, torso, int(self.swaps))
+        return unit_loop.Feet(body(front), local(front), body(heel), local(heel), hips, torso, int(self.swaps))
 
     def steps(self, controls: Controls) -> int:
         """Steps of a unit.
@@ -161,7 +166,7 @@ class Rig:
                       float(np.clip(at, 0.0, unit)), steps, self.dt, self.mirror, self.form)  # fmt: skip
 
     def run(self, state: Array, given: Bursts, units: int, corrections: Corrections | None = None,
-            assist: flow.Assist | None = None, disturbance: flow.Disturbance | None = None,
+            assist: unit_loop.Assist | None = None, disturbance: unit_loop.Disturbance | None = None,
             traced: bool = False) -> Run:  # fmt: skip
         """Some units from a state (nq + nv,); `traced`: every step is taken down."""
         nq, nv = self.character.model.nq, self.character.model.nv
@@ -169,15 +174,15 @@ class Rig:
         self.data.qpos[:], self.data.qvel[:] = state[:nq], state[nq:]
         steps = given.table.shape[1]
         fix = no_corrections(nq, nv, steps) if corrections is None else corrections
-        out, states = np.zeros(flow.COUNT), np.zeros((units + 1, nq + nv))
+        out, states = np.zeros(unit_loop.COUNT), np.zeros((units + 1, nq + nv))
         stages = np.zeros((len(fix.starts) - 1, nq + nv))
         assist = NO_ASSIST if assist is None else assist
         disturbance = (
-            flow.Disturbance(np.zeros(3), -1, -1, np.zeros((0, 2 * nv))) if disturbance is None else disturbance
+            unit_loop.Disturbance(np.zeros(3), -1, -1, np.zeros((0, 2 * nv))) if disturbance is None else disturbance
         )
         trace = np.zeros((units * steps if traced else 0, nq + 2 * nv))
         lowest = LOWEST * float(self.rest[2])
-        done = flow.run_units(self.views, self.springs, given, fix, self.mirror, self.feet, assist, disturbance,
+        done = unit_loop.run_units(self.views, self.springs, given, fix, self.mirror, self.feet, assist, disturbance,
                               self.dt, units, self.swaps, lowest, out, states, stages, trace)  # fmt: skip
         return Run(int(done) // steps, int(done), out, states, stages, trace[: int(done)])
 
@@ -220,14 +225,14 @@ class Rig:
 class Driven(NamedTuple):
     """A body with the bursts and the feedback of a gait, and a state from which it begins."""
 
-    rig: Rig
+    simulator: UnitSimulator
     given: Bursts
     fix: Corrections | None
     state: Array  # (nq + nv,)
 
-    def run(self, units: int, disturbance: flow.Disturbance | None = None, traced: bool = False) -> Run:
+    def run(self, units: int, disturbance: unit_loop.Disturbance | None = None, traced: bool = False) -> Run:
         """Some units of the gait."""
-        return self.rig.run(self.state, self.given, units, self.fix, None, disturbance, traced)
+        return self.simulator.run(self.state, self.given, units, self.fix, None, disturbance, traced)
 
 
-NO_ASSIST = flow.Assist(0.0, rot.IDENTITY.copy(), 0.0, np.zeros(4))
+NO_ASSIST = unit_loop.Assist(0.0, rot.IDENTITY.copy(), 0.0, np.zeros(4))
