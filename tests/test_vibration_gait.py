@@ -17,6 +17,7 @@ from poise.cli.main import main
 from poise.dynamics import Dynamics
 from poise.errors import PoiseError
 from poise.experiments.vibration.disturbed import in_band
+from poise.experiments.vibration.sketches import random_sketch
 from poise.maths import configuration as conf
 from poise.maths import rotations as rot
 from poise.methods.vibration import Vibration, unit_loop
@@ -219,6 +220,41 @@ def test_a_vector_is_carried_to_other_bounds():
     assert high.lacking(np.zeros(high.dimension)) == 0.0
 
 
+def test_amplitudes_in_degrees_say_how_far_a_mode_swings(tmp_path: Path):
+    """Held against the springs, 20 degrees of a mode turn the joint that turns most by that much, in the mode's shape."""
+    data = {
+        **SKETCH,
+        "amplitudes": "degrees",
+        "flight": {"priority": {"f2": -20.0}},
+        "ground": {"priority": {"g5": 9.0}},
+    }
+    sketch = read(data)
+    found, space = sketch.palette(), Space(sketch, sketch.palette())
+    controls = space.controls(np.zeros(space.dimension))
+    for torque, mode, size in ((controls.flight, "f2", -20.0), (controls.ground, "g5", 9.0)):
+        turn = np.degrees(torque[6:] / found.stiffness[6:])
+        shape = found[mode].shape[6:]
+        assert np.abs(turn).max() == pytest.approx(abs(size)) and np.allclose(turn, size * shape / np.abs(shape).max())
+    newtons = np.linalg.norm(controls.flight)
+    plain = read({**data, "amplitudes": "N m", "flight": {"priority": {"f2": -float(newtons)}}})
+    same = Space(plain, plain.palette())
+    assert np.allclose(same.controls(np.zeros(same.dimension)).flight, controls.flight)
+    assert read(sketch.plain()).digest == sketch.digest != read({**data, "amplitudes": "N m"}).digest
+
+
+def test_a_random_sketch_has_the_modes_and_swings_that_it_says():
+    sketch, base = random_sketch(5), find_sketch("runner")
+    slow = [[m.name for m in getattr(base.palette(), phase)[:12]] for phase in ("flight", "ground")]
+    for phase, own, names, count in (
+        (sketch.flight, base.flight, slow[0], 3),
+        (sketch.ground, base.ground, slow[1], 4),
+    ):
+        assert len(phase.priority) == count and set(phase.priority) <= set(names)
+        assert all(10.0 <= abs(a) <= 30.0 for a in phase.priority.values())
+        assert set(phase.others) == set(own.names) - set(phase.priority)
+    assert random_sketch(5).digest == sketch.digest != random_sketch(6).digest and sketch.unit == "degrees"
+
+
 def test_a_sketch_without_gravity_leaves_the_centre_of_mass_where_it_is():
     """Bursts are within the body: nothing moves its centre of mass, and its limbs do move."""
     clip = sketch_clip(find_sketch("flap"), cycles=1)
@@ -258,6 +294,7 @@ BAD = {
     "an unknown form": (changed(bursts={"form": "round"}), "eased"),
     "permitted and excluded": (changed(flight={"permit": ["f7"], "exclude": ["f7"]}), "permitted and is excluded"),
     "a period that no search reaches": (changed(start={"period": 2.0}), "from 0.6 to 1.1 s"),
+    "an unknown unit of amplitudes": (changed(amplitudes="radians"), "N m, degrees"),
     "springs for axes that are not there": (changed(springs={"shin": [300, 300, 80]}), "1 axes"),
 }
 

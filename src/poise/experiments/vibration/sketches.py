@@ -13,80 +13,44 @@ from poise.maths import configuration as conf
 from poise.maths.rotations import Array
 from poise.methods.vibration.design import cpu_seconds, design
 from poise.methods.vibration.gait import Gait, find_gait
-from poise.methods.vibration.palette import Palette
 from poise.methods.vibration.score import violated
 from poise.methods.vibration.showing import sketch_clip
-from poise.methods.vibration.sketch import Sketch, find_sketch, read
+from poise.methods.vibration.sketch import DEGREES, Sketch, find_sketch, read
 from poise.methods.vibration.spectrum import spectra
 from poise.methods.vibration.unit_simulator import UnitSimulator
 
-SLOW, MORE = 12, 2  # modes of a phase among which is drawn, and how many
-LEGGED, DRAWN = 20, {"flight": 3, "ground": 4}  # the same of sketches without the run's modes: as many as it has
-SWINGS = (10.0, 30.0)  # [degrees] of the joint that turns most
-LEFT = 0.9  # of the sum of the amplitudes drawn: what the run's own begin with at most
+SLOW, DRAWN = 12, {"flight": 3, "ground": 4}  # modes of a phase among which is drawn; how many, as the run has
+SWINGS = (10.0, 30.0)  # [degrees]
 RANDOM = 4  # sketches, of seeds 0 to 3
 FLAPS = {"flight": "f5", "ground": "g6"}  # arms that flap
 SERIES = (0.0, 30.0, 60.0, 90.0)  # [N m]
 JOG = "humanoid3d_run"  # the recording, whose body is alike left and right
-COLUMNS = ("sketch", "priority", "violated", "cyclic error", "speed [m/s]", "in priority modes, flight [%]",
-           "on ground [%]", "units closed", "withstood", "CPU [s]")  # fmt: skip
+COLUMNS = ("sketch", "priority", "violated", "cyclic error", "speed [m/s]", "feedback [%]",
+           "in priority modes, flight [%]", "on ground [%]", "units closed", "withstood", "CPU [s]")  # fmt: skip
 
 
 def random_sketch(seed: int) -> Sketch:
-    """The run with two slow modes more in each phase, drawn at random with a random swing; all have priority."""
-    rng = np.random.default_rng(seed)
-    base = find_sketch("runner")
-    plain, found = base.plain(), base.palette()
-    for phase in ("flight", "ground"):
-        known = {*plain[phase]["priority"], *plain[phase]["permit"]}
-        slow = [m.name for m in getattr(found, phase)[:SLOW] if m.name not in known]
-        priority = plain[phase]["priority"] | _drawn(rng, found, phase, slow, MORE)
-        plain[phase] = {"priority": priority, "permit": plain[phase]["permit"]}
-    return read({**plain, "name": f"random {seed}"})
+    """Three flight and four ground modes of the twelve slowest, each with a random swing; the run's are permitted.
 
-
-def free_sketch(seed: int) -> Sketch:
-    """Three flight and four ground modes drawn at random from the slow ones that move the legs, and none of the run's.
-
-    Permitted are the modes of the run; they begin with its amplitudes as far as what is drawn stays the greater (E5).
+    Amplitudes are in degrees. In N m, of which arms bear few and legs many, hardly any sketch of slow modes could
+    outweigh what a run cannot do without (E5).
     """
-    rng = np.random.default_rng(seed)
-    base = find_sketch("runner")
+    rng, base = np.random.default_rng(seed), find_sketch("runner")
     plain, found = base.plain(), base.palette()
     for phase, count in DRAWN.items():
-        legs = np.flatnonzero(_of_legs(found, phase)[:LEGGED] > 0.5)
-        priority = _drawn(rng, found, phase, [getattr(found, phase)[k].name for k in legs], count)
-        run = {**plain[phase]["priority"], **dict.fromkeys(plain[phase]["permit"], 0.0)}
-        others = {m: a for m, a in run.items() if m not in priority}
-        share = min(1.0, LEFT * sum(map(abs, priority.values())) / sum(map(abs, others.values())))
-        plain[phase] = {"priority": priority, "permit": {m: round(share * a, 1) for m, a in others.items()}}
-    return read({**plain, "name": f"free {seed}"})
-
-
-def _drawn(rng: np.random.Generator, found: Palette, phase: str, names: list[str], count: int) -> dict[str, float]:
-    """So many of these modes, each with an amplitude [N m] that swings the joint which turns most by a random angle."""
-    swing = dict(zip((m.name for m in getattr(found, phase)), found.swing(found.torques(phase)), strict=True))
-    drawn = sorted(rng.choice(names, count, replace=False), key=names.index)
-    sizes = np.radians(rng.uniform(*SWINGS, count)) * rng.choice([-1.0, 1.0], count)
-    return {str(m): round(float(a / swing[m]), 1) for m, a in zip(drawn, sizes, strict=True)}
-
-
-def _of_legs(found: Palette, phase: str) -> Array:
-    """Share (modes,) of each mode's squared torque that is in the legs."""
-    body = found.character
-    parts = [f"{side}_{part}" for side in ("left", "right") for part in ("thigh", "shin", "foot", "toes")]
-    dofs = np.concatenate([np.atleast_1d(body.dofs(p)) for p in parts if body.has(p)])
-    return (found.torques(phase)[dofs] ** 2).sum(axis=0)
+        names = [m.name for m in getattr(found, phase)[:SLOW]]
+        drawn = sorted(rng.choice(names, count, replace=False), key=names.index)
+        sizes = rng.uniform(*SWINGS, count) * rng.choice([-1.0, 1.0], count)
+        run = (*plain[phase]["priority"], *plain[phase]["permit"])
+        plain[phase] = {"priority": {str(m): round(float(a), 1) for m, a in zip(drawn, sizes, strict=True)},
+                        "permit": [m for m in run if m not in drawn]}  # fmt: skip
+    return read({**plain, "amplitudes": DEGREES, "name": f"random {seed}"})
 
 
 def run(options: Options) -> Table:
-    """A gait for each of four random sketches, and whether it follows it; so too without the modes of a run.
-
-    The first begin with the run that comes with poise, as `poise design --from` does, the others from nothing.
-    """
-    seeds, run = range(min(options.seeds, RANDOM)), find_gait("runner")
-    drawn = [*((random_sketch(s), run) for s in seeds), *((free_sketch(s), None) for s in seeds)]
-    rows = [_row(sketch, origin) for sketch, origin in drawn if options.wants(sketch.name)]
+    """A gait for each of four random sketches, begun with the run that comes with poise, as `poise design --from`."""
+    drawn, run = (random_sketch(s) for s in range(min(options.seeds, RANDOM))), find_gait("runner")
+    rows = [_row(sketch, run) for sketch in drawn if options.wants(sketch.name)]
     return Table("Random sketches", COLUMNS, tuple(rows), ("Priority amplitudes are lower bounds by construction.",))
 
 
@@ -142,10 +106,10 @@ def _row(sketch: Sketch, origin: Gait | None = None) -> tuple[Any, ...]:
     try:
         gait = design(sketch, origin=origin)
     except NoSolution:
-        return told((sketch.name, listed, "all fall", *[float("nan")] * 6, cpu_seconds() - begun))
+        return told((sketch.name, listed, "all fall", *[float("nan")] * 7, cpu_seconds() - begun))
     f = gait.facts
-    return told((sketch.name, listed, violated(f["easy"]), f["cyclic_error"], f["speed"], *shares(gait), f["units"],
-                 f"{f['endured']} of {f['disturbances']}", f["cpu_seconds"]))  # fmt: skip
+    return told((sketch.name, listed, violated(f["easy"]), f["cyclic_error"], f["speed"], 100.0 * f["feedback_share"],
+                 *shares(gait), f["units"], f"{f['endured']} of {f['disturbances']}", f["cpu_seconds"]))  # fmt: skip
 
 
 def shares(gait: Gait) -> tuple[float, float]:

@@ -68,7 +68,7 @@ class Round(NamedTuple):
 PLAN = (Round(1.0, 50, 5, 0.5), Round(0.3, 30, 5, 0.2), Round(0.1, 20, 5, 0.15, steered=True),
         Round(0.03, 15, 7, 0.12, steered=True), Round(0.0, 25, 9, 0.12), Round(0.0, 30, 9, 0.1, 6.0),
         Round(0.0, 30, 13, 0.07, 20.0))  # fmt: skip
-VARYING = (*(Round(0.0, 20, 9, 0.1, asked=share) for share in (0.3, 0.6, 0.9)), *PLAN[4:])
+VARYING = (*(Round(0.0, 15, 9, 0.2, asked=share) for share in (0.15, 0.3, 0.45, 0.6, 0.75, 0.9)), *PLAN[4:])
 """What leads from a gait to another sketch, which is asked for step by step."""
 
 
@@ -250,7 +250,7 @@ class Designer:
         if p.score is None or p.again == AGAIN or self.plan[-1].assist > 0.0 or (p.again and not p.bettered):
             return False
         s = p.score
-        if s.cost > BEYOND:
+        if s.cost > BEYOND and (s.easy.any() or self.origin is None):  # without an origin another attempt is worth more
             return False
         return bool(s.easy.any()) or s.drift > 2 * SETTLED or s.feedback > FEEDBACK or s.deepest > DEEP
 
