@@ -221,7 +221,7 @@ def test_a_vector_is_carried_to_other_bounds():
 
 
 def test_amplitudes_in_degrees_say_how_far_a_mode_swings(tmp_path: Path):
-    """Held against the springs, 20 degrees of a mode turn the joint that turns most by that much, in the mode's shape."""
+    """Held against the springs, 20 degrees of a mode turn the joint that turns most by 20, in the mode's shape."""
     data = {
         **SKETCH,
         "amplitudes": "degrees",
