@@ -40,7 +40,7 @@ def searched(share: float = 1.0) -> Designer:
 def test_what_a_gait_endures_is_what_its_file_says():
     gait = find_gait("runner")
     ready = gait.driven()
-    count = endured(ready._replace(state=gait.cycle[0]))
+    count = endured(ready)
     assert count == gait.facts["endured"] >= disturbances() - 1 == gait.facts["disturbances"] - 1
     assert 0 < spared(ready) <= 16
 
