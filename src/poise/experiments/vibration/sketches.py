@@ -50,8 +50,9 @@ def random_sketch(seed: int) -> Sketch:
 def run(options: Options) -> Table:
     """A gait for each of four random sketches, begun with the run that comes with poise, as `poise design --from`."""
     drawn, run = (random_sketch(s) for s in range(min(options.seeds, RANDOM))), find_gait("runner")
-    rows = [_row(sketch, run) for sketch in drawn if options.wants(sketch.name)]
-    return Table("Random sketches", COLUMNS, tuple(rows), ("Priority amplitudes are lower bounds by construction.",))
+    rows = [(*_row(sketch, run), *shares(run, sketch)) for sketch in drawn if options.wants(sketch.name)]
+    columns = (*COLUMNS, "of the run's energy in these modes, flight [%]", "on the ground [%]")
+    return Table("Random sketches", columns, tuple(rows), ("Priority amplitudes are lower bounds by construction.",))
 
 
 def jog_sketch(path: Path) -> Sketch:
@@ -112,8 +113,8 @@ def _row(sketch: Sketch, origin: Gait | None = None) -> tuple[Any, ...]:
                  *shares(gait), f["units"], f"{f['endured']} of {f['disturbances']}", f["cpu_seconds"]))  # fmt: skip
 
 
-def shares(gait: Gait) -> tuple[float, float]:
-    """Percent of the modal energy of a gait's cycle that is in the priority modes of its sketch, by phase."""
+def shares(gait: Gait, sketch: Sketch | None = None) -> tuple[float, float]:
+    """Percent of the modal energy of a gait's cycle in the priority modes of its own sketch or another, by phase."""
     simulator, given, fix, _ = gait.driven()
-    found = spectra(simulator, gait.sketch.palette(), gait.cycle[0], given, fix)
-    return 100.0 * found[0].share(gait.sketch.flight), 100.0 * found[1].share(gait.sketch.ground)
+    found, sketch = spectra(simulator, gait.sketch.palette(), gait.cycle[0], given, fix), sketch or gait.sketch
+    return 100.0 * found[0].share(sketch.flight), 100.0 * found[1].share(sketch.ground)
