@@ -128,8 +128,8 @@ class _Watch:
         where = f"attempt {p.attempt + 1}, " if p.attempt else ""
         if work.finishing is not None:
             f = work.finishing
-            self._say(f"{where}feedback, generation {f.generation} of {f.generations} at most: stays up in {f.endured} "
-                      f"of {f.disturbances} pushes, noises and slopes")  # fmt: skip
+            self._say(f"{where}feedback, generation {f.generation} of {f.generations} at most: stays up in "
+                      f"{f.stays_up} of {f.pushes} pushes")  # fmt: skip
             return
         done = sum(r.generations * r.units for r in plan[: p.round])
         done += p.search.generation * plan[p.round].units if p.round < len(plan) else 0
@@ -176,8 +176,9 @@ def _tell(args: argparse.Namespace, made: Gait) -> None:
         f"{made.times['period'] / (2 if made.sketch.gait == 'run' else 1):.3f} s")  # fmt: skip
     say(f"{_missing(f['easy'])}; cyclic error {f['cyclic_error']:.2g}; feedback {100 * f['feedback_share']:.1f} % of "
         f"the bursts; feet sink in {1000 * f['deepest']:.1f} mm")  # fmt: skip
-    say(f"stays up for {f['units']} steps of {f['units_asked']} asked, and in {f['endured']} of {f['disturbances']} "
-        f"pushes, noises and slopes; without feedback for {f['open_loop_units']} steps")  # fmt: skip
+    say(f"stays up for {f['units']} steps of {f['units_asked']} asked, in {f['stays_up']} of {f['pushes']} pushes and "
+        f"with {f['noise_and_slopes_kept']} of {f['noise_and_slopes']} noises and slopes; without feedback for "
+        f"{f['open_loop_units']} steps")  # fmt: skip
     if made.missed:
         say(f"short of what was asked: {', '.join(made.missed)}. Another --seed or more modes may help.")
     say(f"{f['evaluations']} evaluations, {f['cpu_seconds']:.0f} CPU s")

@@ -35,7 +35,10 @@ def periodic_feedback(A: Sequence[Array], B: Sequence[Array], Q: Array, R: Array
         before = P
         for k in range(len(A) - 1, -1, -1):
             a, b = A[k], B[k]
-            gains[k] = np.linalg.solve(R + b.T @ P @ b, b.T @ P @ a)
+            try:
+                gains[k] = np.linalg.solve(R + b.T @ P @ b, b.T @ P @ a)
+            except np.linalg.LinAlgError:
+                raise NoSolution("The feedback of this cycle cannot be found: its inputs have no weight.") from None
             P = Q + a.T @ P @ (a - b @ gains[k])
             P = 0.5 * (P + P.T)
         if not np.all(np.isfinite(P)):

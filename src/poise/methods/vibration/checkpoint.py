@@ -64,9 +64,9 @@ def _header(work: Designer) -> dict[str, Any]:
     """What tells one search from any other."""
     model = work.simulator.character.model
     body = b"".join(np.ascontiguousarray(a).tobytes() for a in (model.body_mass, model.body_inertia, model.body_pos))
-    origin = "" if work.origin is None else work.origin.text()
-    return {"sketch": work.sketch.digest, "body": _digest(body), "gait to begin with": _digest(origin.encode()),
-            "seed": work.seed, "plan": work.plan, "population": work.population, "version": SEARCH}  # fmt: skip
+    return {"sketch": work.sketch.digest, "body": _digest(body), "seed": work.seed,
+            "gait to begin with": _digest(work.origin_text.encode()),
+             "plan": work.plan, "population": work.population, "version": SEARCH}  # fmt: skip
 
 
 def _digest(content: bytes) -> str:

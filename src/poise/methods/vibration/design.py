@@ -1,4 +1,4 @@
-"""design: from a sketch to a gait, with a checkpoint after every generation."""
+"""design: from a sketch to a gait, with a checkpoint after every generation of the search."""
 
 from __future__ import annotations
 
@@ -13,23 +13,32 @@ import numpy as np
 
 from poise.errors import NoSolution
 from poise.maths import configuration as conf
+from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.methods.vibration import unit_loop
 from poise.methods.vibration.checkpoint import keep, restored
-from poise.methods.vibration.endurance import NOTHING, TRIED, disturbances, endured, enough
+from poise.methods.vibration.endurance import (
+    ENOUGH,
+    NOISE_AND_SLOPES,
+    NOTHING,
+    PUSHES,
+    TRIED,
+    noise_and_slopes,
+    stays_up,
+)
 from poise.methods.vibration.gait import Gait
 from poise.methods.vibration.score import judged
 from poise.methods.vibration.search import POPULATION, Designer, Progress, Round
 from poise.methods.vibration.sketch import Sketch
-from poise.methods.vibration.tuning import driven, tried, tuned
+from poise.methods.vibration.tuning import tried, tuned
 from poise.methods.vibration.unit_simulator import UnitSimulator
 from poise.simulate.batch import Batch
 from poise.threads import on_one_thread
 
 TRACK = 120  # frames a second of the cycle
 SETTLE = 41  # units after which the cycle is taken down
-LONG = 401  # units that are run to say how long it stays up
-ATTEMPTS = 6  # searches at most, until one ends with a gait that endures all that is tried
+LONGEST, CYCLES = 401, 200  # units that are run to say how long it stays up, and cycles after which it looks ahead
+ATTEMPTS = 6  # searches at most, until one ends with a gait that is `ENOUGH`
 MOST = 12_000  # evaluations after which no other attempt is begun
 
 Watch = Callable[[Designer, float], None]
@@ -42,10 +51,10 @@ def design(sketch: Sketch, *, origin: Gait | None = None, seed: int = 0, plan: t
     """The gait that a sketch leads to. `checkpoint`: a file that is gone on from where it exists, and kept up to date.
 
     `origin`: a gait of the same body, such as that of another sketch, which is led to this one step by step. A search
-    whose gait does not endure all that is tried with it (`tuning`) is done again from other beginnings, up to
-    `attempts` times, and the best is taken.
+    whose gait is not `ENOUGH` (`endurance`) is done again from other beginnings, up to `attempts` times, and the best
+    is taken. A design that was stopped in its last step, the tuning of the feedback, does that step anew.
     `watch(designer, seconds)` is called after every generation. The same sketch and seed give the same gait, however
-    many workers judge and however often it was stopped.
+    many workers judge and however often it was stopped. One design at a time in a process.
     """
     kept = None if checkpoint is None else Path(checkpoint)
     work = Designer(sketch, seed, plan, population=population, origin=origin)
@@ -73,10 +82,9 @@ def attempted(work: Designer, workers: Batch, attempts: int, told: Callable[[Pro
     before, fault, spent = work.progress.best_attempt, None, 0
     best, least = before, NOTHING if before is None else tried(work, before)
     try:
-        for progress in work.rounds(workers):
-            told(progress)
-            if work.hopeless and more(work, attempts):
-                break
+        while not work.over and not (work.hopeless and more(work, attempts)):
+            work.generation(workers)
+            told(work.progress)
         if work.over:
             found, now, spent = tuned(work, workers, told)
         else:
@@ -85,7 +93,7 @@ def attempted(work: Designer, workers: Batch, attempts: int, told: Callable[[Pro
     except NoSolution as error:
         fault = error
     p = work.progress = replace(work.progress, evaluations=work.progress.evaluations + spent)
-    if least < enough() and more(work, attempts):
+    if least < ENOUGH and more(work, attempts):
         work.another(None if best is None else replace(best, best_beginning=None, best_attempt=None))
         return True
     if best is None:
@@ -106,47 +114,54 @@ def cpu_seconds() -> float:
 
 
 def finished(work: Designer) -> Gait:
-    """The gait of a search that is over, and facts about it."""
+    """The gait of a search that is over, with the digits of its file, and facts about it."""
     p, simulator, space = work.progress, work.simulator, work.space
     controls = space.controls(p.best)
     given, fix = simulator.bursts(controls), work.corrections()
     assert fix is not None
     warm = simulator.run(p.state, given, TRIED, fix)
     state = p.state if warm.finished < TRIED else np.concatenate([np.zeros(2), warm.stages[0, 2:]])
-    last = simulator.run(state, given, SETTLE, fix)
-    score = judged(simulator, space, p.best, last, SETTLE)
-    cycle = last.stages.copy() if last.finished == SETTLE else p.cycle.copy()
-    cycle[:, :2] = 0.0
-    start = cycle[0]
-    nq, nv = len(simulator.rest), len(simulator.stiffness)
-    once = simulator.run(start, given, 2 if simulator.swaps else 1, fix, traced=True)
+    once = simulator.run(state, given, 2 if simulator.swaps else 1, fix, traced=True)
     if not once.whole:
         raise NoSolution(f"No gait was found for {work.sketch.name!r}: the best falls in its first cycle; give the "
                          "sketch more modes, or another start.")  # fmt: skip
+    nq, nv = len(simulator.rest), len(simulator.stiffness)
     states = np.vstack([once.trace[:, : nq + nv], once.states[-1]])
     dt, track = resampled(simulator, states)
-    unit = given.table.shape[1] * simulator.dt
-    cycles = 2.0 if simulator.swaps else 1.0
     names = (work.sketch.flight.names, work.sketch.ground.names)
     flight, ground = [dict(zip(n, np.round(a, 4).tolist(), strict=True)) for n, a in
                   zip(names, space.amplitudes(p.best), strict=True)]  # fmt: skip
-    times = {"period": cycles * unit, "share": round(controls.share, 6),
-             "flight_length": round(controls.flight_length, 6),
+    times = {"period": (2.0 if simulator.swaps else 1.0) * given.table.shape[1] * simulator.dt,
+             "share": round(controls.share, 6), "flight_length": round(controls.flight_length, 6),
              "ground_length": round(controls.ground_length, 6)}  # fmt: skip
-    facts: dict[str, Any] = {
-        "seed": work.seed, "evaluations": p.evaluations, "cpu_seconds": 0.0,
+    shift = states[-1, :3] - states[0, :3]
+    shift[1 if simulator.swaps else 2 :] = 0.0  # a hop on one leg may lead aside
+    made = Gait(work.sketch, flight, ground, times, p.cycle, p.steady, p.gains, track, dt, shift, state[nq:],
+                {"seed": work.seed, "evaluations": p.evaluations, "cpu_seconds": 0.0}).as_written()  # fmt: skip
+    return replace(made, facts={**made.facts, **measured(made)})
+
+
+def measured(gait: Gait) -> dict[str, Any]:
+    """What a gait does, as its file has it: the facts that it tells of itself."""
+    ready, space = gait.driven(), gait.space()
+    flight, ground = (np.array([psi[m] for m in names]) for psi, names in (
+        (gait.flight, gait.sketch.flight.names), (gait.ground, gait.sketch.ground.names)))  # fmt: skip
+    x = space.vector(flight, ground, gait.times)
+    last, long = ready.run(SETTLE), ready.run(LONGEST)
+    score = judged(ready.simulator, space, x, last, SETTLE)
+    there = long.states[CYCLES * (2 if ready.simulator.swaps else 1)]
+    settled = ready._replace(state=last.stages[0])
+    return {
         "speed": round(score.speed, 4), "energy": round(score.energy, 1),
         "easy": [round(float(e), 4) for e in score.easy],
         "cyclic_error": round(score.drift, 6), "feedback_share": round(score.feedback, 4),
         "deepest": round(score.deepest, 5), "flight": round(float(last.measured[unit_loop.FLYING]), 4),
-        "units": simulator.run(start, given, LONG, fix).finished, "units_asked": LONG,
-        "endured": endured(driven(work, p)._replace(state=last.stages[0])) if last.whole else 0,
-        "disturbances": disturbances(),
-        "open_loop_units": simulator.run(start, given, LONG).finished,
+        "turn": round(float(np.degrees(rot.heading(there[3:7]))), 2) if long.whole else np.inf,
+        "units": long.finished, "units_asked": LONGEST,
+        "stays_up": stays_up(settled) if last.whole else 0, "pushes": PUSHES,
+        "noise_and_slopes_kept": noise_and_slopes(settled) if last.whole else 0, "noise_and_slopes": NOISE_AND_SLOPES,
+        "open_loop_units": ready._replace(fix=None).run(LONGEST).finished,
     }  # fmt: skip
-    shift = states[-1, :3] - states[0, :3]
-    shift[1 if simulator.swaps else 2 :] = 0.0  # a hop on one leg may lead aside
-    return Gait(work.sketch, flight, ground, times, p.cycle, p.steady, p.gains, track, dt, shift, start[nq:], facts)
 
 
 def resampled(simulator: UnitSimulator, states: Array) -> tuple[float, Array]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
@@ -18,14 +19,15 @@ from poise.errors import BadFile, PoiseError, UnknownName
 from poise.maths.rotations import Array
 from poise.methods.vibration import feedback
 from poise.methods.vibration.control import Corrections, no_corrections
-from poise.methods.vibration.endurance import asked
-from poise.methods.vibration.score import DEEP, FEEDBACK, violated
+from poise.methods.vibration.endurance import MOST_DRIFT, MOST_FALLS
+from poise.methods.vibration.score import MOST_DEPTH, MOST_FEEDBACK, violated
 from poise.methods.vibration.sketch import Sketch, read
 from poise.methods.vibration.space import TIMES, Space
 from poise.methods.vibration.unit_simulator import Controls, Driven, UnitSimulator
 from poise.motion.formats import gait as gait_file
 
 MOST_STAGES = 100  # of a unit
+TURN = 10.0  # [degrees] that the heading may be off after 200 cycles
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,16 +49,20 @@ class Gait:
 
     @property
     def missed(self) -> tuple[str, ...]:
-        """What of the bars of a gait its facts say it misses, in words."""
+        """What of the bars of a gait its facts say it misses, in words; a fact that is not told is missed."""
         f, out = self.facts, []
-        names = violated(f.get("easy", [np.inf] * 9))
+        names = violated(f.get("easy") or [np.inf] * 9)
         out += [] if names == "none" else [f"violates {names}"]
-        for key, bar, words in (("cyclic_error", 0.01, "is no cycle"), ("feedback_share", FEEDBACK, "needs feedback"),
-                                ("deepest", DEEP, "sinks in")):  # fmt: skip
-            out += [] if f.get(key, np.inf) <= bar else [f"{words} ({f.get(key, np.inf):.2g}, {bar:g} asked)"]
-        out += [] if f.get("units", 0) >= f.get("units_asked", 401) else [f"falls after {f.get('units', 0)} steps"]
-        stays, count = f.get("endured", 0), f.get("disturbances", 1)
-        out += [] if stays >= asked(count) else [f"falls in {count - stays} of {count} pushes, noises and slopes"]
+        for key, bar, words in (("cyclic_error", MOST_DRIFT, "is no cycle"), ("feedback_share", MOST_FEEDBACK,
+                                "needs feedback"), ("deepest", MOST_DEPTH, "sinks in"),
+                                ("turn", TURN, "turns aside")):  # fmt: skip
+            size = abs(f.get(key, np.inf))
+            out += [] if size <= bar else [f"{words} ({size:.2g}, {bar:g} asked)"]
+        out += [] if f.get("units", 0) >= f.get("units_asked", np.inf) else [f"falls after {f.get('units', 0)} steps"]
+        kinds = (("stays_up", "pushes", MOST_FALLS), ("noise_and_slopes_kept", "noise_and_slopes", 0))
+        for key, count, fewer in kinds:
+            kept, asked = f.get(key, 0), f.get(count, np.inf)
+            out += [] if kept >= asked - fewer else [f"stays up in {kept} of {asked} {count.replace('_', ' ')}"]
         return tuple(out)
 
     def controls(self, space: Space) -> Controls:
@@ -108,6 +114,10 @@ class Gait:
                   f"start = {_value(np.round(self.start, 6))}", f"q = {_rows(self.track, 6)}", ""]  # fmt: skip
         return "\n".join(lines)
 
+    def as_written(self) -> Gait:
+        """The same with the digits that its file has."""
+        return read_gait(tomllib.loads(self.text()), Path(self.sketch.name))
+
     def save(self, path: str | PathLike[str]) -> None:
         """Write the file; it is whole or not there."""
         with files.writing(path) as temporary:
@@ -130,17 +140,21 @@ def find_gait(name_or_path: str) -> Gait:
 def load_gait(path: str | PathLike[str]) -> Gait:
     """The gait in a file."""
     file = files.must_exist(path)
-    data = gait_file.data_of(file)
+    return read_gait(gait_file.data_of(file), file)
+
+
+def read_gait(data: Mapping[str, Any], file: Path) -> Gait:
+    """The gait in what a file holds; the file is named where it is damaged."""
     try:
         sketch = read(data["sketch"], str(data.get("name", file.stem)))
     except PoiseError as error:
-        raise BadFile(path, f"it is a damaged gait: {error}") from None
+        raise BadFile(file, f"it is a damaged gait: {error}") from None
     simulator = sketch.simulator()
     nq, nv = len(simulator.rest), len(simulator.stiffness)
     back, track = _tables(data, "feedback"), _tables(data, "track")
     count = back.get("stages", 0)
     if not isinstance(count, int) or not 0 <= count <= MOST_STAGES:
-        raise BadFile(path, f"it is a damaged gait: feedback.stages must be a whole number up to {MOST_STAGES}.")
+        raise BadFile(file, f"it is a damaged gait: feedback.stages must be a whole number up to {MOST_STAGES}.")
     take = lambda name, shape: gait_file.numbers(file, back.get(name), f"feedback.{name}", shape)  # noqa: E731
     inputs = feedback.torque_basis(sketch.palette()).shape[1]
     if count:
@@ -153,13 +167,13 @@ def load_gait(path: str | PathLike[str]) -> Gait:
         times = {k: float(controls[k]) for k in TIMES}
         flight, ground = ({str(k): float(v) for k, v in controls[p].items()} for p in ("flight", "ground"))
     except (KeyError, TypeError, ValueError, AttributeError):
-        raise BadFile(path, "it is a damaged gait: [controls] lacks amplitudes or times.") from None
+        raise BadFile(file, "it is a damaged gait: [controls] lacks amplitudes or times.") from None
     whole = set(flight) == set(sketch.flight.names) and set(ground) == set(sketch.ground.names)
     if not whole or not np.all(np.isfinite([*times.values(), *flight.values(), *ground.values()])):
-        raise BadFile(path, "it is a damaged gait: [controls] must have a number for each mode of its sketch, and none "
+        raise BadFile(file, "it is a damaged gait: [controls] must have a number for each mode of its sketch, and none "
                       "beside.")  # fmt: skip
     if not 0.0 < times["period"] < 10.0 or min(times.values()) < 0.0:
-        raise BadFile(path, "it is a damaged gait: its times must be above 0 s, and its period below 10 s.")
+        raise BadFile(file, "it is a damaged gait: its times must be above 0 s, and its period below 10 s.")
     numbers = lambda name, shape: gait_file.numbers(file, track.get(name), f"track.{name}", shape)  # noqa: E731
     return Gait(sketch, flight, ground, times, cycle, steady, gains.reshape(count, inputs, 2 * nv),
                 numbers("q", (-1, nq)), float(numbers("dt", ())), numbers("shift", (3,)), numbers("start", (nv,)),

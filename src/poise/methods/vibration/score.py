@@ -16,9 +16,9 @@ from poise.methods.vibration.space import Space
 from poise.methods.vibration.unit_simulator import Run, UnitSimulator
 
 W0, WS = 1e-5, 1e6  # w_0 of (5), and w_s, which is to be above 1e10 · w_0
-FEEDBACK = 0.1  # of the bursts' torque (rms) that feedback may be
+MOST_FEEDBACK = 0.1  # of the bursts' torque (rms) that feedback may be
 MARGIN = 0.07  # what the search strives for
-DEEPEST, DEEP = 0.0045, 0.005  # [m] that feet are to sink in at most, and may
+DEPTH_SOUGHT, MOST_DEPTH = 0.0045, 0.005  # [m] that feet are to sink in at most, and may
 _SHARE = np.array([5.0, 4.0, 20.0, 100.0, 150.0])  # of what is missed of E1, E3, E6, E7, E9
 _TOUCHING = 1.0  # of a unit in which limbs strike each other all the time: what is struck in every step never settles
 BARRIER = 0.3  # for each easy constraint that is violated, however little: the step h of (7)
@@ -84,7 +84,7 @@ def judged(simulator: UnitSimulator, space: Space, x: Array, run: Run, units: in
     assist = m[unit_loop.ASSIST_FORCE] / 30.0**2 + m[unit_loop.ASSIST_TORQUE] / 20.0**2
     wrong = missed(space, x, m) + 2.0 * float(np.sqrt(np.mean(phi**2))) + 10.0 * max(0.0, share - MARGIN)
     touching = simulator.touching(run.trace[-simulator.steps(space.controls(x)) :])
-    wrong += 100.0 * max(0.0, float(m[unit_loop.DEEPEST]) - DEEPEST) + _TOUCHING * touching
+    wrong += 100.0 * max(0.0, float(m[unit_loop.DEEPEST]) - DEPTH_SOUGHT) + _TOUCHING * touching
     kept = easy(space, x, run)
     wrong += BARRIER * np.count_nonzero(kept)
     cost = 3.0 * assist + strict * wrong + _LIFT * float(m[unit_loop.M_LIFT]) + W0 * objective

@@ -25,16 +25,16 @@ from poise.methods.vibration import feedback, unit_loop
 from poise.methods.vibration.control import Corrections, correction_input
 from poise.methods.vibration.gait import Gait
 from poise.methods.vibration.judging import Job, Judged, assist_of, body_of, judge, judge_one, tools_of
-from poise.methods.vibration.score import DEEP, FEEDBACK, Score
+from poise.methods.vibration.score import MOST_DEPTH, MOST_FEEDBACK, Score
 from poise.methods.vibration.sketch import Sketch
 from poise.methods.vibration.space import TIMES, Space
-from poise.methods.vibration.unit_simulator import HOP, ONE, RUN, Run, UnitSimulator
+from poise.methods.vibration.unit_simulator import HOP, ONE, RUN, Controls, Run, UnitSimulator
 from poise.simulate.batch import Batch
 from poise.solve import cma
 
 STAGES = {RUN: 4, HOP: 8, ONE: 8}  # decisions of the feedback in a unit: one every 0.06 to 0.1 s
 CENTRED = 3  # times that feedback is built again about what it leads to
-EASED = (0.3, 0.6)  # of the steady torques of the feedback that are left to the bursts
+LEFT_TO_BURSTS = (0.3, 0.6)  # shares of the feedback's steady torques
 MEAN = 9  # units whose mean is the cycle that feedback is about; every other one counts, the rest are mirrored
 LASTING, SETTLED = 25, 0.01  # units that feedback is tried for, and max |φ| from which it is good enough
 POPULATION = 16
@@ -43,8 +43,9 @@ GOOD = 2.0  # and the cost is below this
 AGAIN = 3  # times at most that the last round is done again
 CHOSEN = 3  # rounds of a beginning
 BEGINNINGS = 3  # that are tried at most; the search goes on with the best
-HOPELESS, BEYOND = 4.0, 10.0  # cost after the first free round, if bars are missed, and after the last, from which
-# more work is lost on it
+# cost after the first free round, if bars are missed, and after the last, from which more work is lost on it; after the
+# second free round any violated constraint is enough
+HOPELESS, BEYOND = 4.0, 10.0
 PROMISING = 2.5  # cost below which a beginning that violates nothing is good enough
 
 
@@ -99,8 +100,8 @@ class Finishing(NamedTuple):
 
     generation: int
     generations: int  # at most
-    endured: int
-    disturbances: int
+    stays_up: int
+    pushes: int  # that are tried
 
 
 class Designer:
@@ -123,6 +124,7 @@ class Designer:
         self.basis = feedback.torque_basis(palette)
         self.stages = STAGES[sketch.gait]
         self.population, self.origin = population, origin
+        self.origin_text = "" if origin is None else origin.text()
         self.finishing: Finishing | None = None
         self.progress = self._first() if progress is None else progress
 
@@ -134,6 +136,10 @@ class Designer:
     def space(self) -> Space:
         """What is searched now."""
         return self.space_in(self.progress.round)
+
+    def controls(self, p: Progress) -> Controls:
+        """The controls of a progress's best, which is a vector of the space of its own round."""
+        return self.space_in(p.round).controls(p.best)
 
     def _first(self, attempt: int = 0, beginning: int = 0) -> Progress:
         space, inputs, nv = self.space_in(0), self.basis.shape[1], self.simulator.character.model.nv
@@ -173,7 +179,7 @@ class Designer:
             return False
         if done == 2:
             return bool(p.score.easy.any())
-        return p.score.cost > HOPELESS and (bool(p.score.easy.any()) or p.score.feedback > FEEDBACK)
+        return p.score.cost > HOPELESS and (bool(p.score.easy.any()) or p.score.feedback > MOST_FEEDBACK)
 
     def job(self, progress: Progress | None = None) -> Job:
         """What the members of the present generation are judged by, or those of another progress."""
@@ -191,7 +197,7 @@ class Designer:
         """The feedback of a progress, for its best; none before the free rounds."""
         if not len(p.cycle):
             return None
-        starts = feedback.cuts(self.simulator.steps(self.space.controls(p.best)), len(p.cycle))
+        starts = feedback.cuts(self.simulator.steps(self.controls(p)), len(p.cycle))
         return feedback.corrections(self.simulator, p.cycle, starts, self.basis, p.gains, p.steady)
 
     def generation(self, batch: Batch) -> None:
@@ -252,7 +258,7 @@ class Designer:
         s = p.score
         if s.cost > BEYOND and (s.easy.any() or self.origin is None):  # without an origin another attempt is worth more
             return False
-        return bool(s.easy.any()) or s.drift > 2 * SETTLED or s.feedback > FEEDBACK or s.deepest > DEEP
+        return bool(s.easy.any()) or s.drift > 2 * SETTLED or s.feedback > MOST_FEEDBACK or s.deepest > MOST_DEPTH
 
     def _next_round(self) -> None:
         if self._begins_anew():
@@ -303,8 +309,8 @@ class Designer:
             state, fix, assist, units = found.state, self.about(found), None, 2 * (job.units // 2) + 9
             if self._lasts(found) >= (LASTING, -SETTLED):
                 break
-        costs = [judge_one(self.simulator, self.space_in(number), self.job(replace(q, round=number)),
-                           self._carried(q, number).best).score.cost for q in made]  # fmt: skip
+        moved = [replace(self._carried(q, number), round=number) for q in made]
+        costs = [judge_one(self.simulator, self.space_in(number), self.job(q), q.best).score.cost for q in moved]
         lasts = [self._lasts(q)[0] for q in made]
         return made[min(range(len(made)), key=lambda k: (-lasts[k], costs[k]))]
 
@@ -325,7 +331,7 @@ class Designer:
         Without the assist that is the mean of `MEAN` units: a gait may waver. Then the same with less and less of what
         the feedback asks for on the cycle itself, which the bursts have to carry.
         """
-        given = self.simulator.bursts(self.space.controls(p.best))
+        given = self.simulator.bursts(self.controls(p))
         starts = feedback.cuts(given.table.shape[1], self.stages)
         if fix is None:
             fix = feedback.held(self.simulator, starts, self.basis, np.zeros((self.stages, self.basis.shape[1])))
@@ -338,14 +344,14 @@ class Designer:
         A, B = feedback.linearised(self.simulator, given, cycle, starts, self.basis, steady, feedback.WIDER)
         found = feedback.gains(self.simulator, A, B)
         made = [replace(p, state=cycle[0], cycle=cycle, steady=steady, gains=np.stack(found.gains))]
-        for share in EASED if assist is None else ():
+        for share in LEFT_TO_BURSTS if assist is None else ():
             cycle = feedback.carried(self.simulator, made[0].cycle, steady, A, B, share)
             made.append(replace(made[0], state=cycle[0], cycle=cycle, steady=(1.0 - share) * steady))
         return made
 
     def _lasts(self, p: Progress) -> tuple[int, float]:
         """Units of `LASTING` that the best lasts with the feedback of a progress, and how far it is from a cycle."""
-        run = self.simulator.run(p.state, self.simulator.bursts(self.space.controls(p.best)), LASTING, self.about(p))
+        run = self.simulator.run(p.state, self.simulator.bursts(self.controls(p)), LASTING, self.about(p))
         if run.finished < LASTING:
             return run.finished, -np.inf
         return run.finished, -float(np.abs(self.simulator.drift(run.states[-2], run.states[-1])).max())

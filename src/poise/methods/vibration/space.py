@@ -115,7 +115,7 @@ class Space:
                                                   ("ground_length", start["ground_length"], LENGTHS),
                                                   ("period", start["period"], PERIODS[self.sketch.gait]),
                                                   ("share", self._share[0], self._share[1:]))):  # fmt: skip
-            x[first + second + k] = _logit(times[name], *limits) - _logit(zero, *limits)
+            x[first + second + k] = _logit(times[name], *limits, edge=1e-4) - _logit(zero, *limits)
         return x
 
     def lean(self, x: Array) -> Array:
@@ -163,6 +163,6 @@ def _within(x: float, at_zero: float, low: float, high: float) -> float:
     return low + (high - low) / (1.0 + float(np.exp(-(x + _logit(at_zero, low, high)))))
 
 
-def _logit(value: float, low: float, high: float) -> float:
-    share = np.clip((value - low) / (high - low), 0.02, 0.98)
+def _logit(value: float, low: float, high: float, edge: float = 0.02) -> float:
+    share = np.clip((value - low) / (high - low), edge, 1.0 - edge)
     return float(np.log(share / (1.0 - share)))

@@ -17,7 +17,7 @@ from poise.errors import NoSolution
 from poise.maths.rotations import Array
 from poise.methods.vibration import feedback
 from poise.methods.vibration.control import Corrections, correction_input
-from poise.methods.vibration.endurance import NOTHING, Verdict, disturbances, good, verdict
+from poise.methods.vibration.endurance import GOOD, NOISE_AND_SLOPES, NOTHING, PUSHES, Verdict, verdict
 from poise.methods.vibration.feedback import WIDER, WIDEST, Differences, Weights
 from poise.methods.vibration.judging import tools_of
 from poise.methods.vibration.search import Designer, Finishing, Progress
@@ -31,9 +31,10 @@ STIFF = Weights(pose=28.0, speed=2.6, torque=1 / 37, joints=0.1, joint_speeds=0.
 ALIKE = Weights(pose=10.0, joints=1.0, joint_speeds=1.0)
 WEIGHTS = np.array([Weights(), ALIKE, ALIKE._replace(torque=1 / 50), ALIKE._replace(torque=1 / 8), STIFF])
 WIDTHS = (WIDER, Differences(), WIDEST)
-EASED = (0.1, 0.2, 0.3)  # of the steady torques that are left to the bursts
+LEFT_TO_BURSTS = (0.1, 0.2, 0.3)  # shares of the feedback's steady torques
 SPREAD, POPULATION, GENERATIONS = 0.5, 8, 10  # of the search for weights, in their logarithms
 IDLE = 4  # generations without a better one after which it ends
+RUNS = 1 + NOISE_AND_SLOPES + PUSHES  # evaluations that one feedback counts as; harder pushes are not counted
 
 Told = Callable[[Progress], None]
 
@@ -63,7 +64,7 @@ class Tuned(NamedTuple):
 
     progress: Progress
     verdict: Verdict
-    evaluations: int  # that it took: for each feedback one, and one more for each disturbance to be tried
+    evaluations: int  # that it took, `RUNS` for each feedback
 
 
 @on_one_thread
@@ -87,8 +88,8 @@ def tuned(work: Designer, workers: Batch, told: Told | None = None) -> Tuned:
 
     told(progress) is called as the search for weights goes on; `Designer.finishing` says how far it is.
     """
-    now = Tuned(work.progress, tried(work, work.progress), _runs())
-    if now.verdict >= good() or now.verdict.units == 0:
+    now = Tuned(work.progress, tried(work, work.progress), RUNS)
+    if now.verdict >= GOOD or now.verdict.units == 0:
         return now
     cycle, steady = mean_cycle(work, now.progress)
     mean = replace(now.progress, state=cycle[0], cycle=cycle, steady=steady)
@@ -99,10 +100,10 @@ def tuned(work: Designer, workers: Batch, told: Told | None = None) -> Tuned:
             continue
         now, k, _ = _better(job, np.log(WEIGHTS), mean, now, workers)
         by, start = (by, start) if k is None else (width, np.log(WEIGHTS[k]))
-        if now.verdict >= good():
+        if now.verdict >= GOOD:
             return now
     if now.verdict.bars < 0:
-        now = Tuned(*eased(work, now.progress, now.verdict), now.evaluations + len(EASED) * _runs())
+        now = Tuned(*eased(work, now.progress, now.verdict), now.evaluations + len(LEFT_TO_BURSTS) * RUNS)
     if now.verdict.bars == 0:
         now = weighed(work, now, by, start, workers, told)
     work.finishing = None
@@ -114,9 +115,9 @@ def weighed(work: Designer, now: Tuned, by: Differences, start: Array, workers: 
     """The same with the best weights of a search about `start`, from differences `by`."""
     search, about, idle = cma.begin(start, SPREAD, seed=work.seed, population=POPULATION), now.progress, 0
     job = weighing(work, about, by)
-    while job is not None and search.generation < GENERATIONS and idle < IDLE and now.verdict < good():
+    while job is not None and search.generation < GENERATIONS and idle < IDLE and now.verdict < GOOD:
         if told is not None:
-            work.finishing = Finishing(search.generation, GENERATIONS, now.verdict.endured, disturbances())
+            work.finishing = Finishing(search.generation, GENERATIONS, now.verdict.pushes, PUSHES)
             told(work.progress)
         members = cma.ask(search)
         now, k, costs = _better(job, members, about, now, workers)
@@ -131,20 +132,15 @@ def _better(job: Weighing, members: Array, about: Progress, now: Tuned,
     found = workers.judge(weigh, job._replace(least=now.verdict), members)
     k = max(range(len(found)), key=lambda k: found[k].verdict)
     costs = np.array([f.verdict.cost for f in found])
-    spent = now.evaluations + len(members) * _runs()
+    spent = now.evaluations + len(members) * RUNS
     if found[k].verdict > now.verdict:
         return Tuned(replace(about, gains=found[k].gains), found[k].verdict, spent), k, costs
     return now._replace(evaluations=spent), None, costs
 
 
-def _runs() -> int:
-    """Evaluations that one feedback counts as."""
-    return 1 + disturbances()
-
-
 def weighing(work: Designer, p: Progress, by: Differences) -> Weighing | None:
     """What weights are judged by for feedback about the cycle of a progress; none where it falls."""
-    given, fix = work.simulator.bursts(work.space.controls(p.best)), work.about(p)
+    given, fix = work.simulator.bursts(work.controls(p)), work.about(p)
     assert fix is not None
     try:
         A, B = feedback.linearised(work.simulator, given, p.cycle, fix.starts, work.basis, p.steady, by)
@@ -155,9 +151,9 @@ def weighing(work: Designer, p: Progress, by: Differences) -> Weighing | None:
 
 def eased(work: Designer, best: Progress, least: Verdict) -> tuple[Progress, Verdict]:
     """The same with less steady torque, where that is better: feedback about a cycle that the bursts carry more of."""
-    given = work.simulator.bursts(work.space.controls(best.best))
+    given = work.simulator.bursts(work.controls(best))
     starts = feedback.cuts(given.table.shape[1], work.stages)
-    for share in EASED:
+    for share in LEFT_TO_BURSTS:
         try:
             A, B = feedback.linearised(work.simulator, given, best.cycle, starts, work.basis, best.steady, WIDER)
             gains = np.stack(feedback.gains(work.simulator, A, B).gains)
@@ -175,19 +171,19 @@ def eased(work: Designer, best: Progress, least: Verdict) -> tuple[Progress, Ver
 
 def tried(work: Designer, p: Progress, least: Verdict = NOTHING) -> Verdict:
     """How good the gait of a progress is."""
-    return verdict(work.space, p.best, driven(work, p), least)
+    return verdict(work.space_in(p.round), p.best, driven(work, p), least)
 
 
 def driven(work: Designer, p: Progress) -> Driven:
     """The gait of a progress, ready to run."""
-    return Driven(work.simulator, work.simulator.bursts(work.space.controls(p.best)), work.about(p), p.state)
+    return Driven(work.simulator, work.simulator.bursts(work.controls(p)), work.about(p), p.state)
 
 
 def mean_cycle(work: Designer, p: Progress) -> tuple[Array, Array]:
     """The mean (K, nq + nv) of the states at the stages of some units, and what the feedback asks for there."""
     simulator, fix = work.simulator, work.about(p)
     assert fix is not None
-    run = simulator.run(p.state, simulator.bursts(work.space.controls(p.best)), TO, fix, traced=True)
+    run = simulator.run(p.state, simulator.bursts(work.controls(p)), TO, fix, traced=True)
     units = range(FROM, TO, 2) if run.finished == TO else range(0, max(1, run.finished - 1), 2)
     cycle = feedback.mean_stages(simulator, run.trace, fix.starts, units)
     return cycle, np.stack(
