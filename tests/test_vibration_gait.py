@@ -451,15 +451,15 @@ VERDICTS = (Verdict(81, -1, True, 5, 32, 16, -1e-6), Verdict(81, 0, True, 5, 9, 
             Verdict(81, 0, False, 5, 32, 16, -0.5))  # of three attempts  # fmt: skip
 
 
-def attempted(path: Path, stop: bool = False) -> Progress:
-    """What three attempts of two generations each come to; the third is stopped and gone on with, or not."""
+def attempted(path: Path, stop: int | None = None) -> Progress:
+    """What three attempts of two generations each come to; one of them is stopped and gone on with, or none."""
     work = Designer(find_sketch("flap"), 5, (Round(1.0, 2, 1, 0.1),), population=8)
     if path.exists():
         work.progress = restored(path, work)
 
     def told(progress: Progress) -> None:
         keep(path, progress, work)
-        if stop and progress.attempt == 2:
+        if progress.attempt == stop:
             raise KeyboardInterrupt
 
     with Batch(1) as batch:
@@ -476,10 +476,26 @@ def test_attempts_go_on_and_the_best_is_taken_whether_stopped_or_not(tmp_path: P
     monkeypatch.setattr(designing, "tried", lambda _, progress, *__: VERDICTS[progress.attempt])
     whole = attempted(tmp_path / "one.npz")
     with pytest.raises(KeyboardInterrupt):
-        attempted(tmp_path / "two.npz", stop=True)
+        attempted(tmp_path / "two.npz", stop=2)
     again = attempted(tmp_path / "two.npz")
     assert whole.attempt == again.attempt == 1 and whole.evaluations == again.evaluations == 3 * (2 * 8 + 7)
     assert np.array_equal(whole.best, again.best) and np.array_equal(whole.state, again.state)
+
+
+def test_a_search_that_is_dropped_as_hopeless_is_dropped_when_it_was_stopped_there_too(tmp_path: Path, monkeypatch):
+    def last_step(work: Designer, *_) -> Tuned:
+        return Tuned(work.progress, VERDICTS[work.progress.attempt], 7)
+
+    monkeypatch.setattr(
+        Designer, "hopeless", property(lambda w: w.progress.attempt == 0 and w.progress.search.generation)
+    )
+    monkeypatch.setattr(designing, "tuned", last_step)
+    monkeypatch.setattr(designing, "tried", lambda _, progress, *__: VERDICTS[progress.attempt])
+    whole = attempted(tmp_path / "one.npz")
+    with pytest.raises(KeyboardInterrupt):
+        attempted(tmp_path / "two.npz", stop=0)
+    again = attempted(tmp_path / "two.npz")
+    assert whole.evaluations == again.evaluations == 8 + 2 * (2 * 8 + 7) and np.array_equal(whole.best, again.best)
 
 
 def test_permitted_modes_begin_where_the_sketch_says_and_are_no_bounds():
