@@ -294,6 +294,9 @@ BAD = {
     "an unknown form": (changed(bursts={"form": "round"}), "eased"),
     "permitted and excluded": (changed(flight={"permit": ["f7"], "exclude": ["f7"]}), "permitted and is excluded"),
     "a period that no search reaches": (changed(start={"period": 2.0}), "from 0.6 to 1.1 s"),
+    "springs scaled by a list": (changed(springs={"scale": [1, 2]}), "must be a number"),
+    "a number too large": (changed(flight={"priority": {"f2": 10**400}}), "must be a number"),
+    "strength of what has no joint": (changed(strength={"pelvis": 300}), "no joint"),
     "an unknown unit of amplitudes": (changed(amplitudes="radians"), "N m, degrees"),
     "springs for axes that are not there": (changed(springs={"shin": [300, 300, 80]}), "1 axes"),
 }

@@ -14,9 +14,11 @@ from cli_files import done
 from poise.character.load import load_character, names
 from poise.cli.main import main
 from poise.errors import PoiseError
+from poise.methods.vibration import sketch as sketch_module
 from poise.methods.vibration.palette import ANTISYMMETRIC, SYMMETRIC, palette
 from poise.methods.vibration.rest import UPRIGHT, geared, rest_pose, stiffness_of
 from poise.methods.vibration.showing import LARGEST, mode_clip
+from poise.methods.vibration.sketch import find_sketch
 from poise.methods.vibration.words import describe
 from poise.motion.mirror import mirror_q, mirror_tangent
 
@@ -177,3 +179,17 @@ def test_a_mode_that_does_not_exist_and_a_joint_without_spring():
         palette(character)["f31"]
     with pytest.raises(PoiseError, match="above 0 N m/rad"):
         stiffness_of(character, {"shin": 0.0})
+
+
+def test_modes_of_a_sketch_are_those_of_its_rest_pose_and_springs(tmp_path, capsys):
+    hopper = find_sketch("hopper").palette()
+    file = tmp_path / "mine.toml"
+    file.write_text((Path(sketch_module.__file__).parent / "sketches" / "hopper.toml").read_text())
+    for name in ("hopper", str(file)):
+        assert main(["modes", name, "--all", "--json"]) == 0
+        told = json.loads(capsys.readouterr().out)["modes"]
+        assert [m["frequency"] for m in told] == [round(m.frequency, 4) for m in (*hopper.flight, *hopper.ground)]
+    assert main(["modes", "hopper", "--rest", "shin=40"]) == 2 and "its own rest pose" in capsys.readouterr().err
+    assert main(["modes", "runner", "--json"]) == 0
+    body = palette(poise.load_character("runner"))
+    assert json.loads(capsys.readouterr().out)["modes"][0]["frequency"] == round(body.flight[0].frequency, 4)

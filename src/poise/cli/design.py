@@ -15,7 +15,7 @@ import numpy as np
 from poise import files
 from poise.cli import saving
 from poise.cli.process import say
-from poise.errors import AlreadyThere, BadValue
+from poise.errors import AlreadyThere, BadValue, NoSolution
 
 if TYPE_CHECKING:
     from poise.methods.vibration.gait import Gait
@@ -64,7 +64,12 @@ def run(args: argparse.Namespace) -> int:
                       batch=Batch(args.workers, args.cluster), checkpoint=kept, watch=watch)  # fmt: skip
     except KeyboardInterrupt:
         watch.close()
-        raise KeyboardInterrupt(f"Stopped; the same command goes on from {kept}.") from None
+        there = f"the same command goes on from {kept}" if kept.exists() else "nothing was kept yet"
+        raise KeyboardInterrupt(f"Stopped; {there}.") from None
+    except NoSolution:
+        watch.close()
+        kept.unlink(missing_ok=True)  # it is over, and the same search comes to nothing again
+        raise
     watch.close()
     made.save(args.output)
     kept.unlink(missing_ok=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from poise import files
@@ -19,8 +20,9 @@ _SHOWN = 12  # modes of a phase that are listed without --all
 
 
 def arguments(p: argparse.ArgumentParser) -> None:
-    p.add_argument("character", metavar="CHARACTER", help="a built-in character, an MJCF or URDF file, or a motion "
-                   "file whose skeleton is meant")  # fmt: skip
+    p.add_argument("character", metavar="CHARACTER", help="a built-in character, an MJCF or URDF file, a motion file "
+                   "whose skeleton is meant, or a sketch with its rest pose and springs (a .toml file, or a built-in "
+                   "one, such as hopper)")  # fmt: skip
     p.add_argument("--rest", action="append", default=[], metavar="PART=DEGREES",
                    help="the rest pose, such as shin=40 or left_thigh=0,-30,0 (about forward, left, up); may be "
                    "repeated (default: knees and elbows a little bent where the legs are straight)")  # fmt: skip
@@ -32,9 +34,7 @@ def arguments(p: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from poise.methods.vibration.palette import palette
     from poise.methods.vibration.words import describe
-    from poise.motion.load import load_any_character
 
     if args.html is not None and not args.html.lower().endswith(".html"):
         raise BadValue(f"--html wants a file that ends in .html, not {args.html!r}.")
@@ -42,8 +42,7 @@ def run(args: argparse.Namespace) -> int:
         files.check_writable(args.html)
         if not args.force and os.path.isfile(args.html):
             raise AlreadyThere(args.html, "it exists already; give another name, or --force to replace it.")
-    rest = angles(args.rest) if args.rest else None
-    found = palette(load_any_character(args.character), rest, stance=args.stance)
+    found = _palette(args)
     words = describe(found)
     if args.html is not None:
         _show(found, words, args.html, args.all)
@@ -65,6 +64,23 @@ def run(args: argparse.Namespace) -> int:
     if args.html:
         say(f"written: {args.html}")
     return 0
+
+
+def _palette(args: argparse.Namespace) -> Palette:
+    """The modes of a character, or of a sketch's body in its rest pose with its springs."""
+    from poise.character import library
+    from poise.methods.vibration.palette import palette
+    from poise.methods.vibration.sketch import built_in, find_sketch
+    from poise.motion.formats import gait
+    from poise.motion.load import load_any_character
+
+    name, rest = args.character, angles(args.rest) if args.rest else None
+    sketched = name.lower().endswith(".toml") and os.path.isfile(name) and not gait.looks_like(files.head(Path(name)))
+    if not sketched and (name not in built_in() or name in library.names()):
+        return palette(load_any_character(name), rest, stance=args.stance)
+    if rest is not None or args.stance != "right":
+        raise BadValue("A sketch has its own rest pose and stance; leave --rest and --stance away.")
+    return find_sketch(name).palette()
 
 
 def angles(texts: list[str]) -> dict[str, float | list[float]]:

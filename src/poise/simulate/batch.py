@@ -12,6 +12,7 @@ In one process one share is judged at a time, whatever threads a Dask worker has
 from __future__ import annotations
 
 import os
+import signal
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -87,7 +88,8 @@ class Batch:
 
     def _started(self) -> ProcessPoolExecutor:
         if self._pool is None:
-            self._pool = ProcessPoolExecutor(self.workers, mp_context=get_context("spawn"))
+            self._pool = ProcessPoolExecutor(self.workers, get_context("spawn"), signal.signal,
+                                             (signal.SIGINT, signal.SIG_IGN))  # fmt: skip
         return self._pool
 
     def _drop(self, wait: bool = False) -> None:

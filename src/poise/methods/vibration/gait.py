@@ -166,7 +166,7 @@ def read_gait(data: Mapping[str, Any], file: Path) -> Gait:
     try:
         times = {k: float(controls[k]) for k in TIMES}
         flight, ground = ({str(k): float(v) for k, v in controls[p].items()} for p in ("flight", "ground"))
-    except (KeyError, TypeError, ValueError, AttributeError):
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
         raise BadFile(file, "it is a damaged gait: [controls] lacks amplitudes or times.") from None
     whole = set(flight) == set(sketch.flight.names) and set(ground) == set(sketch.ground.names)
     if not whole or not np.all(np.isfinite([*times.values(), *flight.values(), *ground.values()])):

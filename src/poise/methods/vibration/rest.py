@@ -104,6 +104,8 @@ def strength_of(character: Character, changes: Mapping[str, float]) -> Array:
             raise BadValue(f"The strength of {name!r} must be a number above 0 N m, not {value!r}.")
         for body, _ in _turns(character, name, 0.0):
             dofs = character.dofs(character.body_names[body])
+            if not len(dofs) or body == 1 or not np.isfinite(out[dofs]).all() or not out[dofs].max() > 0.0:
+                raise BadValue(f"{name!r} of {character.name} has no joint whose strength is known.")
             out[dofs] *= value / out[dofs].max()
     return out
 

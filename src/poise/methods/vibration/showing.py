@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from poise.errors import BadValue
 from poise.maths import configuration as conf
 from poise.methods.vibration.palette import Mode, Palette
 from poise.methods.vibration.sketch import Sketch
@@ -41,6 +42,9 @@ def sketch_clip(sketch: Sketch, cycles: int = CYCLES) -> Clip:
     units = cycles * (2 if simulator.swaps else 1)
     given = simulator.bursts(space.controls(np.zeros(space.dimension)))
     run = simulator.run(simulator.start(_ABOVE, 0.0), given, units, traced=True)
+    if not run.whole:
+        raise BadValue(f"Without gravity the sketch {sketch.name!r} flies apart or tumbles after "
+                       f"{run.steps * simulator.dt:.2f} s; give its modes smaller amplitudes.")  # fmt: skip
     q = run.trace[::_EVERY, : len(simulator.rest)].copy()
     q[:, :2] -= q[0, :2]
     labels = np.zeros((len(q), len(simulator.character.contact_points)), bool)

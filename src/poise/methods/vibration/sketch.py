@@ -40,7 +40,9 @@ from poise.methods.vibration.rest import rest_pose, stiffness_of, strength_of
 from poise.methods.vibration.unit_simulator import GAITS, HOP, ONE, RUN, UnitSimulator
 from poise.motion.load import load_any_character
 
+_NUMBERS = ("scale", "damping")  # of the springs, not a part's
 LARGEST = 1_000_000  # bytes of a sketch
+LARGEST_NUMBER = 1e9  # in it, whatever the unit
 START = {"period": 0.7, "flight_length": 0.1, "ground_length": 0.1, "height": 0.03, "speed": 2.2}
 LENGTHS = (0.04, 0.24)  # [s] of a burst, which the search may reach
 NEWTON_METRES, DEGREES = "N m", "degrees"  # what amplitudes are told in
@@ -112,7 +114,7 @@ class Sketch:
 
 
 def _stiffness(body: Any, springs: Mapping[str, float]) -> Any:
-    changes = {k: v for k, v in springs.items() if k not in ("scale", "damping")}
+    changes = {k: v for k, v in springs.items() if k not in _NUMBERS}
     return stiffness_of(body, changes, float(springs.get("scale", 1.0)))
 
 
@@ -141,7 +143,7 @@ def load_sketch(path: str | PathLike[str]) -> Sketch:
     file = must_exist(path)
     try:
         data = tomllib.loads(read_bytes(file, LARGEST).decode("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise BadFile(path, f"it is no sketch: {str(error).rstrip('.')}.") from None
     try:
         return read(data, Path(path).stem)
@@ -162,7 +164,7 @@ def read(data: Mapping[str, Any], name: str = "sketch") -> Sketch:
     if not isinstance(data.get("character"), str):
         raise BadValue('A sketch names its character, such as character = "runner".')
     rest = _table(data, "rest") if "rest" in data else None
-    springs = {k: [_number(f"springs.{k}", x, 0.0) for x in v] if isinstance(v, list) else
+    springs = {k: [_number(f"springs.{k}", x, 0.0) for x in v] if isinstance(v, list) and k not in _NUMBERS else
                _number(f"springs.{k}", v, 0.0) for k, v in _table(data, "springs").items()}  # fmt: skip
     strength = {k: _number(f"strength.{k}", v, 0.0) for k, v in _table(data, "strength").items()}
     strength_of(load_any_character(data["character"]), strength)
@@ -196,8 +198,7 @@ def _phase(data: Mapping[str, Any], phase: str, found: Palette) -> Phase:
     for mode in (*priority, *permit, *exclude):
         if mode not in every:
             raise UnknownName(f"{phase} mode of {found.character.name}", mode, (),
-                              f"There are {every[0]} to {every[-1]}; poise modes {found.character.name} lists "
-                              "them.")  # fmt: skip
+                              f"There are {every[0]} to {every[-1]}; poise modes lists those of a sketch.")  # fmt: skip
     for others, words in ((priority, "has priority"), (permit, "is permitted")):
         both = set(exclude) & set(others)
         if both:
@@ -235,7 +236,8 @@ def _names(data: Mapping[str, Any], key: str, phase: str) -> list[str]:
 
 
 def _number(what: str, value: Any, least: float = -np.inf) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not np.isfinite(value) or value < least:
+    known = not isinstance(value, bool) and isinstance(value, int | float) and abs(value) < LARGEST_NUMBER
+    if not known or value < least:
         raise BadValue(f"{what} must be a number{' of at least 0' if least == 0.0 else ''}, not {value!r}.")
     return float(value)
 

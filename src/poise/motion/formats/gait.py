@@ -42,7 +42,7 @@ def data_of(path: Path) -> dict[str, Any]:
         raise BadFile(path, 'it is no gait: such a file begins with kind = "gait"; poise design makes one of a sketch.')
     try:
         data = tomllib.loads(raw.decode("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise BadFile(path, f"it is a damaged gait: {str(error).rstrip('.')}.") from None
     missing = [name for name in _NEEDED if name not in data]
     if missing:
@@ -54,7 +54,7 @@ def numbers(path: Path, data: Any, what: str, shape: tuple[int, ...]) -> np.ndar
     """An array of the file; -1 in the shape stands for any length."""
     try:
         out = np.array(data, float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         out = np.empty(0)
     fits = out.ndim == len(shape) and all(n in (-1, m) for n, m in zip(shape, out.shape, strict=False))
     if not fits or not np.all(np.isfinite(out)):
