@@ -20,11 +20,16 @@ from poise.errors import AlreadyThere, BadValue, NoSolution
 if TYPE_CHECKING:
     from poise.methods.vibration.gait import Gait
     from poise.methods.vibration.search import Designer
+    from poise.methods.vibration.sketch import Sketch
 
 
 def arguments(p: argparse.ArgumentParser) -> None:
     p.add_argument("sketch", metavar="SKETCH", help="a sketch file (.toml), or a built-in one, such as runner")
     p.add_argument("-o", "--output", metavar="GAIT", help="where to write the gait (.toml)")
+    p.add_argument("--character", metavar="BODY", help="lead the sketch over to another body: a built-in character, a "
+                   "model, or a motion file whose skeleton is meant")  # fmt: skip
+    p.add_argument("--sketch", dest="written", metavar="FILE", help="no search: write the sketch (.toml), such as one "
+                   "that was led over to your body, to be edited")  # fmt: skip
     p.add_argument("--preview", metavar="FILE", help="no search: what the sketched vibrations do without gravity, as "
                    "an animation (.html, .bvh, .png, ...)")  # fmt: skip
     p.add_argument("--from", dest="origin", metavar="GAIT", help="a gait of the same body to begin with, such as that "
@@ -45,15 +50,14 @@ def arguments(p: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from poise.methods.vibration.design import design
     from poise.methods.vibration.gait import find_gait
-    from poise.methods.vibration.sketch import find_sketch
     from poise.progress import tell_first_compilation
     from poise.simulate.batch import Batch, check_cluster
 
-    if args.preview:
-        return _preview(args)
+    if args.preview or args.written:
+        return _written(args) if args.written else _preview(args)
     _check(args)
     check_cluster(args.cluster)
-    sketch = find_sketch(args.sketch)
+    sketch = _sketch(args)
     origin = None if args.origin is None else find_gait(args.origin)
     kept = _checkpoint(args)
     files.check_writable(kept)
@@ -85,7 +89,7 @@ def _check(args: argparse.Namespace) -> None:
     """Refuse what could not be done before the work begins."""
     if args.output is None:
         raise BadValue(
-            "Say where the gait shall be written, -o GAIT.toml, or --preview FILE to look at the sketch alone."
+            "Say where to write the gait, -o GAIT.toml, or look at the sketch alone: --preview or --sketch FILE."
         )
     if not args.output.lower().endswith(".toml"):
         raise BadValue(f"A gait is written to a file that ends in .toml, not to {args.output!r}.")
@@ -103,14 +107,46 @@ def _check(args: argparse.Namespace) -> None:
         raise BadValue("--seed and --workers want 0 or more, --attempts 1 or more, --population from 8 to 4096.")
 
 
+def _sketch(args: argparse.Namespace) -> Sketch:
+    """The sketch, on another body if one is named: then with a line on how well its vibrations are found there."""
+    from poise.methods.vibration.other_body import on_body
+    from poise.methods.vibration.sketch import find_sketch
+
+    sketch = find_sketch(args.sketch)
+    if args.character is None:
+        return sketch
+    led = on_body(sketch, args.character)
+    if not args.json:
+        words = ", ".join(f"{a} is {b} ({100 * alike:.0f} %)" for a, (b, alike) in led.modes.items())
+        say(f"{sketch.name} on {args.character}, each vibration by the one most like it: {words}")
+        if led.sketch.even:
+            say("left and right of this body are made alike, each bone at the mean of both")
+    return led.sketch
+
+
+def _written(args: argparse.Namespace) -> int:
+    """The sketch as a file."""
+    if args.output or args.preview:
+        raise BadValue("--sketch writes the sketch alone; leave -o and --preview away.")
+    if not args.written.lower().endswith(".toml"):
+        raise BadValue(f"A sketch is written to a file that ends in .toml, not to {args.written!r}.")
+    files.check_writable(args.written)
+    if not args.force and os.path.isfile(args.written):
+        raise AlreadyThere(args.written, "it exists already; give another name, or --force to replace it.")
+    sketch = _sketch(args)
+    sketch.save(args.written)
+    say(json.dumps({"written": args.written, "character": sketch.character}, indent=2) if args.json else
+        f"{args.written}: edit it, then  poise design {args.written} -o GAIT.toml")  # fmt: skip
+    return 0
+
+
 def _preview(args: argparse.Namespace) -> int:
     """The sketch as an animation without gravity."""
     from poise.methods.vibration.showing import sketch_clip
-    from poise.methods.vibration.sketch import find_sketch
     from poise.progress import tell_first_compilation
 
     saving.check(args.preview, force=args.force)
-    sketch = find_sketch(args.sketch)
+    sketch = _sketch(args)
     tell_first_compilation()
     clip = sketch_clip(sketch)
     written = saving.save(clip, args.preview, force=args.force)

@@ -32,6 +32,7 @@ def load_clip(
     clavicles: bool = False,
     neck: bool = False,
     toes: bool | None = None,
+    even: bool = False,
     **params: float,
 ) -> Clip:
     """A built-in clip by its name, or the motion in a file (.bvh .amc .fbx .txt .npz .toml), with no option needed.
@@ -40,7 +41,8 @@ def load_clip(
     left out, the floor is levelled. What is found can be given instead: `roles` (role -> joint name, None: without),
     `unit` ("m", "cm", "mm", "in", "ft", "cmu" or metres), `up` ("x", "y", "z"), `weight` [kg] and `height` [m] of the
     person, `fps` where the file's own is wrong. `clavicles` and `neck` make bodies of these joints; toes become bodies
-    where the recording tells how they bend, unless `toes` says whether they shall. `level=False` leaves the floor as
+    where the recording tells how they bend, unless `toes` says whether they shall. `even` makes left and right
+    of the body alike, each bone at the mean of both. `level=False` leaves the floor as
     recorded. `character` (a Character or the name of a built-in one) gets the motion by retargeting. `skeleton` is the
     .asf of an .amc, where it is not found beside it. `params` go to the maker of a built-in clip.
     """
@@ -70,7 +72,7 @@ def load_clip(
     try:
         return opened(clip_from_recording(
             recording, character=body, roles=roles, unit=unit, up=up, weight=weight, height=height,
-            clavicles=clavicles, neck=neck, toes=toes, level=level,
+            clavicles=clavicles, neck=neck, toes=toes, even=even, level=level,
         ), path)  # fmt: skip
     except NoRoles as error:
         raise NoRoles(f"{path}: {error}") from None
@@ -81,8 +83,12 @@ def opened(clip: Clip, path: str | PathLike[str]) -> Clip:
     return replace(clip, source=replace(clip.source, file=os.path.realpath(path)))
 
 
-def load_any_character(name_or_path: str | PathLike[str], roles: Mapping[str, str] | None = None) -> Character:
-    """A built-in character by name, one from an MJCF or URDF file, or that of the skeleton of a motion file."""
+def load_any_character(name_or_path: str | PathLike[str], roles: Mapping[str, str] | None = None,
+                       even: bool = False) -> Character:  # fmt: skip
+    """A built-in character by name, one from an MJCF or URDF file, or that of the skeleton of a motion file.
+
+    `even` makes left and right of a motion file's body alike; a model keeps what it is.
+    """
     from poise.character import load
     from poise.motion import formats
 
@@ -93,11 +99,11 @@ def load_any_character(name_or_path: str | PathLike[str], roles: Mapping[str, st
         models, motions = " ".join(load.ENDINGS), " ".join(formats.endings())
         hint = f"Or give a file of a body ({models}) or of a motion whose skeleton is meant ({motions})."
         raise UnknownName("character", str(name_or_path), load.names(), hint)
-    return load_clip(path, roles=roles).character
+    return load_clip(path, roles=roles, even=even).character
 
 
 _OPTIONS = ("character", "roles", "unit", "up", "weight", "height", "fps", "skeleton", "level", "clavicles", "neck",
-            "toes")  # fmt: skip
+            "toes", "even")  # fmt: skip
 
 
 def built_in() -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from poise import budgets
 from poise.character.bodies.humanoid import humanoid, link_order
 from poise.character.character import Character
 from poise.character.leg_length import recorded_leg
+from poise.character.roles import mirrored
 from poise.character.skeleton import Binding, Placement, Skeleton, subtree
 from poise.character.skeletons.find_roles import find_roles
 from poise.character.skeletons.joint_centres import standing_points
@@ -83,18 +84,22 @@ class Blueprint:
     weight: float | None  # [kg]
     height: float | None  # [m]
     notes: tuple[str, ...]
+    even: bool = False  # are left and right made alike?
 
     def build(self, feet: Mapping[str, Planted] | None = None) -> Character:
         """The character; with `feet`, by side, its soles are where the feet of the motion stand on the floor."""
         rest = laid_flat(self.body, self.rest, self.placement, feet) if feet else self.rest
-        joints, tips = standing_points(self.body, rest, self.placement, self.roles)
+        roles = {r: j for r, j in self.roles.items() if not self.even or mirrored(r) in self.roles}
+        joints, tips = standing_points(self.body, rest, self.placement, roles)
         for side, foot in (feet or {}).items():
             ankle = joints[f"{side}_foot"]
             tips[f"{side}_sole"] = ankle - np.array([0.0, 0.0, foot.ankle])
             if foot.heel is not None:
                 tips[f"{side}_heel"] = ankle - np.array([foot.heel, 0.0, foot.ankle])
-        order = link_order(self.roles)
-        binding = Binding(self.skeleton, np.array([-1, *(self.roles[r] for r in order)]), rest, self.placement)
+        if self.even:
+            joints, tips = evened(joints), evened(tips)
+        order = link_order(roles)
+        binding = Binding(self.skeleton, np.array([-1, *(roles[r] for r in order)]), rest, self.placement)
         return humanoid(
             self.name, joints, tips=tips, weight=self.weight, height=self.height, binding=binding, notes=self.notes
         )
@@ -133,6 +138,7 @@ def blueprint(
     clavicles: bool = False,
     neck: bool = False,
     toes: bool = True,
+    even: bool = False,
 ) -> Blueprint:
     """What a skeleton and its motion tell about a body: roles, unit, axes, zero pose.
 
@@ -140,7 +146,7 @@ def blueprint(
     motion whose first frame is a T-pose or the like, for files whose rest pose is no pose. `roles` maps roles to joint
     names where the automatic ones are wrong (None: without this role), `unit` is the length of a file unit ("cm" or
     metres), `up` the file's up axis, `weight` [kg] and `height` [m] those of the person. Clavicles and neck are merged
-    into chest and head unless asked for; fingers and helper joints carry no body.
+    into chest and head unless asked for; fingers and helper joints carry no body. `even` makes left and right alike.
     """
     given: Motion = motion if motion is not None else _Still(skeleton.rest[None], skeleton.offsets[None])
     if len(given.rotations) < 1:
@@ -164,7 +170,7 @@ def blueprint(
     rest, more = zero_rotations(body, pose)
     placement = Placement(metres, world_turn(AXES[upward], forward))
     kept, said = _kept(found, clavicles, neck, toes), (*notes, *((note,) if note else ()), *more)
-    return Blueprint(skeleton, body, rest, placement, kept, name, weight, height, said)
+    return Blueprint(skeleton, body, rest, placement, kept, name, weight, height, said, even)
 
 
 def _kept(roles: Mapping[str, int], clavicles: bool, neck: bool, toes: bool) -> dict[str, int]:
@@ -174,6 +180,18 @@ def _kept(roles: Mapping[str, int], clavicles: bool, neck: bool, toes: bool) -> 
     if not neck and "head" in kept:
         kept.pop("neck", None)
     return kept
+
+
+_FLIP = np.array([1.0, -1.0, 1.0])
+
+
+def evened(points: Mapping[str, Array]) -> dict[str, Array]:
+    """Points (role -> (3,) [m]) of a body in its zero pose with left and right at their mean, those between at y = 0.
+
+    What one side alone has, the other gets too.
+    """
+    both = {**{mirrored(name): _FLIP * point for name, point in points.items()}, **points}
+    return {name: 0.5 * (point + _FLIP * both[mirrored(name)]) for name, point in both.items()}
 
 
 LEFT = np.array([0.0, 1.0, 0.0])

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
-import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -17,7 +15,7 @@ from poise import files
 from poise._version import __version__
 from poise.errors import BadFile, PoiseError, UnknownName
 from poise.maths.rotations import Array
-from poise.methods.vibration import feedback
+from poise.methods.vibration import feedback, toml_text
 from poise.methods.vibration.control import Corrections, no_corrections
 from poise.methods.vibration.endurance import MOST_DRIFT, MOST_FALLS
 from poise.methods.vibration.score import MOST_DEPTH, MOST_FEEDBACK, violated
@@ -91,27 +89,29 @@ class Gait:
         """Its modes."""
         return Space(self.sketch, self.sketch.palette())
 
-    def text(self) -> str:
-        """The file."""
-        simulator = self.sketch.simulator()
-        body = [("kind", "gait"), ("name", self.sketch.name), ("character", self.sketch.character),
+    def text(self, folder: Path = Path()) -> str:
+        """The file, as one of a folder."""
+        simulator, character = self.sketch.simulator(), self.sketch.way_from(folder)
+        body = [("kind", "gait"), ("name", self.sketch.name), ("character", character),
                 ("poise", __version__)]  # fmt: skip
-        lines = [f"{k} = {_value(v)}" for k, v in body]
-        lines.append(f"inertia = {_value(np.round(simulator.inertia, 6))}  # [kg m²] on the joints")
+        body += [("even", True)] if self.sketch.even else []
+        lines = [f"{k} = {toml_text.value(v)}" for k, v in body]
+        lines.append(f"inertia = {toml_text.value(np.round(simulator.inertia, 6))}  # [kg m²] on the joints")
         if self.sketch.strength:
-            lines.append(f"strength = {_value(np.round(simulator.character.torque_limit, 3))}  # [N m]")
-        lines += _table("facts", self.facts)
-        times = [f"{k} = {_value(v)}" for k, v in self.times.items()]
+            lines.append(f"strength = {toml_text.value(np.round(simulator.character.torque_limit, 3))}  # [N m]")
+        lines += toml_text.table("facts", self.facts)
+        times = [f"{k} = {toml_text.value(v)}" for k, v in self.times.items()]
         lines += ["", f"[controls]  # [{self.sketch.unit}] and [s]", *times,
-                  f"flight = {_value(self.flight)}", f"ground = {_value(self.ground)}"]  # fmt: skip
-        lines += _nested("sketch", self.sketch.plain())
+                  f"flight = {toml_text.value(self.flight)}", f"ground = {toml_text.value(self.ground)}"]  # fmt: skip
+        lines += toml_text.nested("sketch", self.sketch.plain() | {"character": character})
         nq = len(simulator.rest)
         lines += ["", "[feedback]  # decided at the beginning of each stage of a unit",
-                  f"stages = {len(self.cycle)}", f"q = {_rows(self.cycle[:, :nq], 7)}",
-                  f"v = {_rows(self.cycle[:, nq:], 6)}", f"steady = {_rows(self.steady, 4)}",
-                  f"gains = {_rows(self.gains.reshape(-1, self.gains.shape[-1]), 4)}"]  # fmt: skip
-        lines += ["", "[track]  # one cycle", f"dt = {self.dt!r}", f"shift = {_value(self.shift)}",
-                  f"start = {_value(np.round(self.start, 6))}", f"q = {_rows(self.track, 6)}", ""]  # fmt: skip
+                  f"stages = {len(self.cycle)}", f"q = {toml_text.rows(self.cycle[:, :nq], 7)}",
+                  f"v = {toml_text.rows(self.cycle[:, nq:], 6)}", f"steady = {toml_text.rows(self.steady, 4)}",
+                  f"gains = {toml_text.rows(self.gains.reshape(-1, self.gains.shape[-1]), 4)}"]  # fmt: skip
+        start = toml_text.value(np.round(self.start, 6))
+        lines += ["", "[track]  # one cycle", f"dt = {self.dt!r}", f"shift = {toml_text.value(self.shift)}",
+                  f"start = {start}", f"q = {toml_text.rows(self.track, 6)}", ""]  # fmt: skip
         return "\n".join(lines)
 
     def as_written(self) -> Gait:
@@ -119,9 +119,10 @@ class Gait:
         return read_gait(tomllib.loads(self.text()), Path(self.sketch.name))
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the file; it is whole or not there."""
+        """Write the file; it is whole or not there. A body that is a file is told by its way from there."""
+        text = self.text(Path(path).parent)
         with files.writing(path) as temporary:
-            temporary.write_text(self.text(), encoding="utf-8")
+            temporary.write_text(text, encoding="utf-8")
 
 
 def shipped() -> tuple[Path, ...]:
@@ -146,7 +147,7 @@ def load_gait(path: str | PathLike[str]) -> Gait:
 def read_gait(data: Mapping[str, Any], file: Path) -> Gait:
     """The gait in what a file holds; the file is named where it is damaged."""
     try:
-        sketch = read(data["sketch"], str(data.get("name", file.stem)))
+        sketch = read(data["sketch"], str(data.get("name", file.stem)), file.parent)
     except PoiseError as error:
         raise BadFile(file, f"it is a damaged gait: {error}") from None
     simulator = sketch.simulator()
@@ -183,45 +184,3 @@ def read_gait(data: Mapping[str, Any], file: Path) -> Gait:
 def _tables(data: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     value = data.get(name, {})
     return value if isinstance(value, Mapping) else {}
-
-
-def _value(value: Any) -> str:
-    """A value as TOML writes it."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False)
-    if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{_key(k)} = {_value(v)}" for k, v in value.items()) + " }" if value else "{}"
-    if isinstance(value, np.ndarray):
-        return _value(value.tolist())
-    if isinstance(value, Sequence):
-        return "[" + ", ".join(_value(v) for v in value) + "]"
-    return repr(float(value)) if isinstance(value, float | np.floating) else str(int(value))
-
-
-def _key(name: str) -> str:
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _value(name)
-
-
-def _table(name: str, values: Mapping[str, Any]) -> list[str]:
-    return ["", f"[{name}]", *(f"{_key(k)} = {_value(v)}" for k, v in values.items())]
-
-
-def _nested(name: str, values: Mapping[str, Any]) -> list[str]:
-    """A table whose own tables follow it."""
-    plain = {k: v for k, v in values.items() if not isinstance(v, Mapping)}
-    out = _table(name, plain)
-    for key, inner in values.items():
-        if isinstance(inner, Mapping):
-            out += _table(f"{name}.{key}", inner)
-    return out
-
-
-def _rows(rows: Array, digits: int) -> str:
-    """A table of numbers, a row a line."""
-    return (
-        "[\n"
-        + "".join("  [" + ", ".join(f"{x:.{digits}g}" if x else "0.0" for x in row) + "],\n" for row in rows)
-        + "]"
-    )

@@ -12,17 +12,18 @@
     [rest]                            # degrees, see `rest`
     shin = 37
 
-`[springs]` has `scale`, `damping` [s] and stiffness by part [N m/rad], one number or one for each axis; `[start]` where
-the search begins: `period`, `flight_length`, `ground_length`, `height`, `speed`; `[bursts]` their `form`, square or
-eased. `limits = true` keeps all torques within the joints' strength, of which the paper knows nothing; `[strength]`
-changes it by part [N m]. `amplitudes = "degrees"`: amplitudes say how far each mode turns the joint that turns most,
-held against the springs, in the place of N m.
+`even = true` makes left and right of a recording's body alike. `[springs]` has `scale`, `damping` [s] and stiffness by
+part [N m/rad], one number or one for each axis; `[start]` where the search begins: `period`, `flight_length`,
+`ground_length`, `height`, `speed`; `[bursts]` their `form`, square or eased. `limits = true` keeps all torques within
+the joints' strength, of which the paper knows nothing; `[strength]` changes it by part [N m]. `amplitudes = "degrees"`:
+amplitudes say how far each mode turns the joint that turns most, held against the springs, in the place of N m.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -32,12 +33,16 @@ from typing import Any
 
 import numpy as np
 
+from poise.character import Character
 from poise.errors import BadFile, BadValue, UnknownName
-from poise.files import must_exist, read_bytes
+from poise.files import must_exist, read_bytes, writing
+from poise.maths.rotations import Array
+from poise.methods.vibration import toml_text
 from poise.methods.vibration.control import EASED, SQUARE
 from poise.methods.vibration.palette import Palette, palette
 from poise.methods.vibration.rest import rest_pose, stiffness_of, strength_of
 from poise.methods.vibration.unit_simulator import GAITS, HOP, ONE, RUN, UnitSimulator
+from poise.methods.vibration.words import describe
 from poise.motion.load import load_any_character
 
 _NUMBERS = ("scale", "damping")  # of the springs, not a part's
@@ -47,8 +52,8 @@ START = {"period": 0.7, "flight_length": 0.1, "ground_length": 0.1, "height": 0.
 LENGTHS = (0.04, 0.24)  # [s] of a burst, which the search may reach
 NEWTON_METRES, DEGREES = "N m", "degrees"  # what amplitudes are told in
 PERIODS = {RUN: (0.6, 1.1), HOP: (0.38, 0.9), ONE: (0.38, 0.9)}  # [s]
-_KEYS = {"": {"name", "character", "gait", "limits", "amplitudes", "rest", "springs", "strength", "bursts", "flight",
-              "ground", "start"}, "bursts": {"form"}, "flight": {"priority", "permit", "exclude", "modes"},
+_KEYS = {"": {"name", "character", "even", "gait", "limits", "amplitudes", "rest", "springs", "strength", "bursts",
+              "flight", "ground", "start"}, "bursts": {"form"}, "flight": {"priority", "permit", "exclude", "modes"},
          "ground": {"priority", "permit", "exclude", "modes"}, "start": set(START)}  # fmt: skip
 
 
@@ -81,12 +86,14 @@ class Sketch:
     limits: bool = False  # are torques kept within the joints' strength?
     strength: Mapping[str, float] = field(default_factory=dict)  # part -> [N m], where it is not the character's
     unit: str = NEWTON_METRES  # of amplitudes
+    even: bool = False  # are left and right of a recording's body made alike?
 
     def plain(self) -> dict[str, Any]:
         """The same as plain data, from which `read` makes it again."""
         permit = lambda p: dict(p.others) if any(p.others.values()) else list(p.others)  # noqa: E731
         phase = lambda p: {"priority": dict(p.priority), "permit": permit(p)}  # noqa: E731
         out: dict[str, Any] = {"name": self.name, "character": self.character, "gait": self.gait}
+        out |= {"even": True} if self.even else {}
         out |= {} if self.rest is None else {"rest": dict(self.rest)}
         out |= {"springs": dict(self.springs)} if self.springs else {}
         out |= {"limits": True} if self.limits else {}
@@ -95,31 +102,62 @@ class Sketch:
         return out | {"start": dict(self.start), "bursts": {"form": self.form}, "flight": phase(self.flight),
                       "ground": phase(self.ground)}  # fmt: skip
 
+    def text(self, folder: Path = Path()) -> str:
+        """The sketch as a file of a folder, with what each mode moves beside it."""
+        found = self.palette()
+        moves = describe(found)
+        plain = {**self.plain(), "character": self.way_from(folder)}
+        bursts = plain.pop("bursts")
+        top = {k: v for k, v in plain.items() if not isinstance(v, Mapping)}
+        lines = [f"{k} = {toml_text.value(v)}" for k, v in top.items()]
+        for phase in ("flight", "ground"):
+            lines += [*toml_text.table(phase, plain[phase]), *(
+                f"# {m}: {found[m].frequency:.2f} Hz, {moves[m]}" for m in getattr(self, phase).names)]  # fmt: skip
+        for name in ("rest", "springs", "strength", "start"):
+            lines += toml_text.table(name, plain[name]) if name in plain else []
+        lines += toml_text.table("bursts", bursts) if self.form != SQUARE else []
+        return "\n".join([*lines, ""])
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the file; it is whole or not there. A body that is a file is told by its way from there."""
+        text = self.text(Path(path).parent)
+        with writing(path) as temporary:
+            temporary.write_text(text, encoding="utf-8")
+
+    def way_from(self, folder: Path) -> str:
+        """What its body is called in a file of this folder: a file by the way to it from there."""
+        path = Path(self.character)
+        relative = path.suffix and path.is_file() and not path.is_absolute()
+        return os.path.relpath(path, folder) if relative else self.character
+
     @property
     def digest(self) -> str:
         """What tells this sketch from any other."""
         return hashlib.sha256(json.dumps(self.plain()).encode()).hexdigest()[:16]
 
+    def body(self) -> Character:
+        """Its body, with the strength that the sketch gives it."""
+        body = load_any_character(self.character, even=self.even)
+        return replace(body, torque_limit=strength_of(body, self.strength)) if self.strength else body
+
     def palette(self) -> Palette:
         """The modes of its body."""
-        return _palette(self.character, self.rest, self.springs, self.gait)
+        return _palette(self.body(), self.rest, self.springs, self.gait)
 
     def simulator(self, contact: str = "soft") -> UnitSimulator:
         """Its body in the world."""
-        body = load_any_character(self.character)
-        body = replace(body, torque_limit=strength_of(body, self.strength)) if self.strength else body
+        body = self.body()
         stiffness, damping = _stiffness(body, self.springs), float(self.springs.get("damping", 0.1))
         return UnitSimulator.of(body, rest_pose(body, self.rest), stiffness, self.gait, damping, contact=contact,
                                 form=self.form, limited=self.limits)  # fmt: skip
 
 
-def _stiffness(body: Any, springs: Mapping[str, float]) -> Any:
+def _stiffness(body: Character, springs: Mapping[str, Any]) -> Array:
     changes = {k: v for k, v in springs.items() if k not in _NUMBERS}
     return stiffness_of(body, changes, float(springs.get("scale", 1.0)))
 
 
-def _palette(character: str, rest: Mapping[str, Any] | None, springs: Mapping[str, Any], gait: str) -> Palette:
-    body = load_any_character(character)
+def _palette(body: Character, rest: Mapping[str, Any] | None, springs: Mapping[str, Any], gait: str) -> Palette:
     return palette(body, rest_pose(body, rest), _stiffness(body, springs), "both" if gait == HOP else "right")
 
 
@@ -146,15 +184,18 @@ def load_sketch(path: str | PathLike[str]) -> Sketch:
     except (ValueError, RecursionError) as error:
         raise BadFile(path, f"it is no sketch: {str(error).rstrip('.')}.") from None
     try:
-        return read(data, Path(path).stem)
+        return read(data, Path(path).stem, Path(path).parent)
     except UnknownName as error:
         raise BadFile(path, str(error)) from None
     except BadValue as error:
         raise BadFile(path, str(error)) from None
 
 
-def read(data: Mapping[str, Any], name: str = "sketch") -> Sketch:
-    """A sketch from plain data; what cannot be meant is refused, with the names that exist."""
+def read(data: Mapping[str, Any], name: str = "sketch", folder: Path | None = None) -> Sketch:
+    """A sketch from plain data; what cannot be meant is refused, with the names that exist.
+
+    A body that is a file is looked for in `folder`, that of the sketch, then from where poise runs.
+    """
     _known(data, "")
     for table in ("bursts", "start"):
         _known(_table(data, table), table)
@@ -167,11 +208,16 @@ def read(data: Mapping[str, Any], name: str = "sketch") -> Sketch:
     springs = {k: [_number(f"springs.{k}", x, 0.0) for x in v] if isinstance(v, list) and k not in _NUMBERS else
                _number(f"springs.{k}", v, 0.0) for k, v in _table(data, "springs").items()}  # fmt: skip
     strength = {k: _number(f"strength.{k}", v, 0.0) for k, v in _table(data, "strength").items()}
-    strength_of(load_any_character(data["character"]), strength)
-    found = _palette(data["character"], rest, springs, gait)
+    even, character = _flag(data, "even"), data["character"]
+    if folder is not None and (folder / character).is_file():
+        character = os.path.normpath(folder / character)
+    body = load_any_character(character, even=even)
+    strength_of(body, strength)
+    found = _palette(body, rest, springs, gait)
     if gait == RUN and not found.symmetric:
-        raise BadValue(f"Left and right of {data['character']} are not alike, so its legs cannot take turns by "
-                       "exchanging them; gait = \"one leg\" or a symmetric body can be had.")  # fmt: skip
+        raise BadValue(f"Left and right of {character} are not alike, so its legs cannot take turns by "
+                       "exchanging them; even = true makes the body of a recording alike on both sides, or take "
+                       "gait = \"one leg\".")  # fmt: skip
     start = dict(START) | {k: _number(f"start.{k}", v, 0.0) for k, v in _table(data, "start").items()}
     for key, (low, high) in {"period": PERIODS[gait], "flight_length": LENGTHS, "ground_length": LENGTHS}.items():
         if key in _table(data, "start") and not low <= start[key] <= high:
@@ -182,11 +228,10 @@ def read(data: Mapping[str, Any], name: str = "sketch") -> Sketch:
     unit = data.get("amplitudes", NEWTON_METRES)
     if unit not in (NEWTON_METRES, DEGREES):
         raise UnknownName("unit of amplitudes", unit, (NEWTON_METRES, DEGREES))
-    if not isinstance(data.get("limits", False), bool):
-        raise BadValue(f"limits of a sketch is true or false, not {data['limits']!r}.")
+    limits = _flag(data, "limits")
     flight, ground = (_phase(_table(data, p), p, found) for p in ("flight", "ground"))
-    return Sketch(str(data.get("name", name)), data["character"], gait, flight, ground, rest, springs, start, form,
-                  bool(data.get("limits", False)), strength, unit)  # fmt: skip
+    return Sketch(str(data.get("name", name)), character, gait, flight, ground, rest, springs, start, form,
+                  limits, strength, unit, even)  # fmt: skip
 
 
 def _phase(data: Mapping[str, Any], phase: str, found: Palette) -> Phase:
@@ -211,6 +256,13 @@ def _phase(data: Mapping[str, Any], phase: str, found: Palette) -> Phase:
     if not priority and not others:
         raise BadValue(f"The sketch excludes all modes of {phase}: nothing would move the body; permit some of them.")
     return Phase(priority, others)
+
+
+def _flag(data: Mapping[str, Any], name: str) -> bool:
+    value = data.get(name, False)
+    if not isinstance(value, bool):
+        raise BadValue(f"{name} of a sketch is true or false, not {value!r}.")
+    return value
 
 
 def _table(data: Mapping[str, Any], name: str) -> Mapping[str, Any]:

@@ -68,7 +68,7 @@ def load(path: Path) -> Clip:
 
     data = data_of(path)
     beside = path.parent / str(data["character"])
-    body = load_any_character(beside if beside.is_file() else str(data["character"]))
+    body = load_any_character(beside if beside.is_file() else str(data["character"]), even=data.get("even") is True)
     character = with_joint_inertia(body, numbers(path, data["inertia"], "inertia", (body.model.nv,)))
     if "strength" in data:
         limit = numbers(path, data["strength"], "strength", (body.model.nv,))

@@ -41,6 +41,7 @@ def clip_from_recording(
     clavicles: bool = False,
     neck: bool = False,
     toes: bool | None = None,
+    even: bool = False,
     level: bool = True,
 ) -> Clip:
     """The motion of a recording as a clip of the character that its skeleton makes.
@@ -69,6 +70,7 @@ def clip_from_recording(
             clavicles=clavicles,
             neck=neck,
             toes=toes is not False,
+            even=even,
         )
         own = _planted(plan, moving, sure=toes is not None)
     clip = _clip(own, moving)
