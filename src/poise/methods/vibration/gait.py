@@ -51,6 +51,8 @@ class Gait:
         f, out = self.facts, []
         names = violated(f.get("easy") or [np.inf] * 9)
         out += [] if names == "none" else [f"violates {names}"]
+        for mode, share in f.get("short_of_sketch", {"every mode": 0.0}).items():
+            out.append(f"{mode} reaches {100 * share:.0f} % of what the sketch asks for, more its joints cannot bear")
         for key, bar, words in (("cyclic_error", MOST_DRIFT, "is no cycle"), ("feedback_share", MOST_FEEDBACK,
                                 "needs feedback"), ("deepest", MOST_DEPTH, "sinks in"),
                                 ("turn", TURN, "turns aside")):  # fmt: skip

@@ -45,7 +45,8 @@ def easy(space: Space, x: Array, run: Run) -> Array:
     if not run.whole:
         return np.full(9, np.inf)
     out = run.measured[:9].copy()
-    out[unit_loop.E5] = sum((0.0 - d) ** 2 + 1.0 for d in space.dominance(x) if d < 0.0)
+    margins = space.dominance(x, feedback_share(run.measured))
+    out[unit_loop.E5] = sum((0.0 - d) ** 2 + 1.0 for d in margins if d < 0.0)
     return out
 
 
@@ -65,7 +66,7 @@ def missed(space: Space, x: Array, measured: Array) -> float:
     out = float(_SHARE @ m[unit_loop.M_SPEED : unit_loop.M_STUB + 1])
     out += 5.0 * max(0.0, 2.06 - m[unit_loop.VX]) + 5.0 * max(0.0, abs(m[unit_loop.VY]) - 0.22)
     out += 75.0 * max(0.0, 0.025 - m[unit_loop.AIR]) + 150.0 * max(0.0, 0.03 - m[unit_loop.NEAR_AIR])
-    return out + 3.0 * space.lacking(x)
+    return out + 3.0 * space.lacking(x, feedback_share(m))
 
 
 def judged(simulator: UnitSimulator, space: Space, x: Array, run: Run, units: int, strict: float = 2.0) -> Score:
