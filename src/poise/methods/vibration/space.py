@@ -145,7 +145,7 @@ class Space:
 
     @cached_property
     def _modes_of(self) -> tuple[Array, Array]:
-        """What gives the amplitudes of all modes of a phase (modes, nv) of a torque: the sketch's first, in its order."""
+        """What gives the amplitudes (modes, nv) of all modes of a phase from a torque: the sketch's modes first."""
         out = []
         for phase, columns in zip(("flight", "ground"), self.bases, strict=True):
             mine = getattr(self.sketch, phase).names
