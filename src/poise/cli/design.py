@@ -175,8 +175,7 @@ class _Watch:
         else:
             where += f"start {p.beginning + 1}, " if p.beginning else ""
             where += f"round {p.round + 1}/{len(work.plan)}" + (f", repeat {p.again}" if p.again else "")
-            self._say(where, f", generation {p.search.generation}: {self._best(p)}, about {self._left(work):.0f} s "
-                      "left of this attempt")  # fmt: skip
+            self._say(where, f", generation {p.search.generation}: {self._best(p)}{self._left(work)}")
 
     def _best(self, p: Progress) -> str:
         """The best candidate of this round, in words."""
@@ -186,14 +185,17 @@ class _Watch:
         told = f"{s.speed:.2f} m/s, {_missing(s.easy)}, objective {s.objective:.0f}"
         return told + (f", fastest so far {self.fastest:.2f} m/s" if self.fastest else "")
 
-    def _left(self, work: Designer) -> float:
-        """Seconds that the rounds of this attempt take yet, as fast as they went so far."""
+    def _left(self, work: Designer) -> str:
+        """How long the rounds of this attempt take yet, as fast as they went so far; nothing before that is known."""
         p, plan = work.progress, work.plan
         done = sum(r.generations * r.units for r in plan[: p.round]) + p.search.generation * plan[p.round].units
         every = sum(r.generations * r.units for r in plan)
         if self.which != (p.attempt, p.beginning, p.again):
-            self.which, self.first, self.begun = (p.attempt, p.beginning, p.again), done - 1, time.monotonic()
-        return (time.monotonic() - self.begun) * max(every - done, 0) / max(done - self.first, 1)
+            self.which, self.first, self.begun = (p.attempt, p.beginning, p.again), done, time.monotonic()
+        if done <= self.first:
+            return ""
+        left = (time.monotonic() - self.begun) * max(every - done, 0) / (done - self.first)
+        return f", about {left:.0f} s left of this attempt"
 
     def _say(self, where: str, what: str) -> None:
         if self.live:
