@@ -223,7 +223,7 @@ def _missing(easy: Any) -> str:
 def _tell(args: argparse.Namespace, made: Gait) -> None:
     f = made.facts
     if args.json:
-        known = {k: v if np.all(np.isfinite(v)) else None for k, v in f.items()}
+        known = {k: v if isinstance(v, dict) or np.all(np.isfinite(v)) else None for k, v in f.items()}
         say(json.dumps({"written": args.output, "character": made.sketch.character, "missed": list(made.missed),
                         **known}, indent=2))  # fmt: skip
         return
