@@ -179,7 +179,7 @@ class _Watch:
             self.which, self.first, self.begun = (p.attempt, p.beginning, p.again), done - 1, time.monotonic()
         s = p.score
         left = (time.monotonic() - self.begun) * max(every - done, 0) / max(done - self.first, 1)
-        if s is None or s.cost > 1e3:
+        if s is None or s.fell:
             told = "every candidate falls"
         else:
             told = f"{s.speed:.2f} m/s, {_missing(s.easy)}, objective {s.objective:.0f}"
