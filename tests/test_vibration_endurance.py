@@ -99,7 +99,7 @@ def test_the_best_attempt_is_as_good_while_the_next_one_begins():
     work.another(best)
     after = tuning.driven(work, best)
     assert work.space is not work.space_in(best.round)
-    assert np.array_equal(before.given.table, after.given.table)
+    assert np.array_equal(before.bursts.table, after.bursts.table)
     assert np.array_equal(before.corrections.starts, after.corrections.starts)
 
 

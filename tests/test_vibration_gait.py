@@ -30,8 +30,9 @@ from poise.methods.vibration.gait import load_gait, shipped
 from poise.methods.vibration.ground_view import seen_from
 from poise.methods.vibration.judging import judge
 from poise.methods.vibration.plan import Round
+from poise.methods.vibration.progress import Progress
 from poise.methods.vibration.score import easy
-from poise.methods.vibration.search import Designer, Progress
+from poise.methods.vibration.search import Designer
 from poise.methods.vibration.showing import sketch_clip
 from poise.methods.vibration.sketch import built_in, find_sketch, read
 from poise.methods.vibration.space import Space
@@ -692,7 +693,7 @@ def test_the_band_about_the_cycle_looks_at_all_joints_and_the_root_but_not_at_pl
 def test_the_compiled_search_and_the_house_agree(gait: Path):
     """The same start, the same state after some units, but for what contacts make of the last bits."""
     ready = load_gait(gait).driven()
-    steps, nq = ready.given.table.shape[1], len(ready.simulator.rest)
+    steps, nq = ready.bursts.table.shape[1], len(ready.simulator.rest)
     units = 4  # of which the last ends with a recorded frame, one of four steps
     take = poise.perform(poise.load_clip(gait), "vibration", seconds=units * steps / 480 + 0.01)
     run = ready._replace(state=np.concatenate([take.q[0], take.v[0]])).run(units)

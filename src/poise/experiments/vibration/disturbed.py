@@ -58,7 +58,7 @@ def _noisy(path: Path, seed: int) -> tuple[float, float]:
     run = ready.run(units, unit_loop.Disturbance.sensor_noise(noise))
     whole = run.finished == units
     turn = float(np.degrees(rot.heading(run.states[-1, 3:7]))) if whole else float("nan")
-    return run.steps / (ready.given.table.shape[1] * units) * CYCLES, turn
+    return run.steps / (ready.bursts.table.shape[1] * units) * CYCLES, turn
 
 
 def _performed(path: Path, way: Vibration, stage: Stage, period: float) -> Take:
@@ -104,7 +104,7 @@ def _cases(gait: Gait, mass: float) -> list[tuple[tuple[float, float, float], fl
 def stays_up(gait: Gait) -> int:
     """How many of the pushes a gait stays up in, in the compiled search: in two seconds, not in two minutes."""
     ready = gait.driven()
-    simulator, steps = ready.simulator, ready.given.table.shape[1]
+    simulator, steps = ready.simulator, ready.bursts.table.shape[1]
     nv, up = len(simulator.stiffness), 0
     for force, at in _cases(gait, simulator.character.mass):
         since = round(at / simulator.dt)

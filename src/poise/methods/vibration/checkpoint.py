@@ -14,8 +14,9 @@ import numpy as np
 from poise import files
 from poise.errors import BadFile
 from poise.maths.rotations import Array
+from poise.methods.vibration.progress import Progress
 from poise.methods.vibration.score import Score
-from poise.methods.vibration.search import Designer, Progress
+from poise.methods.vibration.search import Designer
 from poise.solve import cma
 
 SEARCH = 4  # which search it is of; raised when the same seed leads elsewhere, or when the file names other things

@@ -54,43 +54,43 @@ def corrections_of(body: OpenLoop, made: CycleFeedback) -> Corrections:
     return feedback.corrections(body.simulator, made.cycle, starts, body.basis, made.gains, made.steady)
 
 
-def candidates(body: OpenLoop, kept: CycleFeedback | None, state: Array, given: Corrections | None,
+def candidates(body: OpenLoop, kept: CycleFeedback | None, state: Array, corrections: Corrections | None,
                assist: Assist | None, units: int) -> list[CycleFeedback]:  # fmt: skip
     """Feedbacks to choose from: the old one, if it is kept, and those about what the body settles into from a state.
 
-    given, assist: what steers it there at first. units: that a candidate of the round lasts; these and some more are
-    simulated. Where the assist stays, three are enough.
+    corrections, assist: what steers it there at first. units: that a candidate of the round lasts; these and some more
+    are simulated. Where the assist stays, three are enough.
     """
     made = [] if kept is None else [kept]
     for _ in range(CENTRED):
         count = 3 if assist is not None else 2 * (units // 2) + MEAN
         try:
-            found, *lighter = about_cycle(body, state, given, assist, count)
+            found, *lighter = about_cycle(body, state, corrections, assist, count)
         except NoSolution:
             if not made:
                 raise
             break
         made += [found, *lighter]
-        state, given, assist = found.state, corrections_of(body, found), None
+        state, corrections, assist = found.state, corrections_of(body, found), None
         if lasts(body, found) >= (LASTING, -SETTLED):
             break
     return made
 
 
-def about_cycle(body: OpenLoop, state: Array, given: Corrections | None, assist: Assist | None, units: int
+def about_cycle(body: OpenLoop, state: Array, corrections: Corrections | None, assist: Assist | None, units: int
                 ) -> list[CycleFeedback]:  # fmt: skip
-    """Feedback about what a body does in the last of some units from a state, steered by `given` and the assist.
+    """Feedback about what a body does in the last of some units from a state, steered by `corrections` and the assist.
 
     Without the assist that is the mean of `MEAN` units: a gait may waver. Then the same with less and less of what the
     feedback asks for on the cycle itself, which the bursts have to carry.
     """
     simulator, starts = body.simulator, body.starts
-    if given is None:
-        given = feedback.held(simulator, starts, body.basis, np.zeros((body.stages, body.basis.shape[1])))
-    given = given._replace(starts=starts)
-    run = settled(simulator, state, body.bursts, given, assist, units)
+    if corrections is None:
+        corrections = feedback.held(simulator, starts, body.basis, np.zeros((body.stages, body.basis.shape[1])))
+    corrections = corrections._replace(starts=starts)
+    run = settled(simulator, state, body.bursts, corrections, assist, units)
     last = range(max(0, run.finished - MEAN), run.finished, 2) if assist is None else (run.finished - 1,)
-    cycle = feedback.mean_cycle(simulator, run.trace, given, last)
+    cycle = feedback.mean_cycle(simulator, run.trace, corrections, last)
     A, B = feedback.linearised(simulator, body.bursts, cycle.states, starts, body.basis, cycle.steady, feedback.WIDER)
     gains = np.stack(feedback.gains(simulator, A, B).gains)
     shares = LEFT_IN_SEARCH if assist is None else ()
@@ -98,11 +98,11 @@ def about_cycle(body: OpenLoop, state: Array, given: Corrections | None, assist:
     return [CycleFeedback(c.states[0], c.states, c.steady, gains) for c in cycles]
 
 
-def settled(simulator: UnitSimulator, state: Array, bursts: Bursts, given: Corrections, assist: Assist | None,
+def settled(simulator: UnitSimulator, state: Array, bursts: Bursts, corrections: Corrections, assist: Assist | None,
             units: int) -> Run:  # fmt: skip
     """The longest odd number of units that is not fallen in, whose last one is not mirrored."""
     for count in range(units, 0, -2):
-        run = simulator.run(state, bursts, count, given, assist, traced=True)
+        run = simulator.run(state, bursts, count, corrections, assist, traced=True)
         if run.whole:
             return run
     raise NoSolution("The gait falls in its first unit; there is no cycle to build feedback on.")

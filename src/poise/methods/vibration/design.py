@@ -28,8 +28,9 @@ from poise.methods.vibration.endurance import (
 )
 from poise.methods.vibration.gait import Gait
 from poise.methods.vibration.plan import Round
+from poise.methods.vibration.progress import Progress
 from poise.methods.vibration.score import judged
-from poise.methods.vibration.search import POPULATION, Designer, Progress
+from poise.methods.vibration.search import POPULATION, Designer
 from poise.methods.vibration.sketch import Sketch
 from poise.methods.vibration.tuning import tune, verdict_of
 from poise.methods.vibration.unit_simulator import UnitSimulator

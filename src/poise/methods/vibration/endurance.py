@@ -164,7 +164,7 @@ def _survives(gait: Driven, units: int, disturbance: unit_loop.Disturbance | Non
 
 def _survives_push(gait: Driven, share: float, way: int, phase: int) -> bool:
     """Does it stay up when it is pushed with a share of its weight in the first unit?"""
-    simulator, steps, angle = gait.simulator, gait.given.table.shape[1], _angle(way)
+    simulator, steps, angle = gait.simulator, gait.bursts.table.shape[1], _angle(way)
     force = share * simulator.character.mass * GRAVITY * np.array([np.cos(angle), np.sin(angle), 0.0])
     since = round((phase + 0.5) * steps / PHASES)
     until = since + round(LENGTH / simulator.dt)

@@ -72,10 +72,10 @@ class Cycle(NamedTuple):
     steady: Array  # (K, inputs) [N m]
 
 
-def mean_cycle(simulator: UnitSimulator, trace: Array, given: Corrections, units: Sequence[int]) -> Cycle:
+def mean_cycle(simulator: UnitSimulator, trace: Array, corrections: Corrections, units: Sequence[int]) -> Cycle:
     """The mean of some even units of the `trace` (steps, ...) of a run, and what its feedback asks for there."""
-    states = mean_stages(simulator, trace, given.starts, units)
-    steady = np.stack([correction_input(simulator.springs, given, k, x) for k, x in enumerate(states)])
+    states = mean_stages(simulator, trace, corrections.starts, units)
+    steady = np.stack([correction_input(simulator.springs, corrections, k, x) for k, x in enumerate(states)])
     return Cycle(states, steady)
 
 

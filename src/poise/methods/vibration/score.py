@@ -21,7 +21,7 @@ MARGIN = 0.07  # what the search strives for
 DEPTH_SOUGHT, MOST_DEPTH = 0.0045, 0.005  # [m] that feet are to sink in at most, and may
 _SHARE = np.array([5.0, 4.0, 20.0, 100.0, 150.0])  # of what is missed of E1, E3, E6, E7, E9
 _TOUCHING = 1.0  # of a unit in which limbs strike each other all the time: what is struck in every step never settles
-FALLEN = 1e3  # cost that is above all that a candidate which stays up comes to, and below that of any that falls
+FALLEN = 1e3  # above the cost of candidates that stay up, below that of those that fall (2e3 and more)
 BARRIER = 0.3  # for each easy constraint that is violated, however little: the step h of (7)
 _LIFT = 200.0  # [1/m] of the height that the higher foot lacks
 

@@ -14,8 +14,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from dataclasses import replace
 
 import numpy as np
 
@@ -27,7 +26,8 @@ from poise.methods.vibration.cycle_feedback import SETTLED, CycleFeedback, OpenL
 from poise.methods.vibration.gait import Gait
 from poise.methods.vibration.judging import Job, Judged, assist_of, body_of, judge, judge_one, tools_of
 from poise.methods.vibration.plan import PLAN, VARYING, Round
-from poise.methods.vibration.score import MOST_DEPTH, MOST_FEEDBACK, Score
+from poise.methods.vibration.progress import Finishing, Progress
+from poise.methods.vibration.score import MOST_DEPTH, MOST_FEEDBACK
 from poise.methods.vibration.sketch import Sketch
 from poise.methods.vibration.space import TIMES, Space
 from poise.methods.vibration.unit_simulator import HOP, ONE, RUN, Controls
@@ -47,37 +47,6 @@ BEGINNINGS = 3  # that are tried at most; the search goes on with the best
 # second free round any violated constraint is enough
 HOPELESS, BEYOND = 4.0, 10.0
 PROMISING = 2.5  # cost below which a beginning that violates nothing is good enough
-
-
-@dataclass(frozen=True, eq=False)
-class Progress:
-    """Where a search is; everything that its future depends on."""
-
-    round: int
-    search: cma.Search
-    state: Array  # (nq + nv,) from which members begin
-    best: Array  # vector of the best of this round so far
-    score: Score | None
-    cycle: Array  # (K, nq + nv) about which the feedback is, or (0, nq + nv)
-    steady: Array  # (K, inputs)
-    gains: Array  # (K, inputs, 2 nv)
-    evaluations: int = 0
-    seconds: float = 0.0  # CPU time spent up to a checkpoint
-    bettered: int = 0  # generation of this round in which the best was found
-    beginning: int = 0  # which one it is
-    again: int = 0  # times that the last round was done again
-    attempt: int = 0  # which search it is, each with beginnings of its own
-    best_beginning: Progress | None = None  # the best of the beginnings before
-    best_attempt: Progress | None = None  # the best that attempts before came to
-
-
-class Finishing(NamedTuple):
-    """How far the last step of a design is, the search for what its feedback weighs."""
-
-    generation: int
-    generations: int  # at most
-    stays_up: int
-    pushes: int  # that are tried
 
 
 class Designer:
@@ -169,9 +138,9 @@ class Designer:
         """What the members of the present generation are judged by, or those of another progress."""
         p = self.progress if progress is None else progress
         now = self.plan[min(p.round, len(self.plan) - 1)]
-        given = self.corrections(p) if now.fed else None
+        corrections = self.corrections(p) if now.fed else None
         return Job(self.text, (*self.options, now.asked), p.state, now.units, now.assist,
-                   self.sketch.start["speed"] + 0.1, given, now.strict)  # fmt: skip
+                   self.sketch.start["speed"] + 0.1, corrections, now.strict)  # fmt: skip
 
     def corrections(self, progress: Progress | None = None) -> Corrections | None:
         """The feedback of the present progress or of another one, for its best; none before the free rounds."""

@@ -20,7 +20,8 @@ from poise.methods.vibration.control import Corrections
 from poise.methods.vibration.endurance import GOOD, NOISE_AND_SLOPES, NOTHING, PUSHES, Verdict, verdict
 from poise.methods.vibration.feedback import WIDER, WIDEST, Cycle, Differences, Weights
 from poise.methods.vibration.judging import tools_of
-from poise.methods.vibration.search import Designer, Finishing, Progress
+from poise.methods.vibration.progress import Finishing, Progress
+from poise.methods.vibration.search import Designer
 from poise.methods.vibration.unit_simulator import Driven
 from poise.simulate.batch import Batch
 from poise.solve import cma
@@ -183,9 +184,9 @@ def driven(work: Designer, p: Progress) -> Driven:
 
 def with_mean_cycle(work: Designer, p: Progress) -> Progress:
     """The same with feedback about the mean of many units, gains as they are."""
-    simulator, given = work.simulator, work.corrections(p)
-    assert given is not None
-    run = simulator.run(p.state, simulator.bursts(work.controls(p)), TO, given, traced=True)
+    simulator, corrections = work.simulator, work.corrections(p)
+    assert corrections is not None
+    run = simulator.run(p.state, simulator.bursts(work.controls(p)), TO, corrections, traced=True)
     units = range(FROM, TO, 2) if run.whole else range(0, max(1, run.finished - 1), 2)
-    cycle = feedback.mean_cycle(simulator, run.trace, given, units)
+    cycle = feedback.mean_cycle(simulator, run.trace, corrections, units)
     return replace(p, state=cycle.states[0], cycle=cycle.states, steady=cycle.steady)

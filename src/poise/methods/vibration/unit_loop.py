@@ -126,10 +126,10 @@ VX, VY, VZ, AIR, NEAR_AIR, ACTIVE, FEEDBACK, DEEPEST, ASSIST_FORCE, ASSIST_TORQU
 COUNT = 26
 NEAR = 0.04  # [m] by which a heel below its toe still counts in part
 LIFT = 0.025  # [m] that one of the feet is to be above the ground at any time of a run
-CONTACT = 0.001  # [m] above the ground up to which a foot touches it: what rests on soft ground quivers by less
+CONTACT = 0.001  # [m] above the ground up to which a foot counts as touching it, as in `spectrum`
 STANCE = 0.001  # [m] ε of (14): what stands while it thrusts is no higher
-MOST_RATE = 80.0  # [m/s, rad/s] of any coordinate: four times what E3 permits, a body that is thrown apart
-LEAST_UPRIGHT = 0.4  # cosine of the root's tilt: none that leans by 66 degrees comes up again
+MOST_RATE = 80.0  # [m/s, rad/s] of any coordinate: at four times what E3 permits a body is thrown apart
+LEAST_UPRIGHT = 0.4  # cosine of the root's tilt: a body that leans by more than 66 degrees lies rather than runs
 
 
 @njit(cache=True)
@@ -211,9 +211,9 @@ def _apply(world, drive, burst, feedback, out):
 @njit(cache=True)
 def run_units(world, drive, units, record):
     """So many units from the state in the data, written into `record`; gives the steps taken before a fall."""
-    views, bursts, given, disturbance = world.views, drive.bursts, drive.corrections, drive.disturbance
+    views, bursts, corrections, disturbance = world.views, drive.bursts, drive.corrections, drive.disturbance
     nq, nv = views.q.shape[0], views.v.shape[0]
-    steps, count = bursts.table.shape[1], given.starts.shape[0] - 1
+    steps, count = bursts.table.shape[1], corrections.starts.shape[0] - 1
     feedback, quiet, out, trace = np.zeros(nv), np.zeros(2 * nv), record.measured, record.trace
     seen = Seen(np.zeros(3), np.zeros(3), np.zeros(1), np.zeros(1))
     taken = 0
@@ -224,11 +224,11 @@ def run_units(world, drive, units, record):
         stage = 0
         out[:] = 0.0
         for i in range(steps):
-            if stage < count and i == given.starts[stage]:
+            if stage < count and i == corrections.starts[stage]:
                 if unit == units - 1:
                     record.stages[stage, :nq], record.stages[stage, nq:] = views.q, views.v
                 sensed = disturbance.noise[unit * count + stage] if disturbance.noise.shape[0] else quiet
-                correction(world.springs, given, stage, odd, world.mirror, views.q, views.v, sensed, feedback)
+                correction(world.springs, corrections, stage, odd, world.mirror, views.q, views.v, sensed, feedback)
                 stage += 1
             _apply(world, drive, bursts.table[odd, i], feedback, out)
             if taken == disturbance.since:

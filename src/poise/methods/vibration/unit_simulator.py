@@ -235,14 +235,15 @@ class Driven(NamedTuple):
     """A body with the bursts and the feedback of a gait, and a state from which it begins."""
 
     simulator: UnitSimulator
-    given: Bursts
+    bursts: Bursts
     corrections: Corrections | None
     state: Array  # (nq + nv,)
 
     def run(self, units: int, disturbance: unit_loop.Disturbance | None = None, traced: bool = False,
             gravity: Array | None = None) -> Run:  # fmt: skip
         """Some units of the gait; gravity (3,) [m/s²], or its own."""
-        return self.simulator.run(self.state, self.given, units, self.corrections, None, disturbance, traced, gravity)
+        return self.simulator.run(self.state, self.bursts, units, self.corrections, disturbance=disturbance,
+                                  traced=traced, gravity=gravity)  # fmt: skip
 
 
 NO_ASSIST = unit_loop.Assist(0.0, rot.IDENTITY.copy(), 0.0, np.zeros(4))
