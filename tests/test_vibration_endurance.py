@@ -13,7 +13,7 @@ from poise.methods.vibration.endurance import GOOD, NOTHING, PUSHES, Verdict, no
 from poise.methods.vibration.feedback import WIDER
 from poise.methods.vibration.gait import find_gait, load_gait, shipped
 from poise.methods.vibration.search import Designer
-from poise.methods.vibration.tuning import WEIGHTS, tried, tuned, weigh, weighing
+from poise.methods.vibration.tuning import WEIGHTS, judge_weights, tune, verdict_of, weight_job
 from poise.simulate.batch import Batch
 
 
@@ -22,7 +22,7 @@ def few(monkeypatch):
     """Two pushes, one seed of noise and one slope, all short: what is tried of each candidate takes a tenth."""
     for name, value in {"DIRECTIONS": 2, "PHASES": 1, "NOISES": 1, "LONG": 21, "SLOPES": (4.0,)}.items():
         monkeypatch.setattr(endurance, name, value)
-    good = GOOD._replace(pushes=2, noise_and_slopes=2)
+    good = replace(GOOD, pushes=2, noise_and_slopes=2)
     for name, value in {"GENERATIONS": 2, "POPULATION": 4, "WIDTHS": (WIDER,), "WEIGHTS": WEIGHTS[:2],
                         "GOOD": good}.items():  # fmt: skip
         monkeypatch.setattr(tuning, name, value)
@@ -33,10 +33,8 @@ def searched(share: float = 1.0) -> Designer:
     """A search that is over and came to the runner's gait, with a share of its gains."""
     gait = find_gait("runner")
     work = Designer(gait.sketch)
-    names = zip((gait.flight, gait.ground), (gait.sketch.flight.names, gait.sketch.ground.names), strict=True)
-    x = work.space.vector(*(np.array([psi[m] for m in listed]) for psi, listed in names), gait.times)
-    work.progress = replace(work.progress, round=len(work.plan), best=x, state=gait.driven().state, cycle=gait.cycle,
-                            steady=gait.steady, gains=share * gait.gains)  # fmt: skip
+    work.resume(replace(work.progress, round=len(work.plan), best=gait.vector(work.space), state=gait.driven().state,
+                        cycle=gait.cycle, steady=gait.steady, gains=share * gait.gains))  # fmt: skip
     return work
 
 
@@ -58,7 +56,7 @@ def test_a_gait_without_feedback_endures_nothing_and_is_not_tried_to_the_end(mon
 def test_a_count_that_broke_off_never_wins(monkeypatch):
     """A gait that mends a bar of the best so far is tried to the end: what was not tried does not count as survived."""
     work = searched()
-    ready, least = tuning.driven(work, work.progress), GOOD._replace(bars=-1, pushes=30)
+    ready, least = tuning.driven(work, work.progress), replace(GOOD, missed=1, pushes=30)
     monkeypatch.setattr(endurance, "_survives_push", lambda *_: False)
     monkeypatch.setattr(endurance, "noise_and_slopes", lambda _: 5)
     assert verdict(work.space, work.progress.best, ready, least).pushes == 0
@@ -79,13 +77,14 @@ def test_gravity_is_as_before_after_slopes():
 def test_the_cost_of_a_verdict_has_its_order():
     rng, found = np.random.default_rng(0), []
     for _ in range(300):
-        units, bars, still = int(rng.choice([30, 80, 81])), -int(rng.integers(3)), bool(rng.integers(2))
-        calm = -(1e-6 if still else float(rng.choice([0.01, 5.0])))
+        units, missed, is_cycle = int(rng.choice([30, 80, 81])), int(rng.integers(3)), bool(rng.integers(2))
+        drift = 1e-6 if is_cycle else float(rng.choice([0.01, 5.0]))
         counts = (int(rng.choice([0, 4, 5])), int(rng.choice([0, 31, 32])), int(rng.choice([0, 16])))
-        found.append(Verdict(units, bars, still, *counts, calm))
+        found.append(Verdict(units, missed, is_cycle, *counts, drift))
     for a, b in combinations(found, 2):
-        better, worse = (a, b) if a[:6] > b[:6] else (b, a)
-        if better[:6] != worse[:6] and (better.still or better[:3] != worse[:3]):
+        better, worse = (a, b) if a.rank[:6] > b.rank[:6] else (b, a)
+        apart = better.is_cycle or better.undisturbed != worse.undisturbed
+        if better.rank[:6] != worse.rank[:6] and apart:
             assert better.cost < worse.cost
     assert np.isfinite(NOTHING.cost) and NOTHING.cost > max(v.cost for v in found)
 
@@ -95,50 +94,49 @@ def test_the_best_attempt_is_as_good_while_the_next_one_begins():
     origin = find_gait("runner")
     work = Designer(origin.sketch, origin=origin)
     best = replace(searched().progress, round=len(work.plan))
-    work.progress = best
+    work.resume(best)
     before = tuning.driven(work, best)
     work.another(best)
     after = tuning.driven(work, best)
     assert work.space is not work.space_in(best.round)
-    assert np.array_equal(before.given.table, after.given.table) and np.array_equal(before.fix.starts, after.fix.starts)
+    assert np.array_equal(before.bursts.table, after.bursts.table)
+    assert np.array_equal(before.corrections.starts, after.corrections.starts)
 
 
 @pytest.mark.parametrize("path", shipped(), ids=lambda p: p.stem)
 def test_the_vector_of_a_gait_leads_back_to_its_times(path):
     gait = load_gait(path)
     space = gait.space()
-    names = zip((gait.flight, gait.ground), (gait.sketch.flight.names, gait.sketch.ground.names), strict=True)
-    x = space.vector(*(np.array([psi[m] for m in listed]) for psi, listed in names), gait.times)
-    again = space.controls(x)
+    again = space.controls(gait.vector(space))
     assert all(getattr(again, k) == pytest.approx(t, abs=1e-4) for k, t in gait.times.items())
     assert gait.sketch.simulator().steps(again) == gait.sketch.simulator().steps(gait.controls(space))
 
 
 def test_weights_are_judged_alike_in_any_share_and_bad_ones_come_to_nothing(few):
     work = searched()
-    job = weighing(work, work.progress, WIDER)
+    job = weight_job(work, work.progress, WIDER)
     assert job is not None
     members = np.log(WEIGHTS)
     members[2] = 60.0  # no feedback is found, or one that throws the body down
-    whole, parts = weigh(job, members), [*weigh(job, members[3:]), *weigh(job, members[:3])]
+    whole, parts = judge_weights(job, members), [*judge_weights(job, members[3:]), *judge_weights(job, members[:3])]
     parts = [*parts[2:], *parts[:2]]
     assert [w.verdict for w in whole] == [w.verdict for w in parts]
     assert all(np.array_equal(a.gains, b.gains) for a, b in zip(whole, parts, strict=True))
-    assert whole[2].verdict < whole[0].verdict and whole[0].verdict.units == 81
+    assert whole[2].verdict.rank < whole[0].verdict.rank and whole[0].verdict.units == 81
 
 
 def test_a_found_gait_of_poor_feedback_is_given_a_better_one(few):
     """Half of the gains let the runner fall; the last step finds feedback that endures what is tried."""
     work = searched(0.5)
-    before = tried(work, work.progress)
+    before = verdict_of(work, work.progress)
     with Batch(1) as batch:
-        found, now, _ = tuned(work, batch)
-    assert now > before and now == tried(work, found) and work.finishing is None
+        found, now, _ = tune(work, batch)
+    assert now.rank > before.rank and now == verdict_of(work, found) and work.finishing is None
     assert np.array_equal(found.best, work.progress.best) and now.units == 81
 
 
 def test_what_is_good_stays_as_it_is(few):
     work = searched()
     with Batch(1) as batch:
-        found, now, _ = tuned(work, batch)
-    assert now >= few and found is work.progress
+        found, now, _ = tune(work, batch)
+    assert now.rank >= few.rank and found is work.progress

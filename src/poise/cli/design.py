@@ -180,7 +180,7 @@ class _Watch:
     def _best(self, p: Progress) -> str:
         """The best candidate of this round, in words."""
         s = p.score
-        if s is None or s.cost > 1e3:
+        if s is None or s.fell:
             return "every candidate falls"
         told = f"{s.speed:.2f} m/s, {_missing(s.easy)}, objective {s.objective:.0f}"
         return told + (f", fastest so far {self.fastest:.2f} m/s" if self.fastest else "")

@@ -15,11 +15,10 @@ from poise.maths.rotations import Array
 
 @dataclass(frozen=True, eq=False)
 class Multipliers:
-    """λ (q,) and k of one run; the first run of all has λ = 0 and k = 0."""
+    """λ (q,) and k of one run; the first run has λ = 0 and k = 0."""
 
     multiplier: Array  # (q,)
     penalty: float
-    run: int = 0
 
     def augmented(self, objective: Array, constraint: Array) -> Array:
         """W (m,) of m samples with f (m,) and φ (m, q)."""
@@ -28,7 +27,7 @@ class Multipliers:
     def updated(self, constraint: Array, penalty: float) -> Multipliers:
         """For the next run, after one that ended with φ (q,); `penalty` is the k of the runs after the first."""
         multiplier = self.multiplier + 2.0 * self.penalty * constraint
-        return replace(self, multiplier=multiplier, penalty=penalty, run=self.run + 1)
+        return replace(self, multiplier=multiplier, penalty=penalty)
 
 
 def first_run(count: int) -> Multipliers:

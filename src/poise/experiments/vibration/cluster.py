@@ -22,7 +22,8 @@ import numpy as np
 from poise.experiments.reproduce import Options, Table, told
 from poise.maths.rotations import Array
 from poise.methods.vibration.judging import assist_of, judge
-from poise.methods.vibration.search import Designer, Round
+from poise.methods.vibration.plan import Round
+from poise.methods.vibration.search import Designer
 from poise.methods.vibration.sketch import find_sketch
 from poise.methods.vibration.unit_simulator import Run
 from poise.simulate.batch import Batch

@@ -8,6 +8,7 @@ import numpy as np
 
 from poise.experiments.reproduce import Options, Table, told
 from poise.ground.slope import Slope
+from poise.maths import GRAVITY
 from poise.maths import configuration as conf
 from poise.maths import rotations as rot
 from poise.methods.vibration import Vibration, unit_loop
@@ -54,10 +55,10 @@ def _noisy(path: Path, seed: int) -> tuple[float, float]:
     units, nv = CYCLES * (2 if ready.simulator.swaps else 1), len(ready.simulator.stiffness)
     draw = [np.random.default_rng([seed, k]).standard_normal(2 * nv) for k in range(units * len(gait.cycle))]
     noise = np.stack(draw) * np.repeat([POSE, SPEED], nv)
-    run = ready.run(units, unit_loop.Disturbance(np.zeros(3), -1, -1, noise))
+    run = ready.run(units, unit_loop.Disturbance.sensor_noise(noise))
     whole = run.finished == units
     turn = float(np.degrees(rot.heading(run.states[-1, 3:7]))) if whole else float("nan")
-    return run.steps / (ready.given.table.shape[1] * units) * CYCLES, turn
+    return run.steps / (ready.bursts.table.shape[1] * units) * CYCLES, turn
 
 
 def _performed(path: Path, way: Vibration, stage: Stage, period: float) -> Take:
@@ -94,7 +95,7 @@ def _pushed(path: Path) -> tuple[int, int]:
 
 def _cases(gait: Gait, mass: float) -> list[tuple[tuple[float, float, float], float]]:
     """Force [N] and time [s] of every push."""
-    period, size = gait.times["period"], SHARE * mass * 9.81
+    period, size = gait.times["period"], SHARE * mass * GRAVITY
     angles = 2 * np.pi * np.arange(DIRECTIONS) / DIRECTIONS
     return [((size * float(np.cos(a)), size * float(np.sin(a)), 0.0), 4 * period + phase * period / PHASES)
             for a in angles for phase in range(PHASES)]  # fmt: skip
@@ -103,13 +104,13 @@ def _cases(gait: Gait, mass: float) -> list[tuple[tuple[float, float, float], fl
 def stays_up(gait: Gait) -> int:
     """How many of the pushes a gait stays up in, in the compiled search: in two seconds, not in two minutes."""
     ready = gait.driven()
-    simulator, steps = ready.simulator, ready.given.table.shape[1]
-    quiet, up = np.zeros((0, 2 * len(simulator.stiffness))), 0
+    simulator, steps = ready.simulator, ready.bursts.table.shape[1]
+    nv, up = len(simulator.stiffness), 0
     for force, at in _cases(gait, simulator.character.mass):
         since = round(at / simulator.dt)
         until = since + round(LENGTH / simulator.dt)
         units = -(-until // steps) + UNITS + (4 if simulator.swaps else 2)
-        up += ready.run(units, unit_loop.Disturbance(np.array(force), since, until, quiet)).finished == units
+        up += ready.run(units, unit_loop.Disturbance.push(np.array(force), since, until, nv)).finished == units
     return up
 
 

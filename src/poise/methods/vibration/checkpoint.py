@@ -14,11 +14,12 @@ import numpy as np
 from poise import files
 from poise.errors import BadFile
 from poise.maths.rotations import Array
+from poise.methods.vibration.progress import Progress
 from poise.methods.vibration.score import Score
-from poise.methods.vibration.search import Designer, Progress
+from poise.methods.vibration.search import Designer
 from poise.solve import cma
 
-SEARCH = 3  # which search it is of; raised when the same seed leads elsewhere
+SEARCH = 4  # which search it is of; raised when the same seed leads elsewhere, or when the file names other things
 _ARRAYS = ("state", "best", "cycle", "steady", "gains")  # of a progress
 _COUNTS = ("round", "evaluations", "seconds", "bettered", "beginning", "again", "attempt")  # and its numbers
 _BEST = ("best_beginning", "best_attempt")  # the progresses that it brings along
@@ -74,14 +75,15 @@ def _digest(content: bytes) -> str:
 
 
 def _arrays(p: Progress) -> dict[str, Array]:
-    score = np.zeros(0) if p.score is None else np.concatenate([[p.score.cost], p.score.easy, p.score[2:]])
-    return {"score": score, **{k: getattr(p, k) for k in _ARRAYS}, **{f"search_{k}": v for k, v in
-            p.search.arrays().items()}}  # fmt: skip
+    score = {} if p.score is None else {f"score_{k}": np.array(v) for k, v in p.score._asdict().items()}
+    search = {f"search_{k}": v for k, v in p.search.arrays().items()}
+    return {**score, **search, **{k: getattr(p, k) for k in _ARRAYS}}
 
 
 def _progress(arrays: dict[str, Array], header: dict[str, Any], name: str) -> Progress:
     a = {k.removeprefix(name): v for k, v in arrays.items() if k.startswith(name)}
-    s = a["score"]
-    score = Score(float(s[0]), s[1:10], *(float(x) for x in s[10:])) if len(s) else None
+    found = {k: a[f"score_{k}"] for k in Score._fields if f"score_{k}" in a}
+    numbers = {k: float(v) for k, v in found.items() if k != "easy"}
+    score = Score(easy=found["easy"], **numbers) if found else None
     search = cma.restored({k.removeprefix("search_"): v for k, v in a.items() if k.startswith("search_")})
     return Progress(search=search, score=score, **{k: a[k] for k in _ARRAYS}, **header[f"{name}counts"])

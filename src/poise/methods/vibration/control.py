@@ -12,7 +12,6 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.kernels import njit
-from poise.maths import configuration as conf
 from poise.maths.configuration import difference_rows
 from poise.maths.rotations import Array
 
@@ -104,14 +103,28 @@ def spring_torque(springs, q, v, out):
 
 
 @njit(cache=True)
-def total_torque(springs, q, v, burst, fix, out):
+def total_torque(springs, q, v, burst, feedback, out):
     """Springs, burst (nv,) and feedback (nv,) together into out (nv,), within what each joint bears, zero on the root.
 
     The paper's torques have no limits; those of a sketch with `limits` do.
     """
     spring_torque(springs, q, v, out)
     for d in range(6, out.shape[0]):
-        out[d] = min(max(out[d] + burst[d] + fix[d], -springs.limit[d]), springs.limit[d])
+        out[d] = min(max(out[d] + burst[d] + feedback[d], -springs.limit[d]), springs.limit[d])
+
+
+@njit(cache=True)
+def _sensed(springs, given, stage, odd, q, v, noise):
+    """x - x̄ (2 nv,) of a stage as it is sensed, with its noise and without the place in the plane."""
+    nv = v.shape[0]
+    step, x = np.empty((1, nv)), np.empty(2 * nv)
+    cycle = given.q[odd, stage].reshape(1, -1)
+    difference_rows(springs.kind, springs.qadr, springs.vadr, cycle, q.reshape(1, -1), step)
+    x[:nv] = step[0]
+    x[nv:] = v - given.v[odd, stage]
+    x += noise
+    x[:2] = 0.0
+    return x
 
 
 @njit(cache=True)
@@ -124,15 +137,7 @@ def correction(springs, given, stage, odd, mirror, q, v, noise, out):
     out[:] = 0.0
     if inputs == 0:
         return
-    step = np.empty((1, nv))
-    difference_rows(
-        springs.kind, springs.qadr, springs.vadr, given.q[odd, stage].reshape(1, -1), q.reshape(1, -1), step
-    )
-    x = np.empty(2 * nv)
-    x[:nv] = step[0]
-    x[nv:] = v - given.v[odd, stage]
-    x += noise
-    x[:2] = 0.0
+    x = _sensed(springs, given, stage, odd, q, v, noise)
     if odd == 1:
         x[:nv] = mirror @ x[:nv].copy()
         x[nv:] = mirror @ x[nv:].copy()
@@ -152,10 +157,11 @@ def feedback_of(gain, x):
     return u
 
 
-def correction_input(springs: Springs, given: Corrections, stage: int, state: Array, nq: int) -> Array:
-    """The inputs u (inputs,) [N m] that a stage of an even unit decides on in a state (nq + nv,)."""
-    layout = conf.Layout(springs.kind, springs.qadr, springs.vadr, nq, len(springs.stiffness))
-    step = conf.difference(layout, given.q[0, stage], state[:nq])
-    x = np.concatenate([step, state[nq:] - given.v[0, stage]])
-    x[:2] = 0.0
+def correction_input(springs: Springs, given: Corrections, stage: int, state: Array) -> Array:
+    """The inputs u (inputs,) [N m] that a stage of an even unit decides on in a state (nq + nv,).
+
+    Departures from `correction`: the sum is numpy's, whose last bits are others; every gait was found with these.
+    """
+    nq, nv = len(springs.rest), len(springs.stiffness)
+    x = _sensed(springs, given, stage, 0, state[:nq], state[nq:], np.zeros(2 * nv))
     return np.clip(given.steady[stage] - given.gains[stage] @ x, -given.limit, given.limit)

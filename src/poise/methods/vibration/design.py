@@ -27,10 +27,12 @@ from poise.methods.vibration.endurance import (
     stays_up,
 )
 from poise.methods.vibration.gait import Gait
+from poise.methods.vibration.plan import Round
+from poise.methods.vibration.progress import Progress
 from poise.methods.vibration.score import judged
-from poise.methods.vibration.search import POPULATION, Designer, Progress, Round
+from poise.methods.vibration.search import POPULATION, Designer
 from poise.methods.vibration.sketch import Sketch
-from poise.methods.vibration.tuning import tried, tuned
+from poise.methods.vibration.tuning import tune, verdict_of
 from poise.methods.vibration.unit_simulator import UnitSimulator
 from poise.simulate.batch import Batch
 from poise.threads import on_one_thread
@@ -60,7 +62,7 @@ def design(sketch: Sketch, *, origin: Gait | None = None, seed: int = 0, plan: t
     work = Designer(sketch, seed, plan, population=population, origin=origin)
     done = None if kept is None or not kept.exists() else restored(kept, work)
     if done is not None:
-        work.progress = done
+        work.resume(done)
     begun = cpu_seconds() - (0.0 if done is None else done.seconds)
 
     def told(progress: Progress) -> None:
@@ -71,38 +73,39 @@ def design(sketch: Sketch, *, origin: Gait | None = None, seed: int = 0, plan: t
             watch(work, spent)
 
     with batch or Batch(1) as workers:
-        while attempted(work, workers, attempts, told):
+        while run_attempt(work, workers, attempts, told):
             pass
-    made = finished(work)
+    made = gait_of(work)
     return replace(made, facts={**made.facts, "cpu_seconds": round(cpu_seconds() - begun, 1)})
 
 
-def attempted(work: Designer, workers: Batch, attempts: int, told: Callable[[Progress], None]) -> bool:
+def run_attempt(work: Designer, workers: Batch, attempts: int, told: Callable[[Progress], None]) -> bool:
     """One search to its end; is another one begun, since what it came to does not endure all that is tried?"""
     before, fault, spent = work.progress.best_attempt, None, 0
-    best, least = before, NOTHING if before is None else tried(work, before)
+    best, least = before, NOTHING if before is None else verdict_of(work, before)
     try:
-        while not work.over and not (work.hopeless and more(work, attempts)):
+        while not work.over and not (work.hopeless and may_try_again(work, attempts)):
             work.generation(workers)
             told(work.progress)
         if work.over:
-            found, now, spent = tuned(work, workers, told)
+            found, now, spent = tune(work, workers, told)
         else:
-            found, now = work.progress, tried(work, work.progress, least)
-        best, least = (found, now) if now > least else (best, least)
+            found, now = work.progress, verdict_of(work, work.progress, least)
+        best, least = (found, now) if now.rank > least.rank else (best, least)
     except NoSolution as error:
         fault = error
-    p = work.progress = replace(work.progress, evaluations=work.progress.evaluations + spent)
-    if least < ENOUGH and more(work, attempts):
+    p = replace(work.progress, evaluations=work.progress.evaluations + spent)
+    work.resume(p)
+    if least.rank < ENOUGH.rank and may_try_again(work, attempts):
         work.another(None if best is None else replace(best, best_beginning=None, best_attempt=None))
         return True
     if best is None:
         raise fault or NoSolution(f"No gait was found for {work.sketch.name!r}; give the sketch more modes.")
-    work.progress = replace(best, evaluations=p.evaluations, seconds=p.seconds)
+    work.resume(replace(best, evaluations=p.evaluations, seconds=p.seconds))
     return False
 
 
-def more(work: Designer, attempts: int) -> bool:
+def may_try_again(work: Designer, attempts: int) -> bool:
     """May another search be begun?"""
     return work.progress.attempt + 1 < attempts and work.progress.evaluations < MOST
 
@@ -113,15 +116,15 @@ def cpu_seconds() -> float:
     return t.user + t.system + t.children_user + t.children_system
 
 
-def finished(work: Designer) -> Gait:
+def gait_of(work: Designer) -> Gait:
     """The gait of a search that is over, with the digits of its file, and facts about it."""
     p, simulator, space = work.progress, work.simulator, work.space
     controls = space.controls(p.best)
-    given, fix = simulator.bursts(controls), work.corrections()
-    assert fix is not None
-    warm = simulator.run(p.state, given, TRIED, fix)
+    given, corrections = simulator.bursts(controls), work.corrections()
+    assert corrections is not None
+    warm = simulator.run(p.state, given, TRIED, corrections)
     state = p.state if warm.finished < TRIED else np.concatenate([np.zeros(2), warm.stages[0, 2:]])
-    once = simulator.run(state, given, 2 if simulator.swaps else 1, fix, traced=True)
+    once = simulator.run(state, given, 2 if simulator.swaps else 1, corrections, traced=True)
     if not once.whole:
         raise NoSolution(f"No gait was found for {work.sketch.name!r}: the best falls in its first cycle; give the "
                          "sketch more modes, or another start.")  # fmt: skip
@@ -144,9 +147,7 @@ def finished(work: Designer) -> Gait:
 def measured(gait: Gait) -> dict[str, Any]:
     """What a gait does, as its file has it: the facts that it tells of itself."""
     ready, space = gait.driven(), gait.space()
-    flight, ground = (np.array([psi[m] for m in names]) for psi, names in (
-        (gait.flight, gait.sketch.flight.names), (gait.ground, gait.sketch.ground.names)))  # fmt: skip
-    x = space.vector(flight, ground, gait.times)
+    x = gait.vector(space)
     last, long = ready.run(SETTLE), ready.run(LONGEST)
     score = judged(ready.simulator, space, x, last, SETTLE)
     there = long.states[CYCLES * (2 if ready.simulator.swaps else 1)]
@@ -160,7 +161,7 @@ def measured(gait: Gait) -> dict[str, Any]:
         "units": long.finished, "units_asked": LONGEST,
         "stays_up": stays_up(settled) if last.whole else 0, "pushes": PUSHES,
         "noise_and_slopes_kept": noise_and_slopes(settled) if last.whole else 0, "noise_and_slopes": NOISE_AND_SLOPES,
-        "open_loop_units": ready._replace(fix=None).run(LONGEST).finished,
+        "open_loop_units": ready._replace(corrections=None).run(LONGEST).finished,
     }  # fmt: skip
 
 

@@ -7,22 +7,23 @@ as strong, of other seeds. A gait may take every push at one phase and fall at t
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 
 from poise.ground.slope import Slope
+from poise.maths import GRAVITY
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.methods.vibration import unit_loop
 from poise.methods.vibration.ground_view import seen_from
 from poise.methods.vibration.score import MOST_DEPTH, MOST_FEEDBACK, easy, feedback_share
 from poise.methods.vibration.space import Space
-from poise.methods.vibration.unit_simulator import Driven
+from poise.methods.vibration.unit_simulator import Driven, Run
 
 TRIED = 81  # units that it must last by itself
-WAVERS = 6  # of the last of them over which it must be still
+WAVERS = 6  # of the last of them over which it must be a cycle
 MOST_TURN = np.radians(9.0)  # that the heading may be off by then
 MOST_DRIFT = 1e-3  # max |φ| of a cycle
 PUSH, HARD, LENGTH = 0.2, 0.3, 0.2  # of body weight; the same of harder pushes, which tell how much is to spare; [s]
@@ -33,79 +34,109 @@ LONG, AFTER = 101, 12  # units under noise and on a slope, and after a push
 MOST_MISSES = 4  # pushes that a candidate may lose more than the best one before the rest is not tried
 
 
-class Verdict(NamedTuple):
-    """How good a gait is, what counts most first: the greater, the better."""
+Rank = tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How good a gait is. Verdicts are compared by `rank`, or by what of it is known already."""
 
     units: int  # that it lasts of `TRIED`
-    bars: int  # less how many are missed
-    still: bool  # is it a cycle?
-    noise_and_slopes: int  # that it stays up in, of `NOISE_AND_SLOPES`
-    pushes: int  # that it stays up in, of `PUSHES`
-    harder: int  # pushes, beside
-    calm: float  # less how far it wavers
+    missed: int = 0  # how many of the bars of a gait
+    is_cycle: bool = False
+    noise_and_slopes: int = 0  # that it stays up in, of `NOISE_AND_SLOPES`
+    pushes: int = 0  # that it stays up in, of `PUSHES`
+    harder: int = 0  # pushes, beside
+    drift: float = np.inf  # max |φ| of the last units: how far it wavers
+
+    @property
+    def undisturbed(self) -> Rank:
+        """What it is by itself: the greater, the better, what counts most first."""
+        return self.units, -self.missed, self.is_cycle
+
+    @property
+    def with_noise(self) -> Rank:
+        """The same, then how it takes noise and slopes."""
+        return *self.undisturbed, self.noise_and_slopes
+
+    @property
+    def with_pushes(self) -> Rank:
+        """The same, then how it takes pushes."""
+        return *self.with_noise, self.pushes
+
+    @property
+    def rank(self) -> Rank:
+        """The same, then what it has to spare."""
+        return *self.with_pushes, self.harder, -self.drift
 
     @property
     def cost(self) -> float:
         """The same order in one number, the less the better; of gaits that waver, how far they do counts beside."""
-        wavering = 0.0 if self.still else 400.0 + min(20.0, -50.0 * self.calm)
-        missed = wavering - 1e3 * self.bars + 1e6 * (TRIED - self.units)
+        wavering = 0.0 if self.is_cycle else 400.0 + min(20.0, 50.0 * self.drift)
+        missed = wavering + 1e3 * self.missed + 1e6 * (TRIED - self.units)
         return missed - 50.0 * self.noise_and_slopes - self.pushes - self.harder / (1.0 + PUSHES)
 
 
-NOTHING = Verdict(0, -99, False, 0, 0, 0, -np.inf)
+NOTHING = Verdict(units=0, missed=99)
 PUSHES = DIRECTIONS * PHASES
 NOISE_AND_SLOPES = NOISES + len(SLOPES)
 MOST_FALLS = 2  # of the pushes, which are a third stronger than what is asked
-GOOD = Verdict(TRIED, 0, True, NOISE_AND_SLOPES, PUSHES, 0, -MOST_DRIFT)  # nothing is missing
-ENOUGH = GOOD._replace(pushes=PUSHES - MOST_FALLS)  # what a search must come to
+GOOD = Verdict(TRIED, 0, True, NOISE_AND_SLOPES, PUSHES, 0, MOST_DRIFT)  # nothing is missing
+ENOUGH = replace(GOOD, pushes=PUSHES - MOST_FALLS)  # what a search must come to
 
 
 def verdict(space: Space, x: Array, gait: Driven, least: Verdict = NOTHING) -> Verdict:
     """How good a gait of a vector x is; what it endures is not tried if it is worse than `least` already."""
-    simulator = gait.simulator
     run = gait.run(TRIED)
     if run.finished < TRIED:
-        return NOTHING._replace(units=run.finished)
-    m = run.measured
-    wrong = int(np.count_nonzero(easy(space, x, run))) + int(not m[unit_loop.DEEPEST] <= MOST_DEPTH)
-    wrong += int(not feedback_share(m) <= MOST_FEEDBACK)
-    wrong += int(not abs(rot.heading(run.states[-1, 3:7])) <= MOST_TURN)
-    last = run.states[-WAVERS - 1 :]
-    drift = max(float(np.abs(simulator.drift(a, b)).max()) for a, b in pairwise(last))
-    now = Verdict(TRIED, -wrong, drift < MOST_DRIFT, 0, 0, 0, -drift)
-    if now[:3] < least[:3]:
+        return replace(NOTHING, units=run.finished)
+    now = _undisturbed(space, x, gait, run)
+    if now.undisturbed < least.undisturbed:
         return now
     settled = gait._replace(state=run.stages[0])
-    now = now._replace(noise_and_slopes=noise_and_slopes(settled))
-    if now[:4] < least[:4]:
+    now = replace(now, noise_and_slopes=noise_and_slopes(settled))
+    if now.with_noise < least.with_noise:
         return now
-    wanted = least.pushes - MOST_MISSES if now[:4] == least[:4] else 0
-    now = now._replace(pushes=stays_up(settled, wanted))
-    return now if now[:5] < least[:5] else now._replace(harder=stays_up(settled, share=HARD, every=2))
+    least_needed = least.pushes - MOST_MISSES if now.with_noise == least.with_noise else 0
+    now = replace(now, pushes=stays_up(settled, least_needed))
+    if now.with_pushes < least.with_pushes:
+        return now
+    return replace(now, harder=stays_up(settled, share=HARD, every=2))
+
+
+def _undisturbed(space: Space, x: Array, gait: Driven, run: Run) -> Verdict:
+    """How many bars a run of `TRIED` units misses, and whether it ends in a cycle."""
+    m, last = run.measured, run.states[-WAVERS - 1 :]
+    missed = int(np.count_nonzero(easy(space, x, run))) + int(not m[unit_loop.DEEPEST] <= MOST_DEPTH)
+    missed += int(not feedback_share(m) <= MOST_FEEDBACK)
+    missed += int(not abs(rot.heading(run.states[-1, 3:7])) <= MOST_TURN)
+    drift = max(float(np.abs(gait.simulator.drift(a, b)).max()) for a, b in pairwise(last))
+    return Verdict(TRIED, missed, drift < MOST_DRIFT, drift=drift)
 
 
 def noise_and_slopes(gait: Driven) -> int:
     """In how many of `NOISE_AND_SLOPES` a gait stays up from a state of its cycle."""
     gait, nv = _at_origin(gait), len(gait.simulator.stiffness)
-    size, calm = np.repeat([POSE_NOISE, SPEED_NOISE], nv), np.zeros(3)
-    stages = 1 if gait.fix is None else len(gait.fix.starts) - 1
+    size = np.repeat([POSE_NOISE, SPEED_NOISE], nv)
+    stages = 1 if gait.corrections is None else len(gait.corrections.starts) - 1
     count = sum(_survives_slope(gait, degrees) for degrees in SLOPES)
     for k in range(NOISES):
         noise = np.random.default_rng([4, k]).standard_normal((LONG * stages, 2 * nv)) * size
-        count += _survives(gait, LONG, unit_loop.Disturbance(calm, -1, -1, noise))
+        count += _survives(gait, LONG, unit_loop.Disturbance.sensor_noise(noise))
     return count
 
 
-def stays_up(gait: Driven, wanted: int = 0, share: float = PUSH, every: int = 1) -> int:
+def stays_up(gait: Driven, least_needed: int = 0, share: float = PUSH, every: int = 1) -> int:
     """In how many pushes with a share of its weight it stays up, from a state of its cycle; every so many of each way.
 
-    Once so many have failed that fewer than `wanted` are left, the rest is not tried: the count is an upper bound then.
+    Once so many have failed that fewer than `least_needed` are left, the rest is not tried: the count is an upper bound
+    then.
     """
     gait, tried = _at_origin(gait), _pushes(every)
     left = len(tried)
     for way, phase in tried:
         left -= not _survives_push(gait, share, way, phase)
-        if left < wanted:
+        if left < least_needed:
             break
     return left
 
@@ -126,27 +157,25 @@ def _angle(way: int) -> float:
     return 2.0 * np.pi * (way + 0.5) / DIRECTIONS
 
 
-def _survives(gait: Driven, units: int, disturbance: unit_loop.Disturbance | None = None) -> bool:
-    return gait.run(units, disturbance).finished == units
+def _survives(gait: Driven, units: int, disturbance: unit_loop.Disturbance | None = None,
+              gravity: Array | None = None) -> bool:  # fmt: skip
+    return gait.run(units, disturbance, gravity=gravity).finished == units
 
 
 def _survives_push(gait: Driven, share: float, way: int, phase: int) -> bool:
     """Does it stay up when it is pushed with a share of its weight in the first unit?"""
-    simulator, steps, angle = gait.simulator, gait.given.table.shape[1], _angle(way)
-    force = share * simulator.character.mass * 9.81 * np.array([np.cos(angle), np.sin(angle), 0.0])
+    simulator, steps, angle = gait.simulator, gait.bursts.table.shape[1], _angle(way)
+    force = share * simulator.character.mass * GRAVITY * np.array([np.cos(angle), np.sin(angle), 0.0])
     since = round((phase + 0.5) * steps / PHASES)
     until = since + round(LENGTH / simulator.dt)
-    quiet = np.zeros((0, 2 * len(simulator.stiffness)))
-    return _survives(gait, until // steps + AFTER, unit_loop.Disturbance(force, since, until, quiet))
+    push = unit_loop.Disturbance.push(force, since, until, len(simulator.stiffness))
+    return _survives(gait, until // steps + AFTER, push)
 
 
 def _survives_slope(gait: Driven, degrees: float) -> bool:
     """Does it go on a slope, on which it begins as upright as on the flat? Gravity is tilted in the slope's place."""
-    simulator, nq = gait.simulator, len(gait.simulator.rest)
+    nq, tilt = len(gait.simulator.rest), np.radians(degrees)
     q, v = seen_from(Slope(degrees), gait.state[:nq], gait.state[nq:])
-    down, tilt = simulator.model.opt.gravity.copy(), np.radians(degrees)
-    try:
-        simulator.model.opt.gravity[:] = np.linalg.norm(down) * np.array([-np.sin(tilt), 0.0, -np.cos(tilt)])
-        return _survives(gait._replace(state=np.concatenate([q, v])), LONG)
-    finally:
-        simulator.model.opt.gravity[:] = down
+    size = np.linalg.norm(gait.simulator.model.opt.gravity)
+    gravity = size * np.array([-np.sin(tilt), 0.0, -np.cos(tilt)])
+    return _survives(gait._replace(state=np.concatenate([q, v])), LONG, gravity=gravity)

@@ -15,7 +15,7 @@ import numpy as np
 from poise.errors import NoSolution
 from poise.maths import configuration as conf
 from poise.maths.rotations import Array
-from poise.methods.vibration.control import Bursts, Corrections
+from poise.methods.vibration.control import Bursts, Corrections, correction_input
 from poise.methods.vibration.palette import Palette
 from poise.methods.vibration.unit_simulator import UnitSimulator
 from poise.solve.riccati import Feedback, periodic_feedback
@@ -63,6 +63,20 @@ def mean_stages(simulator: UnitSimulator, trace: Array, starts: np.ndarray, unit
         cycle[k, :nq] = conf.integrate(simulator.character.layout, rows[0, :nq], change)
         cycle[k, nq:] = rows[:, nq:].mean(axis=0)
     return cycle
+
+
+class Cycle(NamedTuple):
+    """States at the stages of a unit, and the torques that keep it there."""
+
+    states: Array  # (K, nq + nv)
+    steady: Array  # (K, inputs) [N m]
+
+
+def mean_cycle(simulator: UnitSimulator, trace: Array, corrections: Corrections, units: Sequence[int]) -> Cycle:
+    """The mean of some even units of the `trace` (steps, ...) of a run, and what its feedback asks for there."""
+    states = mean_stages(simulator, trace, corrections.starts, units)
+    steady = np.stack([correction_input(simulator.springs, corrections, k, x) for k, x in enumerate(states)])
+    return Cycle(states, steady)
 
 
 def torque_basis(palette: Palette) -> Array:
@@ -142,26 +156,25 @@ def gains(simulator: UnitSimulator, A: list[Array], B: list[Array], weights: Wei
     return periodic_feedback(A, B, np.diag(q), np.eye(B[0].shape[1]) * weights.torque**2)
 
 
-def carried(
-    simulator: UnitSimulator, cycle: Array, steady: Array, A: list[Array], B: list[Array], share: float
-) -> Array:
-    """The cycle (K, nq + nv) that needs less by a `share` of the steady torques (K, inputs), to first order.
+def cycle_with_less_steady(simulator: UnitSimulator, cycle: Cycle, A: list[Array], B: list[Array], share: float
+                           ) -> Cycle:  # fmt: skip
+    """The cycle that needs less by a `share` of its steady torques u_k, to first order: the bursts carry more of it.
 
     x_{k+1} = A_k x_k - share B_k u_k round the cycle, whose end is its beginning: x_0 = (I - Π A)⁻¹ c. A direction in
     which nothing brings it back, such as the heading, stays.
     """
     n, nq, nv = len(A[0]), len(simulator.rest), len(simulator.stiffness)
     whole, rest = np.eye(n), np.zeros(n)
-    for a, b, u in zip(A, B, steady, strict=True):
+    for a, b, u in zip(A, B, cycle.steady, strict=True):
         whole, rest = a @ whole, a @ rest - share * (b @ u)
     x = np.linalg.lstsq(np.eye(n) - whole, rest, rcond=3e-2)[0]
-    out = cycle.copy()
-    for k, (a, b, u) in enumerate(zip(A, B, steady, strict=True)):
-        out[k, :nq] = conf.integrate(simulator.character.layout, cycle[k, :nq], x[:nv])
+    out = cycle.states.copy()
+    for k, (a, b, u) in enumerate(zip(A, B, cycle.steady, strict=True)):
+        out[k, :nq] = conf.integrate(simulator.character.layout, cycle.states[k, :nq], x[:nv])
         out[k, nq:] += x[nv:]
         x = a @ x - share * (b @ u)
     out[:, :2] = 0.0
-    return out
+    return Cycle(out, (1.0 - share) * cycle.steady)
 
 
 def corrections(simulator: UnitSimulator, cycle: Array, starts: np.ndarray, basis: Array, gains: Array, steady: Array,

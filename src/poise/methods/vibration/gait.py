@@ -91,6 +91,12 @@ class Gait:
         t = self.times
         return Controls(flight, ground, t["flight_length"], t["ground_length"], t["period"], t["share"])
 
+    def vector(self, space: Space) -> Array:
+        """Its vector in a space, whose controls are those of the gait."""
+        phases = ((self.flight, self.sketch.flight.names), (self.ground, self.sketch.ground.names))
+        flight, ground = (np.array([psi[m] for m in names]) for psi, names in phases)
+        return space.vector(flight, ground, self.times)
+
     def corrections(self, simulator: UnitSimulator, space: Space, steps: int) -> Corrections:
         """The feedback, or none."""
         if not len(self.cycle):
@@ -103,8 +109,8 @@ class Gait:
         """Its body with all that drives it, at the beginning of its track."""
         simulator, space = self.sketch.simulator(), self.space()
         given = simulator.bursts(self.controls(space))
-        fix = self.corrections(simulator, space, given.table.shape[1])
-        return Driven(simulator, given, fix, np.concatenate([self.track[0], self.start]))
+        corrections = self.corrections(simulator, space, given.table.shape[1])
+        return Driven(simulator, given, corrections, np.concatenate([self.track[0], self.start]))
 
     def space(self) -> Space:
         """Its modes."""

@@ -65,10 +65,11 @@ def judge(job: Job, members: Array) -> list[Judged]:
 def judge_one(simulator: UnitSimulator, space: Space, job: Job, x: Array) -> Judged:
     """One member."""
     given = simulator.bursts(space.controls(x))
-    fix = job.corrections
-    if fix is not None:
-        fix = fix._replace(starts=feedback.cuts(given.table.shape[1], len(fix.starts) - 1))
-    run = simulator.run(job.state, given, job.units, fix, assist_of(job, space, x), traced=True)
+    corrections = job.corrections
+    if corrections is not None:
+        starts = feedback.cuts(given.table.shape[1], len(corrections.starts) - 1)
+        corrections = corrections._replace(starts=starts)
+    run = simulator.run(job.state, given, job.units, corrections, assist_of(job, space, x), traced=True)
     return Judged(judged(simulator, space, x, run, job.units, job.strict), run.states[-1])
 
 

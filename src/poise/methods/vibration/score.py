@@ -34,6 +34,7 @@ MARGIN = 0.07  # what the search strives for
 DEPTH_SOUGHT, MOST_DEPTH = 0.0045, 0.005  # [m] that feet are to sink in at most, and may
 _SHARE = np.array([5.0, 4.0, 20.0, 100.0, 150.0])  # of what is missed of E1, E3, E6, E7, E9
 _TOUCHING = 1.0  # of a unit in which limbs strike each other all the time: what is struck in every step never settles
+FALLEN = 1e3  # above the cost of candidates that stay up, below that of those that fall (2e3 and more)
 BARRIER = 0.3  # for each easy constraint that is violated, however little: the step h of (7)
 _LIFT = 200.0  # [1/m] of the height that the higher foot lacks
 
@@ -52,15 +53,19 @@ class Score(NamedTuple):
     deepest: float = 0.0  # [m] that feet sink in
     touching: float = 0.0  # share of the last unit in which the body touches itself
 
+    @property
+    def fell(self) -> bool:
+        """Did it fall, or come to no number?"""
+        return self.cost > FALLEN
+
 
 def easy(space: Space, x: Array, run: Run) -> Array:
     """E_1 to E_9 (9,) of the last unit of a run; infinite where it fell before."""
     if not run.whole:
         return np.full(9, np.inf)
-    out = run.measured[:9].copy()
     margins = space.dominance(x, feedback_share(run.measured))
-    out[unit_loop.E5] = sum((0.0 - d) ** 2 + 1.0 for d in margins if d < 0.0)
-    return out
+    dominance = sum((0.0 - d) ** 2 + 1.0 for d in margins if d < 0.0)
+    return np.insert(run.measured[list(unit_loop.EASY)], 4, dominance)
 
 
 def violated(constraints: Sequence[float] | Array) -> str:
@@ -90,7 +95,7 @@ def judged(simulator: UnitSimulator, space: Space, x: Array, run: Run, units: in
     m = run.measured
     if run.finished < units:
         short = units - run.steps / simulator.steps(space.controls(x))
-        return Score(2e3 + 1e3 * short, np.full(9, np.inf), np.inf, np.inf, 0.0, np.inf, np.inf, np.inf)
+        return Score(2.0 * FALLEN + FALLEN * short, np.full(9, np.inf), np.inf, np.inf, 0.0, np.inf, np.inf, np.inf)
     phi = simulator.drift(run.states[-2], run.states[-1])
     energy = float(m[unit_loop.ACTIVE] + m[unit_loop.FEEDBACK])
     objective = energy / max(float(m[unit_loop.VX]), 0.05) ** 2
@@ -103,7 +108,7 @@ def judged(simulator: UnitSimulator, space: Space, x: Array, run: Run, units: in
     wrong += BARRIER * np.count_nonzero(kept)
     cost = 3.0 * assist + strict * wrong + _LIFT * float(m[unit_loop.M_LIFT]) + W0 * objective
     if not np.isfinite(cost):
-        cost = 1e4
+        cost = 10.0 * FALLEN
     force = float(np.sqrt(m[unit_loop.ASSIST_FORCE] + m[unit_loop.ASSIST_TORQUE]))
     return Score(float(cost), kept, float(np.abs(phi).max()), objective, float(m[unit_loop.VX]), energy,
                  share, force, float(m[unit_loop.DEEPEST]), touching)  # fmt: skip

@@ -14,30 +14,30 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from dataclasses import replace
 
 import numpy as np
 
 from poise.errors import BadValue, NoSolution
 from poise.maths.rotations import Array
-from poise.methods.vibration import feedback, unit_loop
-from poise.methods.vibration.control import Corrections, correction_input
+from poise.methods.vibration import feedback
+from poise.methods.vibration.control import Corrections
+from poise.methods.vibration.cycle_feedback import SETTLED, CycleFeedback, OpenLoop, about_cycle, candidates, lasts
 from poise.methods.vibration.gait import Gait
 from poise.methods.vibration.judging import Job, Judged, assist_of, body_of, judge, judge_one, tools_of
-from poise.methods.vibration.score import MOST_DEPTH, MOST_FEEDBACK, Score
+from poise.methods.vibration.plan import PLAN, VARYING, Round
+from poise.methods.vibration.progress import Finishing, Progress
+from poise.methods.vibration.score import MOST_DEPTH, MOST_FEEDBACK
 from poise.methods.vibration.sketch import Sketch
 from poise.methods.vibration.space import TIMES, Space
-from poise.methods.vibration.unit_simulator import HOP, ONE, RUN, Controls, Run, UnitSimulator
+from poise.methods.vibration.unit_simulator import HOP, ONE, RUN, Controls
 from poise.simulate.batch import Batch
 from poise.solve import cma
 
 STAGES = {RUN: 4, HOP: 8, ONE: 8}  # decisions of the feedback in a unit: one every 0.06 to 0.1 s
-CENTRED = 3  # times that feedback is built again about what it leads to
-LEFT_TO_BURSTS = (0.3, 0.6)  # shares of the feedback's steady torques
-MEAN = 9  # units whose mean is the cycle that feedback is about; every other one counts, the rest are mirrored
-LASTING, SETTLED = 25, 0.01  # units that feedback is tried for, and max |φ| from which it is good enough
 POPULATION = 16
+# where the best of a generation ended the next one begins, if this share of it stays up, and its max |φ| is below that
+UPRIGHT, WILD = 0.6, 3.0
 PATIENCE = 6  # generations without a better one after which a round with feedback ends, if no constraint is violated
 GOOD = 2.0  # and the cost is below this
 AGAIN = 3  # times at most that the last round is done again
@@ -47,61 +47,6 @@ BEGINNINGS = 3  # that are tried at most; the search goes on with the best
 # second free round any violated constraint is enough
 HOPELESS, BEYOND = 4.0, 10.0
 PROMISING = 2.5  # cost below which a beginning that violates nothing is good enough
-
-
-class Round(NamedTuple):
-    """One search by CMA-ES."""
-
-    assist: float  # share of the assist; 0: feedback in its place
-    generations: int
-    units: int  # that a candidate must last; the last one is judged
-    spread: float  # of the first generation
-    strict: float = 2.0  # how much missed constraints weigh
-    steered: bool = False  # is there feedback beside the assist?
-    asked: float = 1.0  # how much of the sketch is asked for already
-
-    @property
-    def fed(self) -> bool:
-        """Is there feedback?"""
-        return self.steered or self.assist == 0.0
-
-
-PLAN = (Round(1.0, 50, 5, 0.5), Round(0.3, 30, 5, 0.2), Round(0.1, 20, 5, 0.15, steered=True),
-        Round(0.03, 15, 7, 0.12, steered=True), Round(0.0, 25, 9, 0.12), Round(0.0, 30, 9, 0.1, 6.0),
-        Round(0.0, 30, 13, 0.07, 20.0))  # fmt: skip
-VARYING = (*(Round(0.0, 15, 9, 0.2, asked=share) for share in (0.15, 0.3, 0.45, 0.6, 0.75, 0.9)), *PLAN[4:])
-"""What leads from a gait to another sketch, which is asked for step by step."""
-
-
-@dataclass(frozen=True, eq=False)
-class Progress:
-    """Where a search is; everything that its future depends on."""
-
-    round: int
-    search: cma.Search
-    state: Array  # (nq + nv,) from which members begin
-    best: Array  # vector of the best of this round so far
-    score: Score | None
-    cycle: Array  # (K, nq + nv) about which the feedback is, or (0, nq + nv)
-    steady: Array  # (K, inputs)
-    gains: Array  # (K, inputs, 2 nv)
-    evaluations: int = 0
-    seconds: float = 0.0  # CPU time spent up to a checkpoint
-    bettered: int = 0  # generation of this round in which the best was found
-    beginning: int = 0  # which one it is
-    again: int = 0  # times that the last round was done again
-    attempt: int = 0  # which search it is, each with beginnings of its own
-    best_beginning: Progress | None = None  # the best of the beginnings before
-    best_attempt: Progress | None = None  # the best that attempts before came to
-
-
-class Finishing(NamedTuple):
-    """How far the last step of a design is, the search for what its feedback weighs."""
-
-    generation: int
-    generations: int  # at most
-    stays_up: int
-    pushes: int  # that are tried
 
 
 class Designer:
@@ -153,6 +98,14 @@ class Designer:
         search = self._round_search(0, x, attempt, beginning)
         return Progress(0, search, start, x, None, cycle, steady, gains, attempt=attempt, beginning=beginning)
 
+    def resume(self, progress: Progress) -> None:
+        """Go on from a progress, such as that of a checkpoint."""
+        self.progress = progress
+
+    def report(self, finishing: Finishing | None) -> None:
+        """How far the last step of the design is, for those who watch; none: it is not under way."""
+        self.finishing = finishing
+
     def another(self, best: Progress | None) -> None:
         """Begin the next attempt; `best` is what those before came to at most."""
         p = self.progress
@@ -185,16 +138,13 @@ class Designer:
         """What the members of the present generation are judged by, or those of another progress."""
         p = self.progress if progress is None else progress
         now = self.plan[min(p.round, len(self.plan) - 1)]
-        fix = self.about(p) if now.fed else None
+        corrections = self.corrections(p) if now.fed else None
         return Job(self.text, (*self.options, now.asked), p.state, now.units, now.assist,
-                   self.sketch.start["speed"] + 0.1, fix, now.strict)  # fmt: skip
+                   self.sketch.start["speed"] + 0.1, corrections, now.strict)  # fmt: skip
 
-    def corrections(self) -> Corrections | None:
-        """The feedback as it is now."""
-        return self.about(self.progress)
-
-    def about(self, p: Progress) -> Corrections | None:
-        """The feedback of a progress, for its best; none before the free rounds."""
+    def corrections(self, progress: Progress | None = None) -> Corrections | None:
+        """The feedback of the present progress or of another one, for its best; none before the free rounds."""
+        p = self.progress if progress is None else progress
         if not len(p.cycle):
             return None
         starts = feedback.cuts(self.simulator.steps(self.controls(p)), len(p.cycle))
@@ -210,7 +160,8 @@ class Designer:
         first = results[k].score
         better = p.score is None or first.cost <= p.score.cost
         state = p.state
-        if np.mean(costs < 1e3) > 0.6 and first.drift < 3.0 and self.plan[p.round].assist > 0.0:
+        upright = np.mean([not r.score.fell for r in results]) > UPRIGHT
+        if upright and first.drift < WILD and self.plan[p.round].assist > 0.0:
             state = self.simulator.begun(results[k].end)
         self.progress = replace(p, search=cma.tell(p.search, members, costs), state=state,
                                 best=members[k] if better else p.best, score=first if better else p.score,
@@ -235,7 +186,7 @@ class Designer:
     def _begins_anew(self) -> bool:
         """Is another beginning tried, as this one leads nowhere? If not, the search goes on with the best of them."""
         p = self.progress
-        falls = p.score is None or p.score.cost > 1e3
+        falls = p.score is None or p.score.fell
         early = p.round + 1 == CHOSEN or (falls and p.round + 1 < CHOSEN)
         if not early or len(self.plan) <= CHOSEN or self.origin is not None:
             return False
@@ -268,8 +219,8 @@ class Designer:
         if number == len(self.plan) and self._wants_more(p):
             number, p = p.round, replace(p, again=p.again + 1)
         if number >= len(self.plan) or self.plan[number].fed:
-            p = self._centred(p, number)
-        p = self._carried(p, number)
+            p = self._with_feedback(p, number)
+        p = self._with_vector_of(p, number)
         if number >= len(self.plan):
             self.progress = replace(p, round=number)
             return
@@ -277,44 +228,33 @@ class Designer:
         search = self._round_search(number, p.best, p.attempt, p.beginning, p.again,
                                     p.search.covariance if alike else None)  # fmt: skip
         self.progress = replace(p, round=number, search=search, bettered=0)
-        first = judge_one(
-            self.simulator, self.space, self.job(), p.best
-        )  # it stays the best until a better one is found
-        self.progress = replace(self.progress, score=first.score)
+        first = judge_one(self.simulator, self.space, self.job(), p.best)
+        self.progress = replace(self.progress, score=first.score)  # the best until a better one is found
 
-    def _centred(self, p: Progress, number: int) -> Progress:
+    def _with_feedback(self, p: Progress, number: int) -> Progress:
         """Feedback anew for a round, about the cycle that the best of the round before has settled into.
 
-        It is built again about what the body settles into with it, up to a few times. Of these and
-        the old one that is kept with which it lasts longest, and costs least. Where the assist stays, once is enough.
+        Of those that are built and the old one that is kept with which it lasts longest, and costs least. Where the
+        assist stays, the first one is enough.
         """
-        if p.score is None or p.score.cost > 1e3:
+        if p.score is None or p.score.fell:
             raise NoSolution(f"No gait was found for {self.sketch.name!r}: after {p.evaluations} evaluations every "
                              "candidate falls; give the sketch more modes, or another start.")  # fmt: skip
+        body = OpenLoop(self.simulator, self.simulator.bursts(self.controls(p)), self.basis, self.stages)
         job = self.job()
         assist = assist_of(job, self.space, p.best)
-        units = 3 if assist is not None else 2 * (job.units // 2) + 9
-        made = [] if not len(p.cycle) else [p]
-        state, fix = p.state, job.corrections
         if number < len(self.plan) and self.plan[number].assist > 0.0:
-            return self._feedback(p, state, fix, assist, 2 * (job.units // 2) + 3)[0]
-        for _ in range(CENTRED):
-            try:
-                found, *eased = self._feedback(p, state, fix, assist, units)
-            except NoSolution:
-                if not made:
-                    raise
-                break
-            made += [found, *eased]
-            state, fix, assist, units = found.state, self.about(found), None, 2 * (job.units // 2) + 9
-            if self._lasts(found) >= (LASTING, -SETTLED):
-                break
-        moved = [replace(self._carried(q, number), round=number) for q in made]
-        costs = [judge_one(self.simulator, self.space_in(number), self.job(q), q.best).score.cost for q in moved]
-        lasts = [self._lasts(q)[0] for q in made]
-        return made[min(range(len(made)), key=lambda k: (-lasts[k], costs[k]))]
+            first = about_cycle(body, p.state, job.corrections, assist, 2 * (job.units // 2) + 3)[0]
+            return replace(p, **first._asdict())
+        kept = CycleFeedback(p.state, p.cycle, p.steady, p.gains) if len(p.cycle) else None
+        made = candidates(body, kept, p.state, job.corrections, assist, job.units)
+        moved, space = replace(self._with_vector_of(p, number), round=number), self.space_in(number)
+        costs = [judge_one(self.simulator, space, self.job(replace(moved, **m._asdict())), moved.best).score.cost
+                 for m in made]  # fmt: skip
+        units = [lasts(body, m)[0] for m in made]
+        return replace(p, **made[min(range(len(made)), key=lambda k: (-units[k], costs[k]))]._asdict())
 
-    def _carried(self, p: Progress, number: int) -> Progress:
+    def _with_vector_of(self, p: Progress, number: int) -> Progress:
         """The same with the best as a vector of another round's space, amplitudes raised to its bounds, if any."""
         old, new = self.space_in(p.round), self.space_in(number)
         if old is new:
@@ -323,38 +263,6 @@ class Designer:
         x = new.vector(*old.amplitudes(p.best), {k: getattr(controls, k) for k in TIMES})
         x[-1] = p.best[-1]
         return replace(p, best=x)
-
-    def _feedback(self, p: Progress, state: Array, fix: Corrections | None, assist: unit_loop.Assist | None,
-                  units: int) -> list[Progress]:  # fmt: skip
-        """The same progress with feedback about what it does in the last of some units from a state.
-
-        Without the assist that is the mean of `MEAN` units: a gait may waver. Then the same with less and less of what
-        the feedback asks for on the cycle itself, which the bursts have to carry.
-        """
-        given = self.simulator.bursts(self.controls(p))
-        starts = feedback.cuts(given.table.shape[1], self.stages)
-        if fix is None:
-            fix = feedback.held(self.simulator, starts, self.basis, np.zeros((self.stages, self.basis.shape[1])))
-        fix = fix._replace(starts=starts)
-        run = _settled(self.simulator, state, given, fix, assist, units)
-        last = range(max(0, run.finished - MEAN), run.finished, 2) if assist is None else (run.finished - 1,)
-        cycle = feedback.mean_stages(self.simulator, run.trace, starts, last)
-        steady = np.stack([correction_input(self.simulator.springs, fix, k, cycle[k], len(self.simulator.rest))
-                           for k in range(self.stages)])  # fmt: skip
-        A, B = feedback.linearised(self.simulator, given, cycle, starts, self.basis, steady, feedback.WIDER)
-        found = feedback.gains(self.simulator, A, B)
-        made = [replace(p, state=cycle[0], cycle=cycle, steady=steady, gains=np.stack(found.gains))]
-        for share in LEFT_TO_BURSTS if assist is None else ():
-            cycle = feedback.carried(self.simulator, made[0].cycle, steady, A, B, share)
-            made.append(replace(made[0], state=cycle[0], cycle=cycle, steady=(1.0 - share) * steady))
-        return made
-
-    def _lasts(self, p: Progress) -> tuple[int, float]:
-        """Units of `LASTING` that the best lasts with the feedback of a progress, and how far it is from a cycle."""
-        run = self.simulator.run(p.state, self.simulator.bursts(self.controls(p)), LASTING, self.about(p))
-        if run.finished < LASTING:
-            return run.finished, -np.inf
-        return run.finished, -float(np.abs(self.simulator.drift(run.states[-2], run.states[-1])).max())
 
 
 def fits(gait: Gait, sketch: Sketch) -> bool:
@@ -376,14 +284,3 @@ def varied(space: Space, basis: Array, gait: Gait) -> tuple[Array, Array, Array]
 
 def _cost(p: Progress) -> float:
     return np.inf if p.score is None else p.score.cost
-
-
-def _settled(
-    simulator: UnitSimulator, state: Array, given: Any, fix: Corrections, assist: unit_loop.Assist | None, units: int
-) -> Run:
-    """The longest odd number of units that is not fallen in, whose last one is not mirrored."""
-    for count in range(units, 0, -2):
-        run = simulator.run(state, given, count, fix, assist, traced=True)
-        if run.finished == count:
-            return run
-    raise NoSolution("The gait falls in its first unit; there is no cycle to build feedback on.")

@@ -38,10 +38,9 @@ def sketch_clip(sketch: Sketch, cycles: int = CYCLES) -> Clip:
     Bursts, springs and times are those with which the search begins; nothing is searched.
     """
     simulator, space = sketch.simulator(), Space(sketch, sketch.palette())
-    simulator.model.opt.gravity[:] = 0.0
     units = cycles * (2 if simulator.swaps else 1)
     given = simulator.bursts(space.controls(np.zeros(space.dimension)))
-    run = simulator.run(simulator.start(_ABOVE, 0.0), given, units, traced=True)
+    run = simulator.run(simulator.start(_ABOVE, 0.0), given, units, traced=True, gravity=np.zeros(3))
     if not run.whole:
         raise BadValue(f"Without gravity the sketch {sketch.name!r} flies apart or tumbles after "
                        f"{run.steps * simulator.dt:.2f} s; give its modes smaller amplitudes.")  # fmt: skip

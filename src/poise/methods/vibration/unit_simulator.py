@@ -75,7 +75,7 @@ class UnitSimulator:
     def of(cls, plain: Character, rest: Array, stiffness: Array, gait: str, damping: float = 0.1, dt: float = STEP,
            **more: Any) -> UnitSimulator:  # fmt: skip
         """A simulator of a character as it is in the library."""
-        return cls(geared(plain, stiffness, damping), rest, stiffness, gait, damping, dt=dt, **more)
+        return cls(geared(plain, stiffness, damping, dt), rest, stiffness, gait, damping, dt=dt, **more)
 
     @cached_property
     def model(self) -> mujoco.MjModel:
@@ -165,26 +165,35 @@ class UnitSimulator:
         return bursts(controls.flight, controls.ground, (controls.flight_length, controls.ground_length),
                       float(np.clip(at, 0.0, unit)), steps, self.dt, self.mirror, self.form)  # fmt: skip
 
+    @cached_property
+    def world(self) -> unit_loop.World:
+        """All of it for compiled code."""
+        return unit_loop.World(views=self.views, springs=self.springs, feet=self.feet, mirror=self.mirror, dt=self.dt,
+                               swaps=self.swaps, lowest=LOWEST * float(self.rest[2]))  # fmt: skip
+
     def run(self, state: Array, given: Bursts, units: int, corrections: Corrections | None = None,
             assist: unit_loop.Assist | None = None, disturbance: unit_loop.Disturbance | None = None,
-            traced: bool = False) -> Run:  # fmt: skip
-        """Some units from a state (nq + nv,); `traced`: every step is taken down."""
+            traced: bool = False, gravity: Array | None = None) -> Run:  # fmt: skip
+        """Some units from a state (nq + nv,); `traced`: every step is taken down; gravity (3,) [m/s²], or its own."""
         nq, nv = self.character.model.nq, self.character.model.nv
+        steps = given.table.shape[1]
+        corrections = no_corrections(nq, nv, steps) if corrections is None else corrections
+        drive = unit_loop.Drive(bursts=given, corrections=corrections,
+                                assist=NO_ASSIST if assist is None else assist,
+                                disturbance=unit_loop.Disturbance.nothing(nv) if disturbance is None else
+                                disturbance)  # fmt: skip
+        record = unit_loop.Record(measured=np.zeros(unit_loop.COUNT), states=np.zeros((units + 1, nq + nv)),
+                                  stages=np.zeros((len(corrections.starts) - 1, nq + nv)),
+                                  trace=np.zeros((units * steps if traced else 0, nq + 2 * nv)))  # fmt: skip
         mujoco.mj_resetData(self.model, self.data)
         self.data.qpos[:], self.data.qvel[:] = state[:nq], state[nq:]
-        steps = given.table.shape[1]
-        fix = no_corrections(nq, nv, steps) if corrections is None else corrections
-        out, states = np.zeros(unit_loop.COUNT), np.zeros((units + 1, nq + nv))
-        stages = np.zeros((len(fix.starts) - 1, nq + nv))
-        assist = NO_ASSIST if assist is None else assist
-        disturbance = (
-            unit_loop.Disturbance(np.zeros(3), -1, -1, np.zeros((0, 2 * nv))) if disturbance is None else disturbance
-        )
-        trace = np.zeros((units * steps if traced else 0, nq + 2 * nv))
-        lowest = LOWEST * float(self.rest[2])
-        done = unit_loop.run_units(self.views, self.springs, given, fix, self.mirror, self.feet, assist, disturbance,
-                              self.dt, units, self.swaps, lowest, out, states, stages, trace)  # fmt: skip
-        return Run(int(done) // steps, int(done), out, states, stages, trace[: int(done)])
+        own = self.model.opt.gravity.copy()
+        try:
+            self.model.opt.gravity[:] = own if gravity is None else gravity
+            done = int(unit_loop.run_units(self.world, drive, units, record))
+        finally:
+            self.model.opt.gravity[:] = own
+        return Run(done // steps, done, record.measured, record.states, record.stages, record.trace[:done])
 
     def touching(self, trace: Array) -> float:
         """Share of some moments of a trace (steps, nq + ...) at which the body touches itself."""
@@ -226,13 +235,15 @@ class Driven(NamedTuple):
     """A body with the bursts and the feedback of a gait, and a state from which it begins."""
 
     simulator: UnitSimulator
-    given: Bursts
-    fix: Corrections | None
+    bursts: Bursts
+    corrections: Corrections | None
     state: Array  # (nq + nv,)
 
-    def run(self, units: int, disturbance: unit_loop.Disturbance | None = None, traced: bool = False) -> Run:
-        """Some units of the gait."""
-        return self.simulator.run(self.state, self.given, units, self.fix, None, disturbance, traced)
+    def run(self, units: int, disturbance: unit_loop.Disturbance | None = None, traced: bool = False,
+            gravity: Array | None = None) -> Run:  # fmt: skip
+        """Some units of the gait; gravity (3,) [m/s²], or its own."""
+        return self.simulator.run(self.state, self.bursts, units, self.corrections, disturbance=disturbance,
+                                  traced=traced, gravity=gravity)  # fmt: skip
 
 
 NO_ASSIST = unit_loop.Assist(0.0, rot.IDENTITY.copy(), 0.0, np.zeros(4))
