@@ -35,6 +35,7 @@ _WHERE = {
     "load_plan": "poise.rehearsal",
     "audit": "poise.judge.audit",
     "with_hands": "poise.methods.hands.on_body",
+    **dict.fromkeys(("design", "load_gait", "load_sketch", "modes"), "poise.methods.vibration.verbs"),
     "Take": "poise.take",
     **dict.fromkeys(_STAGE, "poise.stage"),
 }
@@ -44,8 +45,8 @@ __all__ = [
     "Ball", "Bar", "Barbell", "Blocks", "Box", "Capsule", "Character", "Clip", "Compound", "Cylinder", "Flat", "Grip",
     "HeightField", "Hold", "Mesh", "Patches", "Piece", "Plan", "Platform", "PlatformMotion", "PoiseError", "PropMotion",
     "Push", "Reference", "Seesaw", "Show", "Slope", "Sphere", "Stage", "Stairs", "Take", "__version__", "audit",
-    "begin", "check", "edit", "get_up", "load_character",
-    "load_clip", "load_plan", "perform", "rehearse", "replay", "resume", "with_hands",
+    "begin", "check", "design", "edit", "get_up", "load_character", "load_clip", "load_gait", "load_plan",
+    "load_sketch", "modes", "perform", "rehearse", "replay", "resume", "with_hands",
 ]  # fmt: skip
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     from poise.judge.audit import audit
     from poise.methods.hands.on_body import with_hands
     from poise.methods.rehearse import Plan
+    from poise.methods.vibration.verbs import design, load_gait, load_sketch, modes
     from poise.motion import edit
     from poise.motion.check.check import check
     from poise.motion.clip import Clip

@@ -62,6 +62,12 @@ class Gait:
     start: Array  # (nv,) velocity with which the track begins
     facts: Mapping[str, Any]
 
+    def __repr__(self) -> str:
+        words = f"misses {len(self.missed)} bars" if self.missed else "nothing missed"
+        return (
+            f"<Gait {self.sketch.name!r} on {self.sketch.character}: {self.facts.get('speed', 0.0):.2f} m/s, {words}>"
+        )
+
     @property
     def missed(self) -> tuple[str, ...]:
         """What of the bars of a gait its facts say it misses, in words; a fact that is not told is missed."""

@@ -54,6 +54,17 @@ class Palette:
     ground: tuple[Mode, ...]
     rigid: tuple[int, int]  # how many modes without a spring were left out, in flight and on the ground
 
+    def __repr__(self) -> str:
+        return (f"<Palette of {self.character.name!r}: {len(self.flight)} modes in flight from "
+                f"{self.flight[0].frequency:.2f} Hz, {len(self.ground)} on the ground>")  # fmt: skip
+
+    @property
+    def words(self) -> dict[str, str]:
+        """What each mode moves, by its name: "arms swing against the legs, legs swing in turn"."""
+        from poise.methods.vibration.words import describe
+
+        return describe(self)
+
     def __getitem__(self, name: str) -> Mode:
         for mode in (*self.flight, *self.ground):
             if mode.name == name:

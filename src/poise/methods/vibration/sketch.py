@@ -88,6 +88,10 @@ class Sketch:
     unit: str = NEWTON_METRES  # of amplitudes
     even: bool = False  # are left and right of a recording's body made alike?
 
+    def __repr__(self) -> str:
+        return f"<Sketch {self.name!r} on {self.character}: {self.gait}, {' '.join(self.flight.priority)} in flight, " \
+               f"{' '.join(self.ground.priority)} on the ground>"  # fmt: skip
+
     def plain(self) -> dict[str, Any]:
         """The same as plain data, from which `read` makes it again."""
         permit = lambda p: dict(p.others) if any(p.others.values()) else list(p.others)  # noqa: E731
