@@ -116,7 +116,7 @@ def _sketch(args: argparse.Namespace) -> Sketch:
         return sketch
     led = on_body(sketch, args.character)
     if not args.json:
-        words = ", ".join(f"{a} is {b} ({100 * alike:.0f} %)" for a, (b, alike) in led.modes.items())
+        words = ", ".join(f"{a} is {' and '.join(b)} ({100 * alike:.0f} %)" for a, (b, alike) in led.modes.items())
         say(f"{sketch.name} on {args.character}, each vibration by the one most like it: {words}")
         if led.sketch.even:
             say("left and right of this body are made alike, each bone at the mean of both")

@@ -28,7 +28,13 @@ from poise.methods.vibration.sketch import NEWTON_METRES, RUN, Phase, Sketch
 from poise.motion.load import load_any_character
 
 HELD = 2.0  # times the spring of a joint about the axes that it does not have in the sketch's body
+ENOUGH, SECOND = 0.8, 0.35  # how alike one mode must be to stand alone; how alike a second one must be to help it
+BORNE = 0.98  # of a joint's strength that the priority amplitudes ask for at most
+_LOOKS = 50
 STRONGER = 1.1  # times its own strength from which a joint is given that of the sketch's body
+
+
+Matches = dict[str, list[tuple[str, float]]]  # mode -> those that stand for it, with the cosine of their turns
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +42,7 @@ class Led:
     """A sketch on another body, and how it came there."""
 
     sketch: Sketch
-    modes: Mapping[str, tuple[str, float]]  # of the first body -> of the other one, and how alike they are, at most 1
+    modes: Mapping[str, tuple[tuple[str, ...], float]]  # of the first body -> of the other one; how alike, at most 1
 
 
 def on_body(sketch: Sketch, character: str | PathLike[str]) -> Led:
@@ -51,24 +57,54 @@ def on_body(sketch: Sketch, character: str | PathLike[str]) -> Led:
         body, even = load_any_character(name, even=True), True
         parts = _common(source.character, body)
     size = body.mass * body.height / (source.character.mass * source.character.height)
-    springs = {**_springs(source, body, parts, size),
-               **{k: v for k, v in sketch.springs.items() if k == "damping"}}  # fmt: skip
-    springs_only = {k: v for k, v in springs.items() if k != "damping"}
-    found = palette(body, rest_pose(body, sketch.rest), stiffness_of(body, springs_only), source.stance)
-    led: dict[str, tuple[str, float]] = {}
+    springs = _springs(source, body, parts, size)
+    found = palette(body, rest_pose(body, sketch.rest), stiffness_of(body, springs), source.stance)
+    springs |= {k: v for k, v in sketch.springs.items() if k == "damping"}
+    led: dict[str, tuple[tuple[str, ...], float]] = {}
     phases = {}
     for phase in ("flight", "ground"):
         mine: Phase = getattr(sketch, phase)
-        pairs = _matched(source, [source[m] for m in mine.names], found, getattr(found, phase), parts)
-        led |= {m: (other, min(1.0, abs(alike))) for m, (other, alike) in pairs.items()}
+        matches = _matched(source, [source[m] for m in mine.names], found, getattr(found, phase), parts)
+        led |= {m: (tuple(o for o, _ in others), min(1.0, _norm(others))) for m, others in matches.items()}
         scale = size if sketch.unit == NEWTON_METRES else 1.0
-        moved = lambda given, pairs=pairs, scale=scale: {  # noqa: E731
-            pairs[m][0]: round(float(np.copysign(scale, pairs[m][1]) * a), 1) for m, a in given.items()
-        }
-        phases[phase] = Phase(moved(mine.priority), moved(mine.others))
+        phases[phase] = Phase(_moved(mine.priority, matches, scale), _moved(mine.others, matches, scale))
     made = replace(sketch, character=name, even=even, springs=springs, strength=_strength(sketch, body, parts, size),
                    **phases)  # fmt: skip
-    return Led(made, led)
+    return Led(_within_strength(made, found), led)
+
+
+def _norm(others: Sequence[tuple[str, float]]) -> float:
+    return float(np.linalg.norm([alike for _, alike in others]))
+
+
+def _moved(given: Mapping[str, float], matches: Matches, scale: float) -> dict[str, float]:
+    """Amplitudes of the modes that stand for those given."""
+    return {other: round(scale * alike / _norm(matches[m]) * a, 1) for m, a in given.items()
+            for other, alike in matches[m]}  # fmt: skip
+
+
+def _within_strength(sketch: Sketch, found: Palette) -> Sketch:
+    """The same sketch with smaller amplitudes of what asks more of a joint than it bears, mode by mode."""
+    if not sketch.limits:
+        return sketch
+    limit, phases = sketch.body().torque_limit[6:], {}
+    for phase in ("flight", "ground"):
+        mine: Phase = getattr(sketch, phase)
+        names = [m.name for m in getattr(found, phase)]
+        columns = found.torques(phase)[6:, [names.index(m) for m in mine.priority]]
+        if sketch.unit != NEWTON_METRES:
+            columns = columns / np.degrees(found.swing(np.vstack([np.zeros((6, columns.shape[1])), columns])))
+        psi = np.array(list(mine.priority.values()))
+        for _ in range(_LOOKS):
+            load = (columns @ psi) / limit
+            joint = int(np.argmax(np.abs(load)))
+            if not abs(load[joint]) > BORNE:
+                break
+            each = columns[joint] * psi / limit[joint]
+            k = int(np.argmax(np.sign(load[joint]) * each))
+            psi[k] *= max(0.0, 1.0 - (abs(load[joint]) - BORNE) / abs(each[k]))
+        phases[phase] = Phase({m: round(float(a), 1) for m, a in zip(mine.priority, psi, strict=True)}, mine.others)
+    return replace(sketch, **phases)
 
 
 def _common(a: Character, b: Character) -> list[str]:
@@ -133,8 +169,11 @@ def _strength(sketch: Sketch, body: Character, parts: Sequence[str], size: float
 
 
 def _matched(source: Palette, modes: Sequence[Mode], found: Palette, others: Sequence[Mode],
-             parts: Sequence[str]) -> dict[str, tuple[str, float]]:  # fmt: skip
-    """For each of some modes the most alike of others, each taken once, and how alike: the cosine of their turns."""
+             parts: Sequence[str]) -> Matches:  # fmt: skip
+    """For each of some modes the most alike of others, each taken once; a second one where the first is not enough.
+
+    Two vibrations of nearly one frequency mix differently in another body: then two stand for one.
+    """
     if len(others) < len(modes):
         raise BadValue(f"{found.character.name} has {len(others)} vibrations, and the sketch names {len(modes)}.")
     weight = np.array([np.mean(source.stiffness[d]) if len(d := source.character.dofs(r)) else 0.0 for r in parts[1:]])
@@ -142,7 +181,15 @@ def _matched(source: Palette, modes: Sequence[Mode], found: Palette, others: Seq
     a, b = (x.reshape(-1, x.shape[-1]) / np.linalg.norm(x.reshape(-1, x.shape[-1]), axis=0) for x in (a, b))
     alike = a.T @ b
     mine, theirs = linear_sum_assignment(-np.abs(alike))
-    return {modes[i].name: (others[j].name, float(alike[i, j])) for i, j in zip(mine, theirs, strict=True)}
+    out: Matches = {modes[i].name: [(others[j].name, float(alike[i, j]))] for i, j in zip(mine, theirs, strict=True)}
+    free = np.setdiff1d(np.arange(len(others)), theirs)
+    for i in sorted(mine, key=lambda i: _norm(out[modes[i].name])):
+        if _norm(out[modes[i].name]) < ENOUGH and len(free):
+            j = free[int(np.argmax(np.abs(alike[i, free])))]
+            if abs(alike[i, j]) > SECOND:
+                out[modes[i].name].append((others[j].name, float(alike[i, j])))
+                free = free[free != j]
+    return {m.name: out[m.name] for m in modes}
 
 
 def _turns(found: Palette, modes: Sequence[Mode], parts: Sequence[str]) -> Array:

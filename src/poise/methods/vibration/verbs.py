@@ -29,7 +29,8 @@ def modes(
 ) -> Palette:
     """The natural vibrations of a body about its rest pose, `rest` in degrees by part (`{"shin": 37}`).
 
-    stance: which toes the ground modes hold, right, left or both; even: a recording's body is made alike left and right.
+    stance: which toes the ground modes hold, right, left or both; even: left and right of a recording's body are made
+    alike.
     """
     body = character if isinstance(character, Character) else load_any_character(character, even=even)
     return palette(body, rest, stance=stance)
