@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from poise.character import Character
 from poise.character.skin import skin
 from poise.errors import NoSolution
 from poise.experiments.reproduce import Options, Table, told
@@ -189,21 +190,27 @@ def styles(options: Options) -> Table:
         if not options.wants(path.stem):
             continue
         gait = load_gait(path)
-        body = gait.sketch.simulator().character
-        turn = np.degrees(conf.difference(body.layout, gait.sketch.simulator().rest, gait.track))
+        body, rest = gait.sketch.simulator().character, gait.sketch.simulator().rest
+        turn = np.degrees(conf.difference(body.layout, rest, gait.track))
         pelvis = np.degrees(rot.log(gait.track[:, 3:7]))
         thigh, chest = (turn[:, body.dofs(part)] for part in ("left_thigh", "chest"))
         second = "left_second_upper_arm"
-        rows.append((path.stem, float(np.ptp(thigh[:, 2])), *_arm(turn[:, body.dofs("left_upper_arm")]),
-                     *(_arm(turn[:, body.dofs(second)]) if second in body.body_names else ("",) * len(arms)),
+        rows.append((path.stem, float(np.ptp(thigh[:, 2])), *_arm(body, rest, turn, "left_upper_arm"),
+                     *(_arm(body, rest, turn, second) if second in body.body_names else ("",) * len(arms)),
                      *(float(np.ptp(x)) for x in (chest[:, 0], chest[:, 2], pelvis[:, 0], pelvis[:, 2]))))  # fmt: skip
     note = "Ranges over a cycle, from the rest pose, of the left limbs; second arms where a body has them."
     return Table("Styles", columns, tuple(rows), (note,))
 
 
-def _arm(turn: Array) -> tuple[float, float, float]:
-    """How far an arm (N, 3) goes sideways, at most to its side, and to and fro."""
-    return float(np.ptp(turn[:, 0])), float(turn[:, 0].max()), float(np.ptp(turn[:, 1]))
+def _arm(body: Character, rest: Array, turn: Array, part: str) -> tuple[float, float, float]:
+    """How far an arm goes sideways, at most to its side, and to and fro, about axes of what it hangs on.
+
+    turn (N, nv): from the rest pose (nq,), about axes of the arm as it rests.
+    """
+    dofs = body.dofs(part)
+    at = int(body.model.jnt_qposadr[body.model.dof_jntid[dofs[0]]])
+    aside, forward, _ = rot.rotate(rest[at : at + 4], turn[:, dofs]).T
+    return float(np.ptp(aside)), float(aside.max()), float(np.ptp(forward))
 
 
 def designs(options: Options) -> Table:
