@@ -371,11 +371,12 @@ def test_a_gait_that_misses_a_bar_is_told_by_words_and_exit_code(tmp_path: Path,
         monkeypatch.setattr("poise.methods.vibration.design.design", lambda *_, made=made, **__: made)
         assert main(["design", "runner", "-o", str(tmp_path / f"{k}.toml"), "--json"]) == k
         told = json.loads(capsys.readouterr().out)
-        assert len(told["missed"]) == 4 * k and (told["cyclic_error"] is None) == bool(k)
+        assert len(told["missed"]) == 12 * k and (told["cyclic_error"] is None) == bool(k)
         assert load_gait(tmp_path / f"{k}.toml").missed == made.missed
     assert main(["design", "runner", "-o", str(tmp_path / "2.toml")]) == 1
     told = capsys.readouterr().out
     assert "falls after 3 steps" in told and "stays up in 29 of 32 pushes" in told
+    assert "E9: the swinging leg is longer" in told and "does not repeat itself" in told
 
 
 def test_a_cluster_without_its_package_is_told_before_the_work(tmp_path: Path, capsys, monkeypatch):
@@ -567,7 +568,8 @@ def violations(
     for part, rate in speeds.items():
         v[simulator.character.dofs(part)] = rate
     run = simulator.run(np.concatenate([q, v]), Bursts(table, (0, 5)), 1)
-    assert run.whole and np.isclose(run.measured[unit_loop.ACTIVE], torque**2)  # (3)
+    bears = simulator.springs.limit[simulator.character.dofs("left_shin")][0]
+    assert run.whole and np.isclose(run.measured[unit_loop.ACTIVE], min(abs(torque), bears) ** 2)  # (3)
     return easy(space, np.zeros(space.dimension), run)
 
 
@@ -578,9 +580,9 @@ def test_each_constraint_is_violated_by_what_it_forbids():
     assert not good[[0, 2, 3, 4, 5, 6, 8]].any()
     assert violations(simulator, stands, speed=0.2)[0] > 0.0 and violations(simulator, stands, speed=1.5)[1] > 0.0
     assert violations(simulator, stands, left_forearm=30.0)[2] > 0.0
-    assert (
-        violations(simulator, stands, torque=800.0)[3] > 0.0 and violations(simulator, stands, torque=-600.0)[3] == 0.0
-    )
+    tireless = replace(simulator, limited=False)
+    assert violations(tireless, stands, torque=800.0)[3] > 0.0 and violations(tireless, stands, torque=-600.0)[3] == 0.0
+    assert violations(simulator, stands, torque=800.0)[3] == 0.0  # what the joint does not bear takes nothing
     bows = bent(simulator, "chest", 120.0)  # with the legs behind, which are then higher than the trunk
     for part in ("left_thigh", "right_thigh"):
         leg = simulator.character.body(part)
@@ -600,7 +602,7 @@ def test_other_modes_that_outweigh_those_with_priority_are_violations():
                      found.times)  # fmt: skip
     assert easy(space, x, run)[4] == 0.0
     x[len(found.sketch.flight.priority)] = 100.0
-    assert easy(space, x, run)[4] > 1e6
+    assert easy(space, x, run)[4] > 1e5
 
 
 def test_a_body_that_touches_itself_is_told_from_one_that_stands():

@@ -19,7 +19,7 @@ from poise.errors import AlreadyThere, BadValue, NoSolution
 
 if TYPE_CHECKING:
     from poise.methods.vibration.gait import Gait
-    from poise.methods.vibration.search import Designer
+    from poise.methods.vibration.search import Designer, Progress
     from poise.methods.vibration.sketch import Sketch
 
 
@@ -34,11 +34,10 @@ def arguments(p: argparse.ArgumentParser) -> None:
                    "an animation (.html, .bvh, .png, ...)")  # fmt: skip
     p.add_argument("--from", dest="origin", metavar="GAIT", help="a gait of the same body to begin with, such as that "
                    "of the sketch before it was changed, or one that comes with poise, such as runner")  # fmt: skip
-    p.add_argument("--seed", type=int, default=0, help="of the search (default: 0)")
-    p.add_argument("--workers", type=int, default=0, help="processes that judge (default: one a core)")
-    p.add_argument(
-        "--cluster", default="", metavar="ADDRESS", help="judge on this Dask scheduler, such as tcp://host:8786"
-    )
+    p.add_argument("--seed", type=int, default=0, help="of the random search (default: 0)")
+    p.add_argument("--workers", type=int, default=0, help="processes that try candidates (default: one a core)")
+    p.add_argument("--cluster", default="", metavar="ADDRESS", help="try candidates on this Dask scheduler, such as "
+                   "tcp://host:8786")  # fmt: skip
     p.add_argument("--attempts", type=int, default=6, help="searches at most, until one ends with a gait that endures "
                    "pushes, noise and slopes (default: 6; 1 is fastest)")  # fmt: skip
     p.add_argument("--population", type=int, default=16, help="candidates of a generation (default: 16)")
@@ -155,42 +154,57 @@ def _preview(args: argparse.Namespace) -> int:
 
 
 class _Watch:
-    """One line on a terminal that tells how the search goes."""
+    """How the search goes: one line that is renewed on a terminal, a line a round where there is none."""
 
     def __init__(self) -> None:
         self.begun, self.live = time.monotonic(), sys.stderr is not None and sys.stderr.isatty()
-        self.first, self.which = 0, (-1, -1, -1)
+        self.first, self.which, self.told = 0, (-1, -1, -1), ""
         self.fastest = 0.0  # [m/s] of those that violate nothing
 
     def __call__(self, work: Designer, seconds: float) -> None:
-        p, plan = work.progress, work.plan
-        if not self.live:
-            return
+        p = work.progress
+        if p.score is not None and not p.score.easy.any():
+            self.fastest = max(self.fastest, p.score.speed)
         where = f"attempt {p.attempt + 1}, " if p.attempt else ""
         if work.finishing is not None:
             f = work.finishing
-            self._say(f"{where}feedback, generation {f.generation} of {f.generations} at most: stays up in "
+            self._say(f"{where}feedback", f", generation {f.generation} of {f.generations} at most: stays up in "
                       f"{f.stays_up} of {f.pushes} pushes")  # fmt: skip
-            return
-        done = sum(r.generations * r.units for r in plan[: p.round])
-        done += p.search.generation * plan[p.round].units if p.round < len(plan) else 0
+        elif work.over:
+            self._say(f"{where}feedback", ": trying some about the mean of many steps")
+        else:
+            where += f"start {p.beginning + 1}, " if p.beginning else ""
+            where += f"round {p.round + 1}/{len(work.plan)}" + (f", repeat {p.again}" if p.again else "")
+            self._say(where, f", generation {p.search.generation}: {self._best(p)}{self._left(work)}")
+
+    def _best(self, p: Progress) -> str:
+        """The best candidate of this round, in words."""
+        s = p.score
+        if s is None or s.cost > 1e3:
+            return "every candidate falls"
+        told = f"{s.speed:.2f} m/s, {_missing(s.easy)}, objective {s.objective:.0f}"
+        return told + (f", fastest so far {self.fastest:.2f} m/s" if self.fastest else "")
+
+    def _left(self, work: Designer) -> str:
+        """How long the rounds of this attempt take yet, as fast as they went so far; nothing before that is known."""
+        p, plan = work.progress, work.plan
+        done = sum(r.generations * r.units for r in plan[: p.round]) + p.search.generation * plan[p.round].units
         every = sum(r.generations * r.units for r in plan)
         if self.which != (p.attempt, p.beginning, p.again):
-            self.which, self.first, self.begun = (p.attempt, p.beginning, p.again), done - 1, time.monotonic()
-        s = p.score
-        left = (time.monotonic() - self.begun) * max(every - done, 0) / max(done - self.first, 1)
-        if s is None or s.cost > 1e3:
-            told = "every candidate falls"
-        else:
-            told = f"{s.speed:.2f} m/s, {_missing(s.easy)}, objective {s.objective:.0f}"
-            self.fastest = max(self.fastest, 0.0 if s.easy.any() else s.speed)
-        told += f", fastest so far {self.fastest:.2f} m/s" if self.fastest else ""
-        where += f"start {p.beginning + 1}, " if p.beginning else ""
-        where += f"round {p.round + 1}/{len(plan)}" + (f", repeat {p.again}" if p.again else "")
-        self._say(f"{where}, generation {p.search.generation}: {told}, {left:.0f} s left")
+            self.which, self.first, self.begun = (p.attempt, p.beginning, p.again), done, time.monotonic()
+        if done <= self.first:
+            return ""
+        left = (time.monotonic() - self.begun) * max(every - done, 0) / (done - self.first)
+        return f", about {left:.0f} s left of this attempt"
 
-    def _say(self, line: str) -> None:
-        sys.stderr.write(f"\r\033[K{line} ")
+    def _say(self, where: str, what: str) -> None:
+        if self.live:
+            sys.stderr.write(f"\r\033[K{where}{what} ")
+        elif sys.stderr is not None and where != self.told:
+            sys.stderr.write(f"{where}{what}\n")
+        else:
+            return
+        self.told = where
         sys.stderr.flush()
 
     def close(self) -> None:
@@ -209,17 +223,17 @@ def _missing(easy: Any) -> str:
 def _tell(args: argparse.Namespace, made: Gait) -> None:
     f = made.facts
     if args.json:
-        known = {k: v if np.all(np.isfinite(v)) else None for k, v in f.items()}
+        known = {k: v if isinstance(v, dict) or np.all(np.isfinite(v)) else None for k, v in f.items()}
         say(json.dumps({"written": args.output, "character": made.sketch.character, "missed": list(made.missed),
                         **known}, indent=2))  # fmt: skip
         return
     say(f"{args.output}: {made.sketch.name} of {made.sketch.character} at {f['speed']:.2f} m/s, steps of "
         f"{made.times['period'] / (2 if made.sketch.gait == 'run' else 1):.3f} s")  # fmt: skip
-    say(f"{_missing(f['easy'])}; cyclic error {f['cyclic_error']:.2g}; feedback {100 * f['feedback_share']:.1f} % of "
-        f"the bursts; feet sink in {1000 * f['deepest']:.1f} mm")  # fmt: skip
+    say(f"{_missing(f['easy'])}; cycles differ by {f['cyclic_error']:.2g}; feedback {100 * f['feedback_share']:.1f} % "
+        f"of the bursts; feet sink in {1000 * f['deepest']:.1f} mm")  # fmt: skip
     say(f"stays up for {f['units']} steps of {f['units_asked']} asked, in {f['stays_up']} of {f['pushes']} pushes and "
-        f"with {f['noise_and_slopes_kept']} of {f['noise_and_slopes']} noises and slopes; without feedback for "
-        f"{f['open_loop_units']} steps")  # fmt: skip
+        f"in {f['noise_and_slopes_kept']} of {f['noise_and_slopes']} runs with sensor noise or on a slope; without "
+        f"feedback for {f['open_loop_units']} steps")  # fmt: skip
     if made.missed:
         say(f"short of what was asked: {', '.join(made.missed)}. Another --seed or more modes may help.")
     say(f"{f['evaluations']} evaluations, {f['cpu_seconds']:.0f} CPU s")

@@ -153,7 +153,7 @@ def measured(gait: Gait) -> dict[str, Any]:
     settled = ready._replace(state=last.stages[0])
     return {
         "speed": round(score.speed, 4), "energy": round(score.energy, 1),
-        "easy": [round(float(e), 4) for e in score.easy],
+        "short_of_sketch": space.short_of_sketch(x), "easy": [round(float(e), 4) for e in score.easy],
         "cyclic_error": round(score.drift, 6), "feedback_share": round(score.feedback, 4),
         "deepest": round(score.deepest, 5), "flight": round(float(last.measured[unit_loop.FLYING]), 4),
         "turn": round(float(np.degrees(rot.heading(there[3:7]))), 2) if long.whole else np.inf,

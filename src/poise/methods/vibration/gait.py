@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,14 +18,31 @@ from poise.maths.rotations import Array
 from poise.methods.vibration import feedback, toml_text
 from poise.methods.vibration.control import Corrections, no_corrections
 from poise.methods.vibration.endurance import MOST_DRIFT, MOST_FALLS
-from poise.methods.vibration.score import MOST_DEPTH, MOST_FEEDBACK, violated
+from poise.methods.vibration.score import CONSTRAINTS, MOST_DEPTH, MOST_FEEDBACK, violated
 from poise.methods.vibration.sketch import Sketch, read
 from poise.methods.vibration.space import TIMES, Space
 from poise.methods.vibration.unit_simulator import Controls, Driven, UnitSimulator
 from poise.motion.formats import gait as gait_file
 
 MOST_STAGES = 100  # of a unit
-TURN = 10.0  # [degrees] that the heading may be off after 200 cycles
+
+
+class Bar(NamedTuple):
+    """What a fact of a gait may be at most."""
+
+    fact: str
+    scale: float  # from the fact's unit to that of `most`
+    most: float
+    unit: str
+    words: str
+
+
+BARS = (
+    Bar("cyclic_error", 1.0, MOST_DRIFT, "", "does not repeat itself: cycles differ by"),
+    Bar("feedback_share", 100.0, 100.0 * MOST_FEEDBACK, " %", "needs feedback of"),
+    Bar("deepest", 1000.0, 1000.0 * MOST_DEPTH, " mm", "feet sink into the ground by"),
+    Bar("turn", 1.0, 10.0, " degrees", "turns aside in 200 cycles by"),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,19 +65,23 @@ class Gait:
     @property
     def missed(self) -> tuple[str, ...]:
         """What of the bars of a gait its facts say it misses, in words; a fact that is not told is missed."""
-        f, out = self.facts, []
-        names = violated(f.get("easy") or [np.inf] * 9)
-        out += [] if names == "none" else [f"violates {names}"]
-        for key, bar, words in (("cyclic_error", MOST_DRIFT, "is no cycle"), ("feedback_share", MOST_FEEDBACK,
-                                "needs feedback"), ("deepest", MOST_DEPTH, "sinks in"),
-                                ("turn", TURN, "turns aside")):  # fmt: skip
-            size = abs(f.get(key, np.inf))
-            out += [] if size <= bar else [f"{words} ({size:.2g}, {bar:g} asked)"]
+        f = self.facts
+        names = violated(f.get("easy") or [np.inf] * 9).replace("none", "").split()
+        out = [f"{name}: {CONSTRAINTS[name]}" for name in names]
+        for mode, share in f.get("short_of_sketch", {"every mode": 0.0}).items():
+            out.append(f"{mode} reaches {100 * share:.0f} % of what the sketch asks for, more its joints cannot bear")
+        for bar in BARS:
+            size = bar.scale * abs(f.get(bar.fact, np.inf))
+            if not size <= bar.most:
+                out.append(f"{bar.words} {size:.2g}{bar.unit} ({bar.most:g}{bar.unit} allowed)")
         out += [] if f.get("units", 0) >= f.get("units_asked", np.inf) else [f"falls after {f.get('units', 0)} steps"]
-        kinds = (("stays_up", "pushes", MOST_FALLS), ("noise_and_slopes_kept", "noise_and_slopes", 0))
-        for key, count, fewer in kinds:
+        kinds = (
+            ("stays_up", "pushes", MOST_FALLS, "pushes"),
+            ("noise_and_slopes_kept", "noise_and_slopes", 0, "runs with sensor noise or on a slope"),
+        )
+        for key, count, fewer, words in kinds:
             kept, asked = f.get(key, 0), f.get(count, np.inf)
-            out += [] if kept >= asked - fewer else [f"stays up in {kept} of {asked} {count.replace('_', ' ')}"]
+            out += [] if kept >= asked - fewer else [f"stays up in {kept} of {asked} {words}"]
         return tuple(out)
 
     def controls(self, space: Space) -> Controls:

@@ -27,7 +27,7 @@ from poise.methods.vibration.rest import rest_pose, stiffness_of
 from poise.methods.vibration.sketch import NEWTON_METRES, RUN, Phase, Sketch
 from poise.motion.load import load_any_character
 
-HELD = 4.0  # times the spring of a joint about the axes that it does not have in the sketch's body
+HELD = 2.0  # times the spring of a joint about the axes that it does not have in the sketch's body
 STRONGER = 1.1  # times its own strength from which a joint is given that of the sketch's body
 
 
@@ -45,11 +45,11 @@ def on_body(sketch: Sketch, character: str | PathLike[str]) -> Led:
     A recording's body whose left and right differ is made alike on both sides for a run.
     """
     source, name = sketch.palette(), fspath(character)
-    body = load_any_character(name)
-    even = False
+    body, even = load_any_character(name), False
+    parts = _common(source.character, body)
     if sketch.gait == RUN and not palette(body).symmetric:
         body, even = load_any_character(name, even=True), True
-    parts = _common(source.character, body)
+        parts = _common(source.character, body)
     size = body.mass * body.height / (source.character.mass * source.character.height)
     springs = {**_springs(source, body, parts, size),
                **{k: v for k, v in sketch.springs.items() if k == "damping"}}  # fmt: skip
@@ -60,7 +60,7 @@ def on_body(sketch: Sketch, character: str | PathLike[str]) -> Led:
     for phase in ("flight", "ground"):
         mine: Phase = getattr(sketch, phase)
         pairs = _matched(source, [source[m] for m in mine.names], found, getattr(found, phase), parts)
-        led |= {m: (other, abs(alike)) for m, (other, alike) in pairs.items()}
+        led |= {m: (other, min(1.0, abs(alike))) for m, (other, alike) in pairs.items()}
         scale = size if sketch.unit == NEWTON_METRES else 1.0
         moved = lambda given, pairs=pairs, scale=scale: {  # noqa: E731
             pairs[m][0]: round(float(np.copysign(scale, pairs[m][1]) * a), 1) for m, a in given.items()
@@ -94,7 +94,7 @@ def _springs(source: Palette, body: Character, parts: Sequence[str], size: float
     Axes that the sketch's body lacks, as of a knee that is a hinge, are `HELD` times as stiff.
     """
     by_role, own = {}, {body.body(r): r for r in ROLES if body.has(r)}
-    there = Dynamics(source.character).at(source.rest)
+    there = Dynamics(source.character).at(source.character.zero_pose())
     here = Dynamics(body).at(body.zero_pose())
     for role in parts[1:]:
         dofs, chain = source.character.dofs(role), _chain(body, role, parts)

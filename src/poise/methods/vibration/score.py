@@ -15,6 +15,19 @@ from poise.methods.vibration import unit_loop
 from poise.methods.vibration.space import Space
 from poise.methods.vibration.unit_simulator import Run, UnitSimulator
 
+CONSTRAINTS = {
+    "E1": "at times it goes forward at less than 0.5 m/s",
+    "E2": "it goes forward at less than 2 m/s, or aside or up at more than 0.25 m/s",
+    "E3": "a joint turns faster than 20 rad/s",
+    "E4": "its bursts take more than 500 000 N² m²",
+    "E5": "modes with priority do not outweigh all else",
+    "E6": "the chest sinks below the centre of mass",
+    "E7": "the standing foot leaves the ground during its thrust",
+    "E8": "the toe does not lift off by 20 mm, heel first",
+    "E9": "the swinging leg is longer than the one that stands",
+}
+"""What it means that an easy constraint is violated."""
+
 W0, WS = 1e-5, 1e6  # w_0 of (5), and w_s, which is to be above 1e10 · w_0
 MOST_FEEDBACK = 0.1  # of the bursts' torque (rms) that feedback may be
 MARGIN = 0.07  # what the search strives for
@@ -45,7 +58,8 @@ def easy(space: Space, x: Array, run: Run) -> Array:
     if not run.whole:
         return np.full(9, np.inf)
     out = run.measured[:9].copy()
-    out[unit_loop.E5] = sum((0.0 - d) ** 2 + 1.0 for d in space.dominance(x) if d < 0.0)
+    margins = space.dominance(x, feedback_share(run.measured))
+    out[unit_loop.E5] = sum((0.0 - d) ** 2 + 1.0 for d in margins if d < 0.0)
     return out
 
 
@@ -65,7 +79,7 @@ def missed(space: Space, x: Array, measured: Array) -> float:
     out = float(_SHARE @ m[unit_loop.M_SPEED : unit_loop.M_STUB + 1])
     out += 5.0 * max(0.0, 2.06 - m[unit_loop.VX]) + 5.0 * max(0.0, abs(m[unit_loop.VY]) - 0.22)
     out += 75.0 * max(0.0, 0.025 - m[unit_loop.AIR]) + 150.0 * max(0.0, 0.03 - m[unit_loop.NEAR_AIR])
-    return out + 3.0 * space.lacking(x)
+    return out + 3.0 * space.lacking(x, feedback_share(m))
 
 
 def judged(simulator: UnitSimulator, space: Space, x: Array, run: Run, units: int, strict: float = 2.0) -> Score:

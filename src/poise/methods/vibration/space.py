@@ -19,6 +19,7 @@ STEPS = {NEWTON_METRES: 60.0, DEGREES: 15.0}  # of an amplitude for a unit in th
 SHARES = {RUN: (0.5, 0.72), HOP: (0.35, 0.75), ONE: (0.35, 0.75)}  # of T
 SHARE = 0.6  # α where the search begins
 TIMES = ("flight_length", "ground_length", "period", "share")  # of a gait [s], and how much of the period is flight
+ROUNDED = 0.005  # share of an amplitude that may be lost to the digits of a file
 TURN, RATE = 0.1, 1.0  # [rad, m], [rad/s, m/s] of a unit of the initial state
 
 
@@ -48,12 +49,13 @@ class Space:
         out = []
         for phase in ("flight", "ground"):
             names = [m.name for m in getattr(self.palette, phase)]
-            columns = self.palette.plain_torques(phase) if self.plain else self.palette.torques(phase)
-            columns = columns[:, [names.index(m) for m in getattr(self.sketch, phase).names]]
-            if self.sketch.unit == DEGREES:
-                columns = columns / np.degrees(self.palette.swing(columns))
-            out.append(columns)
+            out.append(self._columns(phase)[:, [names.index(m) for m in getattr(self.sketch, phase).names]])
         return out[0], out[1]
+
+    def _columns(self, phase: str) -> Array:
+        """Torques (nv, modes) of a unit amplitude of every mode of a phase, in the sketch's unit."""
+        columns = self.palette.plain_torques(phase) if self.plain else self.palette.torques(phase)
+        return columns / np.degrees(self.palette.swing(columns)) if self.sketch.unit == DEGREES else columns
 
     @property
     def step(self) -> float:
@@ -135,27 +137,80 @@ class Space:
         state[nq:] += RATE * d[nv - 2 :]
         return state
 
-    def dominance(self, x: Array) -> tuple[float, float]:
-        """Σ|ψ_p| - Σ|ψ_o| of (12) in flight and on the ground; the canonical basis has no priority modes."""
+    @cached_property
+    def _limit(self) -> Array:
+        """Torque (nv,) [N m] that each joint bears; infinite where the sketch sets no limits."""
+        limit = self.sketch.body().torque_limit
+        return np.where(np.isfinite(limit) & self.sketch.limits, limit, np.inf)
+
+    @cached_property
+    def _modes_of(self) -> tuple[Array, Array]:
+        """What gives the amplitudes (modes, nv) of all modes of a phase from a torque: the sketch's modes first."""
+        out = []
+        for phase, columns in zip(("flight", "ground"), self.bases, strict=True):
+            mine = getattr(self.sketch, phase).names
+            rest = [k for k, m in enumerate(getattr(self.palette, phase)) if m.name not in mine]
+            every = np.hstack([columns, self._columns(phase)[:, rest]])
+            out.append(np.linalg.pinv(every[6:]) @ np.eye(len(every))[6:])
+        return out[0], out[1]
+
+    def applied(self, x: Array) -> tuple[Array, Array]:
+        """ψ^f and ψ^g of the bursts as far as the joints bear them: the sketch's modes, then all others of the phase.
+
+        A burst that asks a joint for more than its strength is cut there, and what is left is not of the sketch's modes
+        alone. Bounds and (12) are asked of these.
+        """
+        out = []
+        for psi, columns, modes_of in zip(self.amplitudes(x), self.bases, self._modes_of, strict=True):
+            torque = columns @ psi
+            cut = np.clip(torque, -self._limit, self._limit)
+            whole = np.concatenate([psi, np.zeros(len(modes_of) - len(psi))])
+            out.append(whole if np.array_equal(cut, torque) else modes_of @ cut)
+        return out[0], out[1]
+
+    def dominance(self, x: Array, feedback: float = 0.0) -> tuple[float, float]:
+        """Σ|ψ_p| - Σ|ψ_o| of (12) in flight and on the ground, of the bursts as `applied`.
+
+        feedback: its torque over that of the bursts (rms); it counts among the others, with this share of the phase's
+        amplitudes. The canonical basis has no priority modes.
+        """
         if self.canonical:
             return 0.0, 0.0
         out = []
-        for psi, phase in zip(self.amplitudes(x), (self.sketch.flight, self.sketch.ground), strict=True):
-            n = len(phase.priority)
-            out.append(float(np.abs(psi[:n]).sum() - np.abs(psi[n:]).sum()))
+        for psi, phase in zip(self.applied(x), (self.sketch.flight, self.sketch.ground), strict=True):
+            mine, others = self._sums(psi, phase)
+            out.append(mine - others - feedback * (mine + others))
         return out[0], out[1]
 
-    def lacking(self, x: Array) -> float:
+    @staticmethod
+    def _sums(psi: Array, phase: Phase) -> tuple[float, float]:
+        """Σ|ψ| of the modes with priority and of all others."""
+        n = len(phase.priority)
+        return float(np.abs(psi[:n]).sum()), float(np.abs(psi[n:]).sum())
+
+    def lacking(self, x: Array, feedback: float = 0.0) -> float:
         """What lacks of sketched amplitudes and of the dominance of (12), as far as they are asked for, in steps."""
         if self.canonical:
             return 0.0
         out = 0.0
-        for psi, phase in zip(self.amplitudes(x), (self.sketch.flight, self.sketch.ground), strict=True):
-            n, least = len(phase.priority), np.array(list(phase.priority.values()))
-            signed = np.where(least < 0.0, -1.0, 1.0) * psi[:n]
+        for psi, phase in zip(self.applied(x), (self.sketch.flight, self.sketch.ground), strict=True):
+            least, (mine, others) = np.array(list(phase.priority.values())), self._sums(psi, phase)
+            signed = np.where(least < 0.0, -1.0, 1.0) * psi[: len(least)]
             out += float(np.maximum(self.asked * np.abs(least) - signed, 0.0).sum())
-            out += max(0.0, self.step / 30.0 + self.asked * float(np.abs(psi[n:]).sum()) - float(np.abs(psi[:n]).sum()))
+            out += max(0.0, self.step / 30.0 + self.asked * (others + feedback * (mine + others)) - mine)
         return out / self.step
+
+    def short_of_sketch(self, x: Array) -> dict[str, float]:
+        """Modes whose amplitude as `applied` is below what the sketch asks for, and what share of it they reach."""
+        out: dict[str, float] = {}
+        if self.canonical:
+            return out
+        for psi, phase in zip(self.applied(x), (self.sketch.flight, self.sketch.ground), strict=True):
+            for a, (mode, least) in zip(psi, phase.priority.items(), strict=False):
+                share = 1.0 if least == 0.0 else float(np.sign(least) * a / abs(least))
+                if share < 1.0 - ROUNDED:
+                    out[mode] = round(share, 3)
+        return out
 
 
 def _within(x: float, at_zero: float, low: float, high: float) -> float:

@@ -152,7 +152,7 @@ def run_units(views, springs, bursts, corrections, mirror, feet, assist, disturb
                 stage += 1
             total_torque(springs, views.q, views.v, bursts.table[odd, i], fix, views.force)
             for d in range(6, nv):
-                out[ACTIVE] += bursts.table[odd, i, d] ** 2
+                out[ACTIVE] += min(abs(bursts.table[odd, i, d]), springs.limit[d]) ** 2
                 out[FEEDBACK] += fix[d] * fix[d]
             if assist.scale > 0.0:
                 _assist_force(views, assist, held)
