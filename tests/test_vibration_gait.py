@@ -16,7 +16,7 @@ from poise.character.posing import turn_joints
 from poise.cli.main import main
 from poise.dynamics import Dynamics
 from poise.errors import PoiseError
-from poise.experiments.vibration.disturbed import in_band
+from poise.experiments.vibration.disturbed import band_of, beyond
 from poise.experiments.vibration.sketches import random_sketch
 from poise.maths import configuration as conf
 from poise.maths import rotations as rot
@@ -686,10 +686,31 @@ def test_the_band_about_the_cycle_looks_at_all_joints_and_the_root_but_not_at_pl
         step[:, dof] = by
         return replace(take, q=conf.integrate(body.layout, take.q, step))
 
-    assert in_band(take, 0.6) and in_band(moved(0, 3.0), 0.6) and in_band(moved(1, 3.0), 0.6)
-    assert in_band(replace(take, q=np.hstack([take.q[:, :3], turn, take.q[:, 7:]])), 0.6)
-    assert not any(in_band(moved(dof, 1.0), 0.6) for dof in parts)
-    assert not any(in_band(moved(dof, by), 0.6) for dof, by in ((2, 0.1), (3, 0.2), (4, 0.2)))
+    def in_band(moved: Take) -> bool:
+        return beyond(moved, take, 0.6, band)[0] <= 1.0
+
+    band = band_of(load_gait(gait))
+    assert in_band(take) and in_band(moved(0, 3.0)) and in_band(moved(1, 3.0))
+    assert in_band(replace(take, q=np.hstack([take.q[:, :3], turn, take.q[:, 7:]])))
+    assert not any(in_band(moved(dof, 1.0)) for dof in parts)
+    assert not any(in_band(moved(dof, by)) for dof, by in ((2, 0.1), (3, 0.2), (4, 0.2)))
+
+
+def test_a_single_joint_that_is_off_in_one_frame_is_seen(gait: Path):
+    """By a fifth more than its own band, in its angle or its speed, with all else as it is."""
+    take, band = poise.perform(poise.load_clip(gait), "vibration", seconds=1.2), band_of(load_gait(gait))
+    body, frame = take.character, int(np.searchsorted(take.time, 0.9))
+    assert len(band.angles) == len(body.joint_names) - 1 and 0.0 < np.min(band.angles) < np.max(band.angles) < 0.2
+    for k, name in enumerate(body.joint_names[1:]):
+        dof = int(np.flatnonzero(body.model.dof_jntid == k + 1)[-1])
+        for share in (0.8, 1.2):
+            step, v = np.zeros(take.v.shape), take.v.copy()
+            step[frame, dof] = share * band.angles[k]
+            v[frame, dof] -= share * band.speeds[k]
+            found = beyond(replace(take, q=conf.integrate(body.layout, take.q, step)), take, 0.6, band)
+            assert found == (pytest.approx(share, rel=1e-3), name)
+            assert beyond(replace(take, v=v), take, 0.6, band) == (pytest.approx(share), f"speed of {name}")
+            assert beyond(replace(take, v=v), take, 1.0, band)[0] < 1e-3
 
 
 def test_the_compiled_search_and_the_house_agree(gait: Path):

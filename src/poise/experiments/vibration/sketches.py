@@ -11,7 +11,7 @@ from poise.errors import BadValue, NoSolution
 from poise.experiments.reproduce import Options, Table, told
 from poise.maths import configuration as conf
 from poise.maths.rotations import Array
-from poise.methods.vibration.design import cpu_seconds, design
+from poise.methods.vibration.design import cpu_seconds, design, measured
 from poise.methods.vibration.gait import Gait, find_gait
 from poise.methods.vibration.score import violated
 from poise.methods.vibration.showing import sketch_clip
@@ -87,7 +87,7 @@ def series(options: Options) -> Table:
                 for p, m in FLAPS.items()}  # fmt: skip
         sketch = read({**plain, **more}, f"flap {amplitude:g}") if amplitude else run.sketch
         gait = design(sketch, origin=run) if amplitude else run
-        simulator, f = sketch.simulator(), gait.facts
+        simulator, f = sketch.simulator(), gait.facts if amplitude else {**gait.facts, **measured(gait)}
         arms = (_arms(simulator, q) for q in (sketch_clip(sketch).q, gait.track))
         rows.append(told((amplitude, *arms, violated(f["easy"]), f["cyclic_error"], f["speed"], f["units"],
                           f["cpu_seconds"])))  # fmt: skip

@@ -21,10 +21,10 @@ TOUCHES = 0.001  # [m] above the ground at which a foot still stands
 
 
 class Spectrum(NamedTuple):
-    """Mean energy of each mode in one phase of a unit."""
+    """Mean energy of each mode in one phase of a cycle."""
 
     names: tuple[str, ...]
-    energy: Array  # (modes,) [J]
+    energy: Array  # (modes,) [J], NaN where there was no whole cycle
 
     def share(self, phase: Phase) -> float:
         """Of the energy that is in the priority modes of a sketch's phase."""
@@ -40,7 +40,11 @@ def coordinates(modes: tuple[Mode, ...], stiffness: Array, change: Array) -> Arr
 
 
 def energies(modes: tuple[Mode, ...], palette: Palette, q: Array, v: Array) -> Array:
-    """½ (y'² + ω² y²) (N, modes) [J] of states (N, nq), (N, nv); y is about its mean, which gravity and speed shift."""
+    """½ (y'² + ω² (y - ȳ)²) (N, modes) [J] of the states (N, nq), (N, nv) of a whole cycle.
+
+    ȳ is the mean over the cycle, which gravity and speed shift. The states must be those of the whole cycle: in half a
+    cycle of a run the mean of an antisymmetric mode is not zero, and would be taken from it.
+    """
     y = coordinates(modes, palette.stiffness, conf.difference(palette.character.layout, palette.rest, q))
     rate = coordinates(modes, palette.stiffness, v)
     square = np.array([(2.0 * np.pi * m.frequency) ** 2 for m in modes])
@@ -49,10 +53,18 @@ def energies(modes: tuple[Mode, ...], palette: Palette, q: Array, v: Array) -> A
 
 def spectra(simulator: UnitSimulator, palette: Palette, start: Array, given: Bursts, fix: Corrections | None
             ) -> tuple[Spectrum, Spectrum]:  # fmt: skip
-    """Flight modes where no foot touches, ground modes where the one that stands does, in the unit from a state."""
+    """Flight modes where no foot touches, ground modes where the right one stands, in the cycle from a state.
+
+    The cycle is two units of a run. Ground modes hold the right toe (both toes in a hop), so the left stance, whose
+    modes are their mirror images, is not looked at: in a run it is the same once more.
+    """
     nq, nv = len(simulator.rest), len(simulator.stiffness)
-    trace = simulator.run(start, given, 1, fix, traced=True).trace
-    q, v = trace[:, :nq], trace[:, nq : nq + nv]
+    run = simulator.run(start, given, 2 if simulator.swaps else 1, fix, traced=True)
+    if not run.whole:
+        nothing = [Spectrum(tuple(m.name for m in modes), np.full(len(modes), np.nan))
+                   for modes in (palette.flight, palette.ground)]  # fmt: skip
+        return nothing[0], nothing[1]
+    q, v = run.trace[:, :nq], run.trace[:, nq : nq + nv]
     points = simulator.character.contact_points
     heights = simulator.character.points(q)[:, :, 2]
     low = {side: heights[:, np.isin(points.bodies, foot(simulator, side))].min(axis=1) for side in ("right", "left")}
