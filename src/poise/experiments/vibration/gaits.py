@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,6 @@ from poise.maths import configuration as conf
 from poise.maths import rotations as rot
 from poise.methods.vibration.design import design
 from poise.methods.vibration.gait import Gait, load_gait, shipped
-from poise.methods.vibration.printed import printed_design
 from poise.methods.vibration.score import violated
 from poise.methods.vibration.sketch import built_in, find_sketch
 from poise.motion.load import load_clip
@@ -100,15 +98,3 @@ def designs(options: Options) -> Table:
             if options.out is not None:
                 gait.save(Path(options.out) / f"{name}-{seed}.toml")
     return Table("Gaits designed anew", columns, tuple(rows), (NOTE, "Pushes: those of vibration/pushes."))
-
-
-def printed(options: Options) -> Table:
-    """The paper's own search, CMA-ES inside multipliers, open loop: how near it comes to a cycle."""
-    rows = []
-    for seed in range(options.seeds):
-        begun = time.process_time()
-        found = printed_design(find_sketch("runner"), seed)
-        rows.append(told(("runner", seed, violated(found.easy), found.drift, found.units, found.runs, found.evaluations,
-                          time.process_time() - begun)))  # fmt: skip
-    columns = ("gait", "seed", "violated", "max |φ|", "units", "runs", "evaluations", "CPU [s]")
-    return Table("The printed form", columns, tuple(rows))

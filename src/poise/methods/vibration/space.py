@@ -12,7 +12,7 @@ from poise.maths import configuration as conf
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.methods.vibration.palette import Palette
-from poise.methods.vibration.sketch import DEGREES, LENGTHS, NEWTON_METRES, PERIODS, Phase, Sketch
+from poise.methods.vibration.sketch import DEGREES, LENGTHS, MODES, NEWTON_METRES, PERIODS, Phase, Sketch
 from poise.methods.vibration.unit_simulator import HOP, ONE, RUN, Controls, UnitSimulator
 
 STEPS = {NEWTON_METRES: 60.0, DEGREES: 15.0}  # of an amplitude for a unit in the vector
@@ -27,14 +27,13 @@ class Space:
     """Amplitudes ψ^f and ψ^g, lengths δ^f and δ^g, T and α, and one number for how far the body leans at the start.
 
     Priority amplitudes are the sketch's and more: ψ = sign (|sketched| + step |x|); others go step x
-    from where the sketch lets them begin. `plain`: the paper's torques Φ ψ in the place of K Φ ψ;
-    `state`: the initial state is searched too, as the paper does; `canonical`: every joint by itself in the place of
-    modes; `asked`: how much of the sketch is asked for already; below 1 nothing is a bound (`lacking`).
+    from where the sketch lets them begin. `state`: the initial state is searched too, as the paper does; `canonical`:
+    every joint by itself in the place of modes; `asked`: how much of the sketch is asked for already; below 1 nothing
+    is a bound (`lacking`).
     """
 
     sketch: Sketch
     palette: Palette
-    plain: bool = False
     state: bool = False
     canonical: bool = False
     asked: float = 1.0
@@ -48,7 +47,8 @@ class Space:
         out = []
         for phase in ("flight", "ground"):
             names = [m.name for m in getattr(self.palette, phase)]
-            columns = self.palette.plain_torques(phase) if self.plain else self.palette.torques(phase)
+            plain = self.sketch.torques == MODES
+            columns = self.palette.plain_torques(phase) if plain else self.palette.torques(phase)
             columns = columns[:, [names.index(m) for m in getattr(self.sketch, phase).names]]
             if self.sketch.unit == DEGREES:
                 columns = columns / np.degrees(self.palette.swing(columns))

@@ -215,7 +215,7 @@ def _measure(views, bursts, feet, dt, odd, i, known, before, began, toe_before, 
     if min(toe, heel) > 0.001 and other > 0.001:
         out[FLYING] += 1.0
     if bursts.thrust[0] <= i < bursts.thrust[1]:
-        low = min(toe, heel)
+        low = min(toe, heel) if bursts.foot == 0 else other
         out[E7] += _below(-low, -0.001)
         out[M_STANCE] += max(0.0, low + 0.001)
     rise = toe - toe_before if i > 0 else 0.0
