@@ -184,7 +184,7 @@ class _Watch:
         where = f"attempt {p.attempt + 1}, " if p.attempt else ""
         if work.finishing is not None:
             f = work.finishing
-            self._say(f"{where}feedback, generation {f.generation} of {f.generations} at most: stays up in "
+            self.say(f"{where}feedback, generation {f.generation} of {f.generations} at most: stays up in "
                       f"{f.stays_up} of {f.pushes} pushes")  # fmt: skip
             return
         done = sum(r.generations * r.units for r in plan[: p.round])
@@ -202,9 +202,10 @@ class _Watch:
         told += f", fastest so far {self.fastest:.2f} m/s" if self.fastest else ""
         where += f"start {p.beginning + 1}, " if p.beginning else ""
         where += f"round {p.round + 1}/{len(plan)}" + (f", repeat {p.again}" if p.again else "")
-        self._say(f"{where}, generation {p.search.generation}: {told}, {left:.0f} s left")
+        self.say(f"{where}, generation {p.search.generation}: {told}, {left:.0f} s left")
 
-    def _say(self, line: str) -> None:
+    def say(self, line: str) -> None:
+        """Put this line in the place of the last one."""
         sys.stderr.write(f"\r\033[K{line} ")
         sys.stderr.flush()
 
@@ -220,17 +221,15 @@ def _printed(args: argparse.Namespace, sketch: Sketch) -> int:
     from poise.progress import tell_first_compilation
 
     tell_first_compilation()
-    live = sys.stderr is not None and sys.stderr.isatty()
+    line = _Watch()
 
     def watch(now: Standing) -> None:
-        if live:
-            near = "" if now.nearest is None else f", cyclic error {now.nearest.drift:.2g} at best"
-            sys.stderr.write(f"\r\033[Krun {now.run + 1}, generation {now.generation}{near} ")
-            sys.stderr.flush()
+        near = "" if now.nearest is None else f", cyclic error {now.nearest.drift:.2g} at best"
+        if line.live:
+            line.say(f"run {now.run + 1}, generation {now.generation}{near}")
 
     made = printed_design(sketch, args.seed, RANDOM if args.random_start else SKETCH, watch=watch)
-    if live:
-        sys.stderr.write("\r\033[K")
+    line.close()
     made.save(args.output)
     f = made.facts
     if args.json:

@@ -4,9 +4,10 @@ All of q_0, q̇_0, ψ, δ, T and α is searched; W = f + λᵀφ + k φᵀφ wit
 grows by 2 k φ; at most 20 runs, each from the best of the one before. Torques are Φ ψ as printed, without limits.
 
 Departures: amplitudes of a sketch that is told for K Φ ψ are led over to Φ ψ (`in_modes`). The paper prints no number
-of generations, spread or tolerance: `Plan`. A run keeps the cloud's shape that the one before has learned, and the
-best of that one stays the best until a better one is found. λ stays as it is after a run whose best falls, for which
-there is no φ. Bursts last 0.04 to 0.24 s and T is within the sketch's range.
+of generations, spread or tolerance: `Plan`. The first run ends when no easy constraint is violated, which is what it
+is for; a further one when W falls no more. A run keeps the shape and size of the cloud that the one before has learned,
+and the best of that one stays the best until a better one is found. λ stays as it is after a run whose best falls,
+for which there is no φ. Bursts last 0.04 to 0.24 s and T is within the sketch's range.
 """
 
 from __future__ import annotations
@@ -36,6 +37,8 @@ PENALTY = 0.1  # k
 RUNS = 20  # at most
 LONGEST = 40  # units that are tried in open loop
 FASTEST = 16.0  # [rad/s] to which a led-over sketch holds its joints' dampers: E3 forbids 20 of all that moves them
+GAIN = 0.02  # of W
+LEAST = 0.01  # spread of a run at least
 SKETCH, RANDOM = "sketch", "random"  # where the search begins
 STARTS = (SKETCH, RANDOM)
 
@@ -43,11 +46,13 @@ STARTS = (SKETCH, RANDOM)
 class Plan(NamedTuple):
     """What the paper leaves open."""
 
-    first: int = 1500  # generations of the run without the cyclic constraint
-    each: int = 300  # of each further one
+    first: int = 600  # generations at most of the run without the cyclic constraint; it ends when nothing is violated
+    each: int = 1500  # of each further run
+    total: int = 4500  # of all together
     runs: int = RUNS
     spread: float = 0.5  # of the first generation, in units of the search space
-    later: float = 0.2  # the same of the runs after the first
+    later: float = 0.2  # at most, of runs after the first
+    idle: int = 200  # generations in which a run's W must fall by a share of `GAIN`, or it ends
     tolerance: float = 0.01  # of φ [rad, m, rad/s, m/s]
     population: int | None = None  # candidates of a generation; none: 4 + 3 ln n
 
@@ -71,7 +76,7 @@ class Standing(NamedTuple):
     """How far a search is."""
 
     run: int
-    generation: int
+    generation: int  # of all runs
     evaluations: int
     best: Tried  # in W as it is now
     nearest: Tried | None  # least max |φ| among all that violated nothing
@@ -127,22 +132,38 @@ def in_modes(sketch: Sketch) -> Sketch:
 def searched(simulator: UnitSimulator, space: Space, x: Array, seed: int, plan: Plan, watch: Watch | None = None
              ) -> Standing:  # fmt: skip
     """The search from a vector: at most `plan.runs` runs, fewer where φ is met by one that violates nothing."""
-    begun, shape = tried(simulator, space, x), None
+    begun = tried(simulator, space, x)
     now = Standing(0, 0, 1, begun, begun if begun.kept else None, first_run(len(begun.constraint)))
+    search = cma.begin(x, plan.spread, seed=1000 * seed, population=plan.population)
     for run in range(plan.runs):
-        spread, generations = (plan.later, plan.each) if run else (plan.spread, plan.first)
-        search = cma.begin(now.best.x, spread, seed=1000 * seed + run, population=plan.population, shape=shape)
-        for generation in range(generations):
+        now, least = now._replace(run=run), [_least(now)]
+        for _ in range(min(plan.each if run else plan.first, plan.total - now.generation)):
             members = cma.ask(search)
             results = [tried(simulator, space, m) for m in members]
             search = cma.tell(search, members, costs(now.given, results))
-            now = bettered(now, results)._replace(run=run, generation=generation + 1)
+            now = bettered(now, results)._replace(generation=now.generation + 1)
+            least.append(_least(now))
             if watch is not None:
                 watch(now)
-        if run and now.best.kept and met(now.best.constraint, plan.tolerance):
+            if now.best.kept if run == 0 else _idles(least, plan.idle):
+                break
+        if now.generation == plan.total or (run and now.best.kept and met(now.best.constraint, plan.tolerance)):
             break
-        shape, now = search.covariance, now._replace(given=updated(now.given, now.best))
+        now = now._replace(given=updated(now.given, now.best))
+        spread = float(np.clip(np.sqrt(np.mean(search.spread**2)), LEAST, plan.later))
+        search = cma.begin(now.best.x, spread, seed=1000 * seed + run + 1, population=plan.population,
+                           shape=search.covariance)  # fmt: skip
     return now
+
+
+def _least(now: Standing) -> float:
+    """W of the best."""
+    return float(costs(now.given, [now.best])[0])
+
+
+def _idles(least: list[float], generations: int) -> bool:
+    """Has W fallen by less than a share of `GAIN` in the last so many generations?"""
+    return len(least) > generations and least[-1 - generations] - least[-1] < GAIN * abs(least[-1])
 
 
 def tried(simulator: UnitSimulator, space: Space, x: Array) -> Tried:
@@ -229,9 +250,11 @@ def _begun_with(simulator: UnitSimulator, track: Array, dt: float, shift: Array,
 def _measured(gait: Gait) -> dict[str, object]:
     """What the first unit of a gait does, as its file has it, and how long it lasts in open loop."""
     ready, space = gait.driven(), gait.space()
-    once, m = ready.run(1), ready.run(1).measured
-    x = space.vector(*(np.array([psi[m] for m in names]) for psi, names in (
-        (gait.flight, gait.sketch.flight.names), (gait.ground, gait.sketch.ground.names))), gait.times)  # fmt: skip
+    once = ready.run(1)
+    m = once.measured
+    flight, ground = (np.array([psi[name] for name in phase.names]) for psi, phase in (
+        (gait.flight, gait.sketch.flight), (gait.ground, gait.sketch.ground)))  # fmt: skip
+    x = space.vector(flight, ground, gait.times)
     phi = ready.simulator.drift(once.states[0], once.states[-1]) if once.whole else np.array([np.inf])
     stood = ready.run(LONGEST).finished
     return {"speed": round(float(m[unit_loop.VX]), 4), "energy": round(float(m[unit_loop.ACTIVE]), 1),
