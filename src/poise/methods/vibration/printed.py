@@ -38,7 +38,7 @@ RUNS = 20  # at most
 LONGEST = 40  # units that are tried in open loop
 FASTEST = 16.0  # [rad/s] to which a led-over sketch holds its joints' dampers: E3 forbids 20 of all that moves them
 GAIN = 0.02  # of W
-LEAST = 0.01  # spread of a run at least
+LEAST = 0.03  # spread of a run at least
 SKETCH, RANDOM = "sketch", "random"  # where the search begins
 STARTS = (SKETCH, RANDOM)
 
@@ -121,8 +121,9 @@ def in_modes(sketch: Sketch) -> Sketch:
     phases, spaces = [], (Space(sketch, palette), Space(made, palette))
     for phase, old, new in zip((sketch.flight, sketch.ground), spaces[0].bases, spaces[1].bases, strict=True):
         psi = np.linalg.lstsq(new, old @ np.array([*phase.priority.values(), *phase.others.values()]))[0]
-        fastest = float(np.abs((new @ psi)[6:] / np.maximum(damper, 1e-9)).max())
-        found = np.round(psi * min(1.0, FASTEST / max(fastest, 1e-9)), 3).tolist()
+        torque = np.abs((new @ psi)[6:])
+        share = float(np.min(FASTEST * damper / np.maximum(torque, 1e-9))) if damper.any() else 1.0
+        found = np.round(psi * min(1.0, share), 3).tolist()
         count = len(phase.priority)
         phases.append(Phase(dict(zip(phase.priority, found[:count], strict=True)),
                             dict(zip(phase.others, found[count:], strict=True))))  # fmt: skip
