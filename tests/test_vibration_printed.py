@@ -237,3 +237,11 @@ def test_a_random_start_is_drawn_by_seed_and_beginning_and_is_off_by_default():
 def test_limits_are_left_out_of_what_is_led_over():
     led = in_modes(replace(find_sketch("runner"), limits=True))
     assert not led.simulator().limited
+
+
+def test_a_search_never_begins_with_its_feet_in_the_ground(simulator: UnitSimulator):
+    space = Space(in_modes(find_sketch("runner")), find_sketch("runner").palette(), state=True)
+    for seed in range(5):
+        state = space.begin(simulator, 2.0 * np.random.default_rng(seed).standard_normal(space.dimension))
+        low = simulator.character.points(state[: len(simulator.rest)])[0][:, 2].min()
+        assert low > -0.005

@@ -19,6 +19,7 @@ STEPS = {NEWTON_METRES: 60.0, DEGREES: 15.0}  # of an amplitude for a unit in th
 SHARES = {RUN: (0.5, 0.72), HOP: (0.35, 0.75), ONE: (0.35, 0.75)}  # of T
 SHARE = 0.6  # α where the search begins
 TIMES = ("flight_length", "ground_length", "period", "share")  # of a gait [s], and how much of the period is flight
+SUNK = 0.004  # [m] that feet may be in the ground at the start; a performance raises from 0.005 on
 TURN, RATE = 0.1, 1.0  # [rad, m], [rad/s, m/s] of a unit of the initial state
 
 
@@ -123,7 +124,10 @@ class Space:
         return rot.exp(np.array([0.0, 0.25 * np.tanh(x[sum(self.sizes) + 4]), 0.0]))
 
     def begin(self, simulator: UnitSimulator, x: Array) -> Array:
-        """The initial state (nq + nv,) of a vector that has one."""
+        """The initial state (nq + nv,) of a vector that has one; one with feet in the ground is raised out of it.
+
+        The ground would throw the body up, as no cycle does.
+        """
         start = self.sketch.start
         state = simulator.start(start["height"], start["speed"])
         if not self.state:
@@ -133,6 +137,8 @@ class Space:
         move = np.concatenate([np.zeros(2), TURN * d[: nv - 2]])
         state[:nq] = conf.integrate(simulator.character.layout, state[:nq], move)
         state[nq:] += RATE * d[nv - 2 :]
+        low = float(simulator.character.points(state[:nq])[0][:, 2].min())
+        state[2] += max(0.0, -SUNK - low)
         return state
 
     def dominance(self, x: Array) -> tuple[float, float]:
