@@ -46,7 +46,7 @@ STARTS = (SKETCH, RANDOM)
 class Plan(NamedTuple):
     """What the paper leaves open."""
 
-    first: int = 600  # generations at most of the run without the cyclic constraint; it ends when nothing is violated
+    first: int = 1500  # generations at most of the run without the cyclic constraint; it ends when nothing is violated
     each: int = 1500  # of each further run
     total: int = 4500  # of all together
     runs: int = RUNS
