@@ -35,6 +35,11 @@ def arguments(p: argparse.ArgumentParser) -> None:
     p.add_argument("--from", dest="origin", metavar="GAIT", help="a gait of the same body to begin with, such as that "
                    "of the sketch before it was changed, or one that comes with poise, such as runner")  # fmt: skip
     p.add_argument("--seed", type=int, default=0, help="of the random search (default: 0)")
+    p.add_argument("--random-start", action="store_true", help="begin with random amplitudes and times in place of "
+                   "those of the sketch; priority amplitudes still are lower bounds")  # fmt: skip
+    p.add_argument("--printed", action="store_true", help="the paper's own search in place of ours: no feedback, no "
+                   "torque limits, the starting pose is searched too; takes --seed and --random-start, and about five "
+                   "minutes. Such gaits stand for a few steps only")  # fmt: skip
     p.add_argument("--workers", type=int, default=0, help="processes that try candidates (default: one a core)")
     p.add_argument("--cluster", default="", metavar="ADDRESS", help="try candidates on this Dask scheduler, such as "
                    "tcp://host:8786")  # fmt: skip
@@ -57,6 +62,8 @@ def run(args: argparse.Namespace) -> int:
     _check(args)
     check_cluster(args.cluster)
     sketch = _sketch(args)
+    if args.printed:
+        return _printed(args, sketch)
     origin = None if args.origin is None else find_gait(args.origin)
     kept = _checkpoint(args)
     files.check_writable(kept)
@@ -64,7 +71,8 @@ def run(args: argparse.Namespace) -> int:
     watch = _Watch()
     try:
         made = design(sketch, origin=origin, seed=args.seed, population=args.population, attempts=args.attempts,
-                      batch=Batch(args.workers, args.cluster), checkpoint=kept, watch=watch)  # fmt: skip
+                      batch=Batch(args.workers, args.cluster), checkpoint=kept, watch=watch,
+                      random_start=args.random_start)  # fmt: skip
     except KeyboardInterrupt:
         watch.close()
         there = f"the same command goes on from {kept}" if kept.exists() else "nothing was kept yet"
@@ -104,6 +112,13 @@ def _check(args: argparse.Namespace) -> None:
         raise AlreadyThere(args.output, "the checkpoint and the gait cannot be one file; give one another name.")
     if args.seed < 0 or not 8 <= args.population <= 4096 or args.workers < 0 or args.attempts < 1:
         raise BadValue("--seed and --workers want 0 or more, --attempts 1 or more, --population from 8 to 4096.")
+    if args.random_start and args.origin is not None:
+        raise BadValue("--random-start begins at random and --from with a gait; name one of the two.")
+    others = {"from": None, "checkpoint": None, "cluster": "", "workers": 0, "attempts": 6, "population": 16}
+    given = [f"--{k}" for k, v in others.items() if getattr(args, "origin" if k == "from" else k) != v]
+    if args.printed and given:
+        raise BadValue(f"--printed is the paper's own search and takes --seed and --random-start; leave {given[0]} "
+                       "away.")  # fmt: skip
 
 
 def _sketch(args: argparse.Namespace) -> Sketch:
@@ -168,14 +183,14 @@ class _Watch:
         where = f"attempt {p.attempt + 1}, " if p.attempt else ""
         if work.finishing is not None:
             f = work.finishing
-            self._say(f"{where}feedback", f", generation {f.generation} of {f.generations} at most: stays up in "
+            self.say(f"{where}feedback", f", generation {f.generation} of {f.generations} at most: stays up in "
                       f"{f.stays_up} of {f.pushes} pushes")  # fmt: skip
         elif work.over:
-            self._say(f"{where}feedback", ": trying some about the mean of many steps")
+            self.say(f"{where}feedback", ": trying some about the mean of many steps")
         else:
             where += f"start {p.beginning + 1}, " if p.beginning else ""
             where += f"round {p.round + 1}/{len(work.plan)}" + (f", repeat {p.again}" if p.again else "")
-            self._say(where, f", generation {p.search.generation}: {self._best(p)}{self._left(work)}")
+            self.say(where, f", generation {p.search.generation}: {self._best(p)}{self._left(work)}")
 
     def _best(self, p: Progress) -> str:
         """The best candidate of this round, in words."""
@@ -197,7 +212,8 @@ class _Watch:
         left = (time.monotonic() - self.begun) * max(every - done, 0) / (done - self.first)
         return f", about {left:.0f} s left of this attempt"
 
-    def _say(self, where: str, what: str) -> None:
+    def say(self, where: str, what: str) -> None:
+        """Put this in the place of the last line, or on a line of its own if it is about another part of the work."""
         if self.live:
             sys.stderr.write(f"\r\033[K{where}{what} ")
         elif sys.stderr is not None and where != self.told:
@@ -211,6 +227,34 @@ class _Watch:
         """Clear the line."""
         if self.live:
             sys.stderr.write("\r\033[K")
+
+
+def _printed(args: argparse.Namespace, sketch: Sketch) -> int:
+    """The gait of the paper's own search."""
+    from poise.methods.vibration.printed import RANDOM, SKETCH, Standing, printed_design
+    from poise.progress import tell_first_compilation
+
+    tell_first_compilation()
+    line = _Watch()
+
+    def watch(now: Standing) -> None:
+        near = "" if now.nearest is None else f", cyclic error {now.nearest.drift:.2g} at best"
+        line.say(f"run {now.run + 1}", f", generation {now.generation}{near}")
+
+    made = printed_design(sketch, args.seed, RANDOM if args.random_start else SKETCH, watch=watch)
+    line.close()
+    made.save(args.output)
+    f = made.facts
+    if args.json:
+        known = {k: v if np.all(np.isfinite(v)) else None for k, v in f.items()}
+        say(json.dumps({"written": args.output, "character": made.sketch.character, **known}, indent=2))
+        return 0
+    say(f"{args.output}: {made.sketch.name} of {made.sketch.character} at {f['speed']:.2f} m/s")
+    say(f"{_missing(f['easy'])}; cyclic error {f['cyclic_error']:.2g}; stands for {f['open_loop_units']} steps without "
+        "feedback")  # fmt: skip
+    say(f"{f['evaluations']} evaluations in {f['runs']} runs, {f['cpu_seconds']:.0f} CPU s")
+    say(f"watch it: poise perform {args.output} --save take.html")
+    return 0
 
 
 def _missing(easy: Any) -> str:

@@ -159,7 +159,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     "vibration/disturbed": Experiment("vibration.disturbed", takes=("only",)),
     "vibration/gaits": Experiment("vibration.gaits", takes=("only",)),
     "vibration/modes": Experiment("vibration.modes"),
-    "vibration/printed": Experiment("vibration.gaits:printed"),
+    "vibration/printed": Experiment("vibration.printed", takes=("only",)),
     "vibration/pushes": Experiment("vibration.disturbed:pushes", takes=("only",)),
     "vibration/random": Experiment("vibration.sketches", takes=("only",)),
     "vibration/recorded": Experiment("vibration.sketches:recorded", recordings=True, takes=("only",)),

@@ -2,8 +2,8 @@
 
 A `Controller` gives joint torques to a simulator; a `Performer` moves the character itself. Settings are frozen; all
 that a method remembers is the memory that its `start` makes. What a method need not have is asked for here, and
-nowhere else: `prepared`, `followed`, `surrounded`, `packed`, `unpacked`, `step_size` and `period` say what happens
-where it has none.
+nowhere else: `prepared`, `followed`, `surrounded`, `packed`, `unpacked`, `first_velocity`, `step_size` and `period` say
+what happens where it has none.
 """
 
 from __future__ import annotations
@@ -133,6 +133,15 @@ def checked(method: Any) -> Any:
 def moves_itself(method: Any) -> bool:
     """Does the method move the character itself? Else it gives torques."""
     return not hasattr(method, "act")
+
+
+def first_velocity(method: Any, reference: Reference, v: Array) -> Array:
+    """The velocity (nv,) with which a performance begins: v of the reference, where the method does not know better.
+
+    A method may have `first_velocity(reference, v)`: a clip of poses tells velocities only roughly where feet strike.
+    """
+    known = getattr(method, "first_velocity", None)
+    return v if known is None else known(reference, v)
 
 
 def step_size(method: Any) -> float:

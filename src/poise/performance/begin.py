@@ -78,7 +78,10 @@ def made(source: Clip | Reference | Plan, method: str | Any, stage: Stage | None
                         overwrite=overwrite)  # fmt: skip
     for kind, note in notes:
         recorder.log(0.0, kind, note)
-    q, v = (sample.q, sample.v) if plan is None else (plan.q[0], plan.v[0])
+    if plan is None:
+        q, v = sample.q, contract.first_velocity(way, reference, sample.v)
+    else:
+        q, v = plan.q[0], plan.v[0]
     if plan is None and not contract.moves_itself(way):
         q, deep = lifted(reference, sample.q)
         if deep:

@@ -35,7 +35,7 @@ from poise.threads import on_one_thread
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-CANONICAL = (False, False, True)  # options of the space
+CANONICAL = (False, True)  # options of the space
 FIRST = 12  # modes of each phase that the naive way permits
 SHOWN = 20  # modes of a phase in the figure
 COLUMNS = ("torques", "seed", "amplitudes (f/g)", "violated", "speed [m/s]", "energy [N² m²]", "cyclic error",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -25,7 +24,6 @@ from poise.methods.vibration.control import burst
 from poise.methods.vibration.design import LONGEST, design, measured
 from poise.methods.vibration.endurance import WAVERS
 from poise.methods.vibration.gait import Gait, load_gait, shipped
-from poise.methods.vibration.printed import printed_design
 from poise.methods.vibration.score import violated
 from poise.methods.vibration.sketch import DEGREES, built_in, find_sketch
 from poise.motion.load import load_clip
@@ -230,15 +228,3 @@ def designs(options: Options) -> Table:
                 rows.append(told((*_row(name, path), withstood(gait), stays_up(gait))))
     return Table("Gaits designed anew", columns, tuple(rows),
                  (NOTE, DEPTHS, LIMITS, "Pushes: those of vibration/pushes."))  # fmt: skip
-
-
-def printed(options: Options) -> Table:
-    """The paper's own search, CMA-ES inside multipliers, open loop: how near it comes to a cycle."""
-    rows = []
-    for seed in range(options.seeds):
-        begun = time.process_time()
-        found = printed_design(find_sketch("runner"), seed)
-        rows.append(told(("runner", seed, violated(found.easy), found.drift, found.units, found.runs, found.evaluations,
-                          time.process_time() - begun)))  # fmt: skip
-    columns = ("gait", "seed", "violated", "max |φ|", "units", "runs", "evaluations", "CPU [s]")
-    return Table("The printed form", columns, tuple(rows))

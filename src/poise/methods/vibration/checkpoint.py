@@ -66,7 +66,7 @@ def _header(work: Designer) -> dict[str, Any]:
     model = work.simulator.character.model
     body = b"".join(np.ascontiguousarray(a).tobytes() for a in (model.body_mass, model.body_inertia, model.body_pos))
     return {"sketch": work.sketch.digest, "body": _digest(body), "seed": work.seed,
-            "gait to begin with": _digest(work.origin_text.encode()),
+            "gait to begin with": _digest(work.origin_text.encode()), "random start": work.random_start or None,
              "plan": work.plan, "population": work.population, "version": SEARCH}  # fmt: skip
 
 

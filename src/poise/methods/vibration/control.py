@@ -35,6 +35,7 @@ class Bursts(NamedTuple):
 
     table: Array  # (2, steps, nv) [N m]
     thrust: tuple[int, int]  # first step of the ground burst and first one after it
+    foot: int = 0  # whose ground burst it is: 0 that foot's which stands in even units, 1 the other's
 
 
 class Corrections(NamedTuple):

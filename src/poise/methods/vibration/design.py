@@ -49,17 +49,20 @@ Watch = Callable[[Designer, float], None]
 @on_one_thread
 def design(sketch: Sketch, *, origin: Gait | None = None, seed: int = 0, plan: tuple[Round, ...] | None = None,
            population: int = POPULATION, attempts: int = ATTEMPTS, batch: Batch | None = None,
-           checkpoint: str | PathLike[str] | None = None, watch: Watch | None = None) -> Gait:  # fmt: skip
+           checkpoint: str | PathLike[str] | None = None, watch: Watch | None = None,
+           random_start: bool = False) -> Gait:  # fmt: skip
     """The gait that a sketch leads to. `checkpoint`: a file that is gone on from where it exists, and kept up to date.
 
     `origin`: a gait of the same body, such as that of another sketch, which is led to this one step by step. A search
     whose gait is not `ENOUGH` (`endurance`) is done again from other beginnings, up to `attempts` times, and the best
     is taken. A design that was stopped in its last step, the tuning of the feedback, does that step anew.
-    `watch(designer, seconds)` is called after every generation. The same sketch and seed give the same gait, however
-    many workers judge and however often it was stopped. One design at a time in a process.
+    random_start: each search begins with amplitudes and times drawn at random (by seed, attempt and beginning), as the
+    paper's may, in place of the sketch's own. `watch(designer, seconds)` is called after every generation. The same
+    sketch and seed give the same gait, however many workers judge and however often it was stopped. One design at a
+    time in a process.
     """
     kept = None if checkpoint is None else Path(checkpoint)
-    work = Designer(sketch, seed, plan, population=population, origin=origin)
+    work = Designer(sketch, seed, plan, population=population, origin=origin, random_start=random_start)
     done = None if kept is None or not kept.exists() else restored(kept, work)
     if done is not None:
         work.resume(done)

@@ -11,7 +11,7 @@ from poise.character import Character
 from poise.errors import BadValue
 from poise.maths.rotations import Array
 from poise.methods.vibration.control import Bursts, Corrections, Springs, correction, total_torque
-from poise.methods.vibration.gait import load_gait
+from poise.methods.vibration.gait import Gait, load_gait
 from poise.methods.vibration.ground_view import seen_from
 from poise.methods.vibration.touchdown import Trigger, expected, torque, trigger
 from poise.methods.vibration.unit_simulator import STEP
@@ -66,14 +66,23 @@ class Vibration:
         """The paper's own form: open loop."""
         return cls(**{**printed(cls), **changes})
 
-    def start(self, character: Character, reference: Reference, stage: Stage) -> Memory:
-        """The gait's tables; refuses a clip that is no gait."""
+    def _gait(self, reference: Reference) -> Gait:
+        """The gait that is performed; refuses a clip that is none."""
         source = reference.clip.source
         path = self.gait or (source.file or source.path if source.format == "gait" else "")
         if not path:
             raise BadValue(f"{source.name or 'This clip'} is no gait, and vibration performs gaits alone: make one of "
                            "a sketch with poise design, or name a gait file.")  # fmt: skip
-        found = load_gait(path)
+        return load_gait(path)
+
+    def first_velocity(self, reference: Reference, v: Array) -> Array:
+        """The gait's own at its beginning: the track's may lead to another cycle of the same body."""
+        own = self._gait(reference).start
+        return own if reference.start == 0.0 and own.shape == v.shape else v
+
+    def start(self, character: Character, reference: Reference, stage: Stage) -> Memory:
+        """The gait's tables; refuses a clip that is no gait."""
+        found = self._gait(reference)
         if not self.gait and not np.array_equal(reference.baked.q, found.track):
             raise BadValue(f"The clip of the gait {found.sketch.name!r} was edited, and vibration performs a gait as "
                            "designed; change the sketch and design it anew, or take a method that follows "

@@ -54,11 +54,16 @@ class Designer:
 
     def __init__(self, sketch: Sketch, seed: int = 0, plan: tuple[Round, ...] | None = None,
                  options: tuple[bool, ...] = (), population: int = POPULATION, progress: Progress | None = None,
-                 origin: Gait | None = None):  # fmt: skip
-        """`origin`: a gait of the same body, such as that of another sketch, from which the search begins."""
+                 origin: Gait | None = None, random_start: bool = False):  # fmt: skip
+        """`origin`: a gait of the same body, such as that of another sketch, from which the search begins.
+
+        random_start: each beginning draws its first vector at random, in place of the sketch's amplitudes.
+        """
+        if random_start and origin is not None:
+            raise BadValue("A search begins with a gait or at random; name one of the two.")
         plan = plan or (PLAN if origin is None else VARYING)
         self.sketch, self.plan, self.seed = sketch, plan, seed
-        self.options = (*options, *(False, False, False)[len(options) :])
+        self.options = (*options, *(False, False)[len(options) :])
         self.text = json.dumps(sketch.plain())  # the order of modes counts
         self.simulator, palette = body_of(self.text)
         if self.simulator.swaps and any(r.units % 2 == 0 for r in plan):
@@ -68,7 +73,7 @@ class Designer:
                            "one of the same body and kind of gait, with feedback.")  # fmt: skip
         self.basis = feedback.torque_basis(palette)
         self.stages = STAGES[sketch.gait]
-        self.population, self.origin = population, origin
+        self.population, self.origin, self.random_start = population, origin, random_start
         self.origin_text = "" if origin is None else origin.text()
         self.finishing: Finishing | None = None
         self.progress = self._first() if progress is None else progress
@@ -89,6 +94,8 @@ class Designer:
     def _first(self, attempt: int = 0, beginning: int = 0) -> Progress:
         space, inputs, nv = self.space_in(0), self.basis.shape[1], self.simulator.character.model.nv
         x = np.zeros(space.dimension)
+        if self.random_start:
+            x = np.random.default_rng([self.seed, attempt, beginning]).standard_normal(space.dimension)
         if self.origin is None:
             start, cycle = space.begin(self.simulator, x), np.zeros((0, len(self.simulator.rest) + nv))
             steady, gains = np.zeros((0, inputs)), np.zeros((0, inputs, 2 * nv))

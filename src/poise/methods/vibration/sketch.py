@@ -17,6 +17,7 @@ part [N m/rad], one number or one for each axis; `[start]` where the search begi
 `ground_length`, `height`, `speed`; `[bursts]` their `form`, square or eased. `limits = true` keeps all torques within
 the joints' strength, of which the paper knows nothing; `[strength]` changes it by part [N m]. `amplitudes = "degrees"`:
 amplitudes say how far each mode turns the joint that turns most, held against the springs, in the place of N m.
+`torques = "modes"`: the paper's torques Φ ψ in the place of K Φ ψ ("springs"), which move their mode alone.
 """
 
 from __future__ import annotations
@@ -51,10 +52,11 @@ LARGEST_NUMBER = 1e9  # in it, whatever the unit
 START = {"period": 0.7, "flight_length": 0.1, "ground_length": 0.1, "height": 0.03, "speed": 2.2}
 LENGTHS = (0.04, 0.24)  # [s] of a burst, which the search may reach
 NEWTON_METRES, DEGREES = "N m", "degrees"  # what amplitudes are told in
+SPRINGS, MODES = "springs", "modes"  # torques of an amplitude: K Φ ψ, or the paper's Φ ψ
 PERIODS = {RUN: (0.6, 1.1), HOP: (0.38, 0.9), ONE: (0.38, 0.9)}  # [s]
-_KEYS = {"": {"name", "character", "even", "gait", "limits", "amplitudes", "rest", "springs", "strength", "bursts",
-              "flight", "ground", "start"}, "bursts": {"form"}, "flight": {"priority", "permit", "exclude", "modes"},
-         "ground": {"priority", "permit", "exclude", "modes"}, "start": set(START)}  # fmt: skip
+_KEYS = {"": {"name", "character", "even", "gait", "limits", "amplitudes", "torques", "rest", "springs", "strength",
+              "bursts", "flight", "ground", "start"}, "bursts": {"form"}, "start": set(START),
+         **{p: {"priority", "permit", "exclude", "modes"} for p in ("flight", "ground")}}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,7 @@ class Sketch:
     strength: Mapping[str, float] = field(default_factory=dict)  # part -> [N m], where it is not the character's
     unit: str = NEWTON_METRES  # of amplitudes
     even: bool = False  # are left and right of a recording's body made alike?
+    torques: str = SPRINGS  # what an amplitude strikes the joints with
 
     def __repr__(self) -> str:
         return f"<Sketch {self.name!r} on {self.character}: {self.gait}, {' '.join(self.flight.priority)} in flight, " \
@@ -103,6 +106,7 @@ class Sketch:
         out |= {"limits": True} if self.limits else {}
         out |= {"strength": dict(self.strength)} if self.strength else {}
         out |= {"amplitudes": self.unit} if self.unit != NEWTON_METRES else {}
+        out |= {"torques": self.torques} if self.torques != SPRINGS else {}
         return out | {"start": dict(self.start), "bursts": {"form": self.form}, "flight": phase(self.flight),
                       "ground": phase(self.ground)}  # fmt: skip
 
@@ -232,10 +236,13 @@ def read(data: Mapping[str, Any], name: str = "sketch", folder: Path | None = No
     unit = data.get("amplitudes", NEWTON_METRES)
     if unit not in (NEWTON_METRES, DEGREES):
         raise UnknownName("unit of amplitudes", unit, (NEWTON_METRES, DEGREES))
+    torques = data.get("torques", SPRINGS)
+    if torques not in (SPRINGS, MODES):
+        raise UnknownName("kind of torques", torques, (SPRINGS, MODES))
     limits = _flag(data, "limits")
     flight, ground = (_phase(_table(data, p), p, found) for p in ("flight", "ground"))
     return Sketch(str(data.get("name", name)), character, gait, flight, ground, rest, springs, start, form,
-                  limits, strength, unit, even)  # fmt: skip
+                  limits, strength, unit, even, torques)  # fmt: skip
 
 
 def _phase(data: Mapping[str, Any], phase: str, found: Palette) -> Phase:

@@ -12,7 +12,7 @@ from poise.maths import configuration as conf
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
 from poise.methods.vibration.palette import Palette
-from poise.methods.vibration.sketch import DEGREES, LENGTHS, NEWTON_METRES, PERIODS, Phase, Sketch
+from poise.methods.vibration.sketch import DEGREES, LENGTHS, MODES, NEWTON_METRES, PERIODS, Phase, Sketch
 from poise.methods.vibration.unit_simulator import HOP, ONE, RUN, Controls, UnitSimulator
 
 STEPS = {NEWTON_METRES: 60.0, DEGREES: 15.0}  # of an amplitude for a unit in the vector
@@ -20,6 +20,7 @@ SHARES = {RUN: (0.5, 0.72), HOP: (0.35, 0.75), ONE: (0.35, 0.75)}  # of T
 SHARE = 0.6  # α where the search begins
 TIMES = ("flight_length", "ground_length", "period", "share")  # of a gait [s], and how much of the period is flight
 ROUNDED = 0.005  # share of an amplitude that may be lost to the digits of a file
+SUNK = 0.004  # [m] that feet may be in the ground at the start; a performance raises from 0.005 on
 TURN, RATE = 0.1, 1.0  # [rad, m], [rad/s, m/s] of a unit of the initial state
 
 
@@ -28,14 +29,13 @@ class Space:
     """Amplitudes ψ^f and ψ^g, lengths δ^f and δ^g, T and α, and one number for how far the body leans at the start.
 
     Priority amplitudes are the sketch's and more: ψ = sign (|sketched| + step |x|); others go step x
-    from where the sketch lets them begin. `plain`: the paper's torques Φ ψ in the place of K Φ ψ;
-    `state`: the initial state is searched too, as the paper does; `canonical`: every joint by itself in the place of
-    modes; `asked`: how much of the sketch is asked for already; below 1 nothing is a bound (`lacking`).
+    from where the sketch lets them begin. `state`: the initial state is searched too, as the paper does; `canonical`:
+    every joint by itself in the place of modes; `asked`: how much of the sketch is asked for already; below 1 nothing
+    is a bound (`lacking`).
     """
 
     sketch: Sketch
     palette: Palette
-    plain: bool = False
     state: bool = False
     canonical: bool = False
     asked: float = 1.0
@@ -54,7 +54,8 @@ class Space:
 
     def _columns(self, phase: str) -> Array:
         """Torques (nv, modes) of a unit amplitude of every mode of a phase, in the sketch's unit."""
-        columns = self.palette.plain_torques(phase) if self.plain else self.palette.torques(phase)
+        plain = self.sketch.torques == MODES
+        columns = self.palette.plain_torques(phase) if plain else self.palette.torques(phase)
         return columns / np.degrees(self.palette.swing(columns)) if self.sketch.unit == DEGREES else columns
 
     @property
@@ -125,7 +126,10 @@ class Space:
         return rot.exp(np.array([0.0, 0.25 * np.tanh(x[sum(self.sizes) + 4]), 0.0]))
 
     def begin(self, simulator: UnitSimulator, x: Array) -> Array:
-        """The initial state (nq + nv,) of a vector that has one."""
+        """The initial state (nq + nv,) of a vector that has one; one with feet in the ground is raised out of it.
+
+        The ground would throw the body up, as no cycle does.
+        """
         start = self.sketch.start
         state = simulator.start(start["height"], start["speed"])
         if not self.state:
@@ -135,6 +139,8 @@ class Space:
         move = np.concatenate([np.zeros(2), TURN * d[: nv - 2]])
         state[:nq] = conf.integrate(simulator.character.layout, state[:nq], move)
         state[nq:] += RATE * d[nv - 2 :]
+        low = float(simulator.character.points(state[:nq])[0][:, 2].min())
+        state[2] += max(0.0, -SUNK - low)
         return state
 
     @cached_property

@@ -37,7 +37,7 @@ def trigger(simulator: UnitSimulator, controls: Controls, given: Bursts, start: 
         burst(0.0, controls.ground_length, length, simulator.dt, length * simulator.dt, simulator.form)[:, None]
         * controls.ground
     )
-    sides = ("right", "left") if simulator.swaps else ("right", "right")
+    sides = (("right", "left"), ("left", "right"))[given.foot] if simulator.swaps else ("right", "right")
     feet = tuple(tuple(foot(simulator, side)) for side in sides)
     both = simulator.run(start, given, 2, fix, traced=True).trace[:, :nq]
     low = simulator.character.points(both)[:, np.isin(simulator.character.contact_points.bodies, feet[0]), 2].min(
@@ -48,7 +48,8 @@ def trigger(simulator: UnitSimulator, controls: Controls, given: Bursts, start: 
     usual = int(down[np.argmin(np.abs(down - first))]) if len(down) else first
     if usual > steps:  # it comes down late in the unit before
         usual -= 2 * steps if simulator.swaps else steps
-    return Trigger(alone.table, np.stack([shape, shape @ simulator.mirror.T]), usual, first - usual, (feet[0], feet[1]))
+    struck = (shape, shape @ simulator.mirror.T)[:: -1 if given.foot else 1]
+    return Trigger(alone.table, np.stack(struck), usual, first - usual, (feet[0], feet[1]))
 
 
 def expected(given: Trigger, now: int, steps: int) -> tuple[int, bool]:

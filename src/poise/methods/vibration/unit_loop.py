@@ -280,7 +280,7 @@ def _measure(world, bursts, odd, i, seen, out):
     if min(toe, heel) > CONTACT and other > CONTACT:
         out[FLYING] += 1.0
     if bursts.thrust[0] <= i < bursts.thrust[1]:
-        low = min(toe, heel)
+        low = min(toe, heel) if bursts.foot == 0 else other
         out[E7] += _below(-low, -STANCE)
         out[M_STANCE] += max(0.0, low + STANCE)
     rise = toe - seen.toe[0] if i > 0 else 0.0

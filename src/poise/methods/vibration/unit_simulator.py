@@ -158,12 +158,21 @@ class UnitSimulator:
         return max(8, round(controls.period * (0.5 if self.swaps else 1.0) / self.dt))
 
     def bursts(self, controls: Controls) -> Bursts:
-        """The torques of a unit; the ground burst begins α T into a cycle, seen from the leg that stands."""
-        steps = self.steps(controls)
+        """The torques of a unit; the ground burst of a foot begins α T after its flight burst (figure 2).
+
+        In a unit of a run the left foot's cycle begins, and the right foot's is half over. From α = 0.5 on the ground
+        burst that falls into the unit is the right foot's, (α - 0.5) T from its beginning; below it is the left foot's,
+        which is the mirrored one, at α T. At 0.5 the two are one, and so they are at 0 and 1.
+        """
+        steps, ground = self.steps(controls), controls.ground
         unit = steps * self.dt
         at = (2.0 * controls.share - 1.0) * unit if self.swaps else controls.share * unit
-        return bursts(controls.flight, controls.ground, (controls.flight_length, controls.ground_length),
-                      float(np.clip(at, 0.0, unit)), steps, self.dt, self.mirror, self.form)  # fmt: skip
+        early = self.swaps and controls.share < 0.5
+        if early:
+            at, ground = at + unit, self.mirror @ ground
+        return bursts(controls.flight, ground, (controls.flight_length, controls.ground_length),
+                      float(np.clip(at, 0.0, unit)), steps, self.dt, self.mirror, self.form
+                      )._replace(foot=int(early))  # fmt: skip
 
     @cached_property
     def world(self) -> unit_loop.World:
