@@ -133,10 +133,6 @@ def test_bursts_within_limits():
     feeble = replace(gait, flight={m: 0.05 * a for m, a in gait.flight.items()},
                      ground={m: 0.05 * a for m, a in gait.ground.items()})  # fmt: skip
     assert gaits.within_limits(feeble)[0] == pytest.approx(100.0)
-    space = gait.space()
-    psi = dict(zip((m.name for m in space.palette.flight),
-                   gaits.amplitudes(feeble, "flight", feeble.controls(space).flight), strict=True))  # fmt: skip
-    assert all(psi[m] == pytest.approx(feeble.flight.get(m, 0.0), abs=1e-6) for m in psi)
     share, *_ = gaits.within_limits(gait)
     cut = np.clip(
         gait.driven().bursts.table[0], -gait.driven().simulator.springs.limit, gait.driven().simulator.springs.limit

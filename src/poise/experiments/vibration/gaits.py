@@ -20,12 +20,11 @@ from poise.judge.surface import clearance
 from poise.maths import configuration as conf
 from poise.maths import rotations as rot
 from poise.maths.rotations import Array
-from poise.methods.vibration.control import burst
 from poise.methods.vibration.design import LONGEST, design, measured
 from poise.methods.vibration.endurance import WAVERS
 from poise.methods.vibration.gait import Gait, load_gait, shipped
 from poise.methods.vibration.score import violated
-from poise.methods.vibration.sketch import DEGREES, built_in, find_sketch
+from poise.methods.vibration.sketch import built_in, find_sketch
 from poise.motion.load import load_clip
 from poise.performance import perform
 from poise.take import Take
@@ -106,33 +105,17 @@ def _deepest(take: Take, which: np.ndarray, words: str) -> Worst:
 def within_limits(gait: Gait) -> tuple[float, str, str]:
     """What joints bear of the commanded bursts by themselves: percent of their energy, and E5 of that in both phases.
 
-    The energy is the sum of squared torques over steps and joints. Springs, bursts and feedback are cut together in a
-    gait, so this is how far the amplitudes of its file are torques at all. E5 (12): amplitudes of what is left, by
-    least squares on K Φ of all modes of the phase, of the priority modes and of all others.
+    The energy is the sum of squared torques over steps and joints. E5 (12) as `Space.applied` tells the amplitudes:
+    of the priority modes, and of all others of the phase.
     """
     simulator, space = gait.sketch.simulator(), gait.space()
-    controls, most = gait.controls(space), simulator.springs.limit
-    given = simulator.bursts(controls).table[0]
+    most, given = simulator.springs.limit, simulator.bursts(gait.controls(space)).table[0]
     left = float(np.sum(np.clip(given, -most, most) ** 2) / np.sum(given**2))
     sums = []
-    for phase, torque, length in (("flight", controls.flight, controls.flight_length),
-                                  ("ground", controls.ground, controls.ground_length)):  # fmt: skip
-        shape = burst(0.0, length, len(given), simulator.dt, len(given) * simulator.dt, gait.sketch.form)
-        cut = np.clip(shape[:, None] * torque, -most, most).sum(axis=0) / shape.sum()
-        size = np.abs(amplitudes(gait, phase, cut))
-        mine = np.isin([m.name for m in getattr(space.palette, phase)], list(getattr(gait.sketch, phase).priority))
-        kept = "" if size[mine].sum() >= size[~mine].sum() else ", E5 missed"
-        sums.append(f"{size[mine].sum():.0f} over {size[~mine].sum():.0f}{kept}")
+    for psi, phase in zip(space.applied(gait.vector(space)), (gait.sketch.flight, gait.sketch.ground), strict=True):
+        mine, others = np.abs(psi[: len(phase.priority)]).sum(), np.abs(psi[len(phase.priority) :]).sum()
+        sums.append(f"{mine:.0f} over {others:.0f}" + ("" if mine >= others else ", E5 missed"))
     return 100.0 * left, sums[0], sums[1]
-
-
-def amplitudes(gait: Gait, phase: str, torque: Array) -> Array:
-    """ψ (modes,) of all modes of a phase, in the sketch's unit, whose K Φ ψ comes nearest to torques (nv,)."""
-    palette = gait.sketch.palette()
-    columns = palette.torques(phase)
-    if gait.sketch.unit == DEGREES:
-        columns = columns / np.degrees(palette.swing(columns))
-    return np.linalg.lstsq(columns, torque)[0]
 
 
 def _performed_error(gait: Gait, take: Take) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from poise.maths import configuration as conf
 from poise.maths.rotations import Array
 from poise.methods.vibration.design import cpu_seconds, design, measured
 from poise.methods.vibration.gait import Gait, find_gait
+from poise.methods.vibration.other_body import on_body
 from poise.methods.vibration.score import violated
 from poise.methods.vibration.showing import sketch_clip
 from poise.methods.vibration.sketch import DEGREES, Sketch, find_sketch, read
@@ -24,7 +25,7 @@ SWINGS = (10.0, 30.0)  # [degrees]
 RANDOM = 4  # sketches, of seeds 0 to 3
 FLAPS = {"flight": "f5", "ground": "g6"}  # arms that flap
 SERIES = (0.0, 30.0, 60.0, 90.0)  # [N m]
-JOG = "humanoid3d_run"  # the recording, whose body is alike left and right
+JOGGERS = ("humanoid3d_run", "02_01", "16_03", "91_16_f0300-0840")  # recordings whose bodies are to jog
 COLUMNS = ("sketch", "priority", "violated", "cyclic error", "speed [m/s]", "feedback [%]",
            "in priority modes, flight [%]", "on ground [%]", "units closed", "withstood", "CPU [s]")  # fmt: skip
 
@@ -55,24 +56,16 @@ def run(options: Options) -> Table:
     return Table("Random sketches", columns, tuple(rows), ("Priority amplitudes are lower bounds by construction.",))
 
 
-def jog_sketch(path: Path) -> Sketch:
-    """The run's vibrations on the body of this recording, with springs of the runner's strength."""
-    return read({
-        "name": "jog", "character": str(path), "gait": "run", "limits": True,
-        "springs": {"chest": 400.0, "head": 60.0, "upper_arm": 40.0, "forearm": 25.0, "hand": 6.0, "thigh": 300.0,
-                    "shin": 400.0, "foot": 300.0},
-        "start": {"period": 0.65, "flight_length": 0.15, "ground_length": 0.09},
-        "flight": {"priority": {"f4": -40.0, "f6": -40.0, "f19": 180.0}, "permit": ["f15", "f7"]},
-        "ground": {"priority": {"g2": 150.0, "g9": 200.0, "g8": -80.0, "g20": 40.0}, "permit": ["g1", "g7", "g17"]},
-    })  # fmt: skip
-
-
 def recorded(options: Options) -> Table:
-    """A jog for the body that a recording brings."""
-    path = options.recording(JOG)
-    if path is None:
-        raise BadValue(f"The folder of recordings has no {JOG}, for whose body the sketch is.")
-    return Table("The body of a recording", COLUMNS, (_row(jog_sketch(path)),))
+    """A jog for the bodies that recordings bring: the sketch of the run, led over to each (`other_body`)."""
+    rows = []
+    for name in JOGGERS:
+        path = options.recording(name) if options.wants(name) else None
+        if path is not None:
+            rows.append(_row(replace(on_body(find_sketch("runner"), path).sketch, name=name)))
+    if not rows:
+        raise BadValue(f"The folder of recordings has none of {', '.join(JOGGERS)}, whose bodies are to jog.")
+    return Table("Bodies of recordings", COLUMNS, tuple(rows), ("Left and right are made alike where they differ.",))
 
 
 def series(options: Options) -> Table:
