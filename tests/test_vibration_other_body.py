@@ -10,11 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import character_files
 import poise
 from poise.character.skeletons.from_skeleton import evened
 from poise.cli.main import main
 from poise.errors import PoiseError
-from poise.methods.vibration.gait import find_gait, load_gait
+from poise.methods.vibration.gait import find_gait, load_gait, shipped
 from poise.methods.vibration.other_body import on_body
 from poise.methods.vibration.palette import palette
 from poise.methods.vibration.sketch import find_sketch, load_sketch, read
@@ -196,3 +197,43 @@ def test_the_public_verbs_take_names_files_and_values(lopsided: Path, monkeypatc
     poise.design(sketch, seed=3)
     assert asked[0][0][0].digest == asked[1][0][0].digest == sketch.digest
     assert asked[0][1]["origin"].sketch.name == "runner" and asked[1][1]["origin"] is None and asked[1][1]["seed"] == 3
+
+
+@pytest.mark.parametrize(("kind", "ending"), [("urdf", "urdf"), ("mjcf", "xml")])
+def test_bodies_of_model_files_get_a_sketch(kind: str, ending: str, tmp_path: Path):
+    """Several joints in a limb, one after the other, and a root that is the chest."""
+    file = tmp_path / f"figure.{ending}"
+    file.write_text(getattr(character_files, kind)())
+    led = on_body(replace(find_sketch("runner"), gait="one leg"), file)
+    assert len(led.sketch.palette().flight) == led.sketch.body().model.nv - 6
+    assert np.mean([alike for _, alike in led.modes.values()]) > 0.5
+
+
+def test_what_cannot_be_made_alike_is_refused(lopsided: Path, tmp_path: Path, capsys, monkeypatch):
+    clip = poise.load_clip(lopsided)
+    clip.save(tmp_path / "clip.npz")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(PoiseError, match="even is for recordings"):
+        on_body(find_sketch("runner"), "clip.npz")
+    with pytest.raises(PoiseError, match="even is for recordings"):
+        read({**find_sketch("runner").plain(), "character": "clip.npz", "springs": {}, "even": True})
+    with pytest.raises(PoiseError, match="even is for recordings"):
+        poise.load_clip("clip.npz", even=True)
+    with pytest.raises(PoiseError, match="only the body"):
+        poise.modes(clip.character, even=True)
+    with pytest.raises(PoiseError, match="attempts of a design"):
+        poise.design("runner", attempts=0)
+    for words in (["--preview", "p.html", "-o", "a.toml"], ["--sketch", "a.toml", "--printed"]):
+        assert main(["design", "runner", *words]) == 2 and "without a search" in capsys.readouterr().err
+    assert main(["modes", str(lopsided), "--even"]) == 0 and "antisymmetric" in capsys.readouterr().out
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["clip.npz"]
+
+
+def test_modes_of_a_gait_are_those_of_its_sketch(capsys):
+    hopper = next(p for p in shipped() if p.stem == "hopper")
+    told = []
+    for name in ("hopper", str(hopper)):
+        assert main(["modes", name]) == 0
+        told.append(capsys.readouterr().out)
+    assert told[0] == told[1]
+    assert poise.modes("hopper")["f2"].frequency == poise.load_gait("hopper").sketch.palette()["f2"].frequency

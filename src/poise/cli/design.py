@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shlex
 import sys
 import time
 from pathlib import Path
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from poise.methods.vibration.gait import Gait
     from poise.methods.vibration.search import Designer, Progress
     from poise.methods.vibration.sketch import Sketch
+
+
+LIKE = 0.5  # how alike a vibration must be to stand for a priority mode without a word of warning
 
 
 def arguments(p: argparse.ArgumentParser) -> None:
@@ -58,6 +62,7 @@ def run(args: argparse.Namespace) -> int:
     from poise.simulate.batch import Batch, check_cluster
 
     if args.preview or args.written:
+        _check_alone(args)
         return _written(args) if args.written else _preview(args)
     _check(args)
     check_cluster(args.cluster)
@@ -133,15 +138,27 @@ def _sketch(args: argparse.Namespace) -> Sketch:
     if not args.json:
         words = ", ".join(f"{a} is {' and '.join(b)} ({100 * alike:.0f} %)" for a, (b, alike) in led.modes.items())
         say(f"{sketch.name} on {args.character}, each vibration by the one most like it: {words}")
+        poor = [m for m in (*sketch.flight.priority, *sketch.ground.priority) if led.modes[m][1] < LIKE]
+        if poor:
+            say(f"!! hardly found on this body: {', '.join(poor)}; what the sketch means by them may be lost")
         if led.sketch.even:
             say("left and right of this body are made alike, each bone at the mean of both")
     return led.sketch
 
 
+def _check_alone(args: argparse.Namespace) -> None:
+    """Refuse options of a search where the sketch alone is looked at or written."""
+    given = {"-o": args.output, "--from": args.origin, "--cluster": args.cluster, "--checkpoint": args.checkpoint,
+             "--printed": args.printed, "--random-start": args.random_start,
+             "--preview": args.preview if args.written else None}  # fmt: skip
+    for name, value in given.items():
+        if value:
+            what = "--sketch writes" if args.written else "--preview shows"
+            raise BadValue(f"{what} the sketch alone, without a search; leave {name} away.")
+
+
 def _written(args: argparse.Namespace) -> int:
     """The sketch as a file."""
-    if args.output or args.preview:
-        raise BadValue("--sketch writes the sketch alone; leave -o and --preview away.")
     if not args.written.lower().endswith(".toml"):
         raise BadValue(f"A sketch is written to a file that ends in .toml, not to {args.written!r}.")
     files.check_writable(args.written)
@@ -150,7 +167,7 @@ def _written(args: argparse.Namespace) -> int:
     sketch = _sketch(args)
     sketch.save(args.written)
     say(json.dumps({"written": args.written, "character": sketch.character}, indent=2) if args.json else
-        f"{args.written}: edit it, then  poise design {args.written} -o GAIT.toml")  # fmt: skip
+        f"{args.written}: edit it, then  poise design {shlex.quote(args.written)} -o GAIT.toml")  # fmt: skip
     return 0
 
 
@@ -253,7 +270,7 @@ def _printed(args: argparse.Namespace, sketch: Sketch) -> int:
     say(f"{_missing(f['easy'])}; cyclic error {f['cyclic_error']:.2g}; stands for {f['open_loop_units']} steps without "
         "feedback")  # fmt: skip
     say(f"{f['evaluations']} evaluations in {f['runs']} runs, {f['cpu_seconds']:.0f} CPU s")
-    say(f"watch it: poise perform {args.output} --save take.html")
+    say(f"watch it: poise perform {shlex.quote(args.output)} --save take.html")
     return 0
 
 
@@ -281,4 +298,4 @@ def _tell(args: argparse.Namespace, made: Gait) -> None:
     if made.missed:
         say(f"short of what was asked: {', '.join(made.missed)}. Another --seed or more modes may help.")
     say(f"{f['evaluations']} evaluations, {f['cpu_seconds']:.0f} CPU s")
-    say(f"watch it: poise perform {args.output} --save take.html")
+    say(f"watch it: poise perform {shlex.quote(args.output)} --save take.html")

@@ -28,6 +28,8 @@ def arguments(p: argparse.ArgumentParser) -> None:
                    "repeated (default: knees and elbows a little bent where the legs are straight)")  # fmt: skip
     p.add_argument("--stance", choices=["right", "left", "both"], default="right",
                    help="which toes the ground modes hold (default: right)")  # fmt: skip
+    p.add_argument("--even", action="store_true", help="left and right of a recording's body are made alike, as by "
+                   "even = true in a sketch")  # fmt: skip
     p.add_argument("--all", action="store_true", help="list all modes, not only the slowest")
     p.add_argument("--html", metavar="OUT", help="write a page on which the modes move")
     saving.add_force(p)
@@ -69,17 +71,19 @@ def run(args: argparse.Namespace) -> int:
 def _palette(args: argparse.Namespace) -> Palette:
     """The modes of a character, or of a sketch's body in its rest pose with its springs."""
     from poise.character import library
-    from poise.methods.vibration.palette import palette
+    from poise.methods.vibration.gait import find_gait
     from poise.methods.vibration.sketch import built_in, find_sketch
+    from poise.methods.vibration.verbs import modes
     from poise.motion.formats import gait
-    from poise.motion.load import load_any_character
 
     name, rest = args.character, angles(args.rest) if args.rest else None
-    sketched = name.lower().endswith(".toml") and os.path.isfile(name) and not gait.looks_like(files.head(Path(name)))
-    if not sketched and (name not in built_in() or name in library.names()):
-        return palette(load_any_character(name), rest, stance=args.stance)
-    if rest is not None or args.stance != "right":
-        raise BadValue("A sketch has its own rest pose and stance; leave --rest and --stance away.")
+    file = name.lower().endswith(".toml") and os.path.isfile(name)
+    if not file and (name not in built_in() or name in library.names()):
+        return modes(name, rest, stance=args.stance, even=args.even)
+    if rest is not None or args.stance != "right" or args.even:
+        raise BadValue("A sketch has its own rest pose and stance; leave --rest, --stance and --even away.")
+    if file and gait.looks_like(files.head(Path(name))):
+        return find_gait(name).sketch.palette()
     return find_sketch(name).palette()
 
 

@@ -49,7 +49,7 @@ def load_clip(
     body = _character(character)
     text = str(name_or_path)
     given = {"roles": roles, "unit": unit, "up": up, "weight": weight, "height": height, "fps": fps,
-             "skeleton": skeleton}  # fmt: skip
+             "skeleton": skeleton, "even": even or None}  # fmt: skip
     if not isinstance(name_or_path, PathLike) and text in built_in():
         _nothing_of(given, f"The built-in clip {text!r}")
         return _make(text, body, params)

@@ -18,7 +18,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from poise.character import Character
-from poise.character.roles import ROLES, SIDES
+from poise.character.roles import LIMBS, ROLES, SIDES
 from poise.dynamics import Dynamics
 from poise.errors import BadValue
 from poise.maths.rotations import Array
@@ -56,6 +56,11 @@ def on_body(sketch: Sketch, character: str | PathLike[str]) -> Led:
     if sketch.gait == RUN and not palette(body).symmetric:
         body, even = load_any_character(name, even=True), True
         parts = _common(source.character, body)
+        if not palette(body).symmetric:
+            raise BadValue(f"Left and right of {name} are not alike, so its legs cannot take turns, and only the body "
+                           "of a recording (.bvh, .fbx, ...) can be made alike; mend the model, or save the clip anew "
+                           "from its recording with load_clip(path, even=True).")  # fmt: skip
+    _check_rest(sketch, body, name)
     size = body.mass * body.height / (source.character.mass * source.character.height)
     springs = _springs(source, body, parts, size)
     found = palette(body, rest_pose(body, sketch.rest), stiffness_of(body, springs), source.stance)
@@ -71,6 +76,15 @@ def on_body(sketch: Sketch, character: str | PathLike[str]) -> Led:
     made = replace(sketch, character=name, even=even, springs=springs, strength=_strength(sketch, body, parts, size),
                    **phases)  # fmt: skip
     return Led(_within_strength(made, found), led)
+
+
+def _check_rest(sketch: Sketch, body: Character, name: str) -> None:
+    """Refuse a sketch that poses parts which the body does not have."""
+    for part in sketch.rest or {}:
+        if not any(body.has(p) for p in (part, f"left_{part}")) and part not in body.body_names:
+            raise BadValue(f"The [rest] of the sketch {sketch.name!r} poses {part!r}, which {name} does not have; this "
+                           "sketch is for bodies with such limbs. --sketch FILE writes it for its own body, to be "
+                           "edited.")  # fmt: skip
 
 
 def _norm(others: Sequence[tuple[str, float]]) -> float:
@@ -132,11 +146,13 @@ def _springs(source: Palette, body: Character, parts: Sequence[str], size: float
     by_role, own = {}, {body.body(r): r for r in ROLES if body.has(r)}
     there = Dynamics(source.character).at(source.character.zero_pose())
     here = Dynamics(body).at(body.zero_pose())
-    for role in parts[1:]:
-        dofs, chain = source.character.dofs(role), _chain(body, role, parts)
-        if not len(dofs):
+    for role in parts:
+        # the joint between trunk and pelvis hangs on whichever of them is not the root
+        stand = "chest" if role == "pelvis" and source.character.has("chest") else role
+        dofs, chain = source.character.dofs(stand), _chain(body, role, parts)
+        if not len(dofs) or body.body(role) == 1:
             continue
-        turned = there.turning_jacobian(source.character.body(role))[:, dofs]
+        turned = there.turning_jacobian(source.character.body(stand))[:, dofs]
         stiff = float(source.stiffness[dofs].mean() * size * len(chain))
         for b in chain:
             name = own.get(b, body.body_names[b])
@@ -152,14 +168,15 @@ def _paired(by_role: Mapping[str, Any]) -> dict[str, Any]:
     out = {}
     for role, value in by_role.items():
         side, _, part = role.partition("_")
-        out[part if side in SIDES and all(by_role.get(f"{s}_{part}") == value for s in SIDES) else role] = value
+        alike = side in SIDES and part in LIMBS and all(by_role.get(f"{s}_{part}") == value for s in SIDES)
+        out[part if alike else role] = value
     return out
 
 
 def _strength(sketch: Sketch, body: Character, parts: Sequence[str], size: float) -> dict[str, float]:
     """Strength [N m] of the parts in which the sketch's body is stronger for its size."""
     source, out = sketch.body(), {}
-    for role in parts[1:]:
+    for role in (r for r in parts[1:] if body.body(r) != 1):
         theirs, mine = source.torque_limit[source.dofs(role)], body.torque_limit[body.dofs(role)]
         if len(theirs) and len(mine) and np.isfinite(theirs).all() and np.isfinite(mine).all() and mine.max() > 0.0:
             wanted = float(theirs.max()) * size

@@ -79,6 +79,8 @@ def stiffness_of(character: Character, changes: Mapping[str, float | Sequence[fl
     out = scale * character.stiffness
     for name, value in (changes or {}).items():
         for body, _ in _turns(character, name, 0.0):
+            if body == 1:
+                raise BadValue(f"{name!r} is the root of {character.name}, which no joint holds; it has no spring.")
             dofs = character.dofs(character.body_names[body])
             given = np.array(value, float) if not isinstance(value, bool | str) else np.empty((0, 0))
             fits = given.ndim == 0 or given.shape == out[dofs].shape

@@ -35,6 +35,7 @@ from typing import Any
 import numpy as np
 
 from poise.character import Character
+from poise.character.load import names as load_names
 from poise.errors import BadFile, BadValue, UnknownName
 from poise.files import must_exist, read_bytes, writing
 from poise.maths.rotations import Array
@@ -135,7 +136,7 @@ class Sketch:
     def way_from(self, folder: Path) -> str:
         """What its body is called in a file of this folder: a file by the way to it from there."""
         path = Path(self.character)
-        relative = path.suffix and path.is_file() and not path.is_absolute()
+        relative = self.character not in load_names() and path.is_file() and not path.is_absolute()
         return os.path.relpath(path, folder) if relative else self.character
 
     @property
@@ -188,7 +189,7 @@ def load_sketch(path: str | PathLike[str]) -> Sketch:
     """The sketch in a file."""
     file = must_exist(path)
     try:
-        data = tomllib.loads(read_bytes(file, LARGEST).decode("utf-8"))
+        data = tomllib.loads(read_bytes(file, LARGEST).decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
         raise BadFile(path, f"it is no sketch: {str(error).rstrip('.')}.") from None
     try:
@@ -210,22 +211,27 @@ def read(data: Mapping[str, Any], name: str = "sketch", folder: Path | None = No
     gait = data.get("gait", RUN)
     if gait not in GAITS:
         raise UnknownName("gait", gait, GAITS)
-    if not isinstance(data.get("character"), str):
+    if not isinstance(data.get("character"), str) or not data["character"]:
         raise BadValue('A sketch names its character, such as character = "runner".')
     rest = _table(data, "rest") if "rest" in data else None
     springs = {k: [_number(f"springs.{k}", x, 0.0) for x in v] if isinstance(v, list) and k not in _NUMBERS else
                _number(f"springs.{k}", v, 0.0) for k, v in _table(data, "springs").items()}  # fmt: skip
     strength = {k: _number(f"strength.{k}", v, 0.0) for k, v in _table(data, "strength").items()}
     even, character = _flag(data, "even"), data["character"]
-    if folder is not None and (folder / character).is_file():
+    if folder is not None and character not in load_names() and (folder / character).is_file():
         character = os.path.normpath(folder / character)
     body = load_any_character(character, even=even)
     strength_of(body, strength)
     found = _palette(body, rest, springs, gait)
     if gait == RUN and not found.symmetric:
+        way = (
+            "even = true makes the bodies of recordings alike on both sides, not models and saved clips; mend the "
+            "model, or take"
+            if even
+            else "even = true makes the body of a recording alike on both sides, or take"
+        )
         raise BadValue(f"Left and right of {character} are not alike, so its legs cannot take turns by "
-                       "exchanging them; even = true makes the body of a recording alike on both sides, or take "
-                       "gait = \"one leg\".")  # fmt: skip
+                       f"exchanging them; {way} gait = \"one leg\".")  # fmt: skip
     start = dict(START) | {k: _number(f"start.{k}", v, 0.0) for k, v in _table(data, "start").items()}
     for key, (low, high) in {"period": PERIODS[gait], "flight_length": LENGTHS, "ground_length": LENGTHS}.items():
         if key in _table(data, "start") and not low <= start[key] <= high:

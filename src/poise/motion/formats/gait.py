@@ -64,11 +64,14 @@ def numbers(path: Path, data: Any, what: str, shape: tuple[int, ...]) -> np.ndar
 
 def load(path: Path) -> Clip:
     """The cycle as a looping clip on the character of the file."""
+    from poise.character.load import names
     from poise.motion.load import load_any_character
 
     data = data_of(path)
-    beside = path.parent / str(data["character"])
-    body = load_any_character(beside if beside.is_file() else str(data["character"]), even=data.get("even") is True)
+    name = str(data["character"])
+    beside = path.parent / name
+    own = beside if name not in names() and beside.is_file() else name
+    body = load_any_character(own, even=data.get("even") is True)
     character = with_joint_inertia(body, numbers(path, data["inertia"], "inertia", (body.model.nv,)))
     if "strength" in data:
         limit = numbers(path, data["strength"], "strength", (body.model.nv,))
