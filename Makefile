@@ -36,6 +36,7 @@ demo: $(READY)
 	@echo "  $(BIN)/poise perform walk --ground stairs:0.12x0.4 --save stairs.html"
 	@echo "  $(BIN)/poise perform my_kick.bvh --method auto         rehearsed where no method follows it"
 	@echo "  $(BIN)/poise hands pickup-1 -n 5 -o fingers            fingers for a hand that was recorded without"
+	@echo "  $(BIN)/poise design runner --character my_walk.bvh -o run.toml   your own body runs, by its natural vibrations"
 	@echo "  docs/recipes.md, docs/which_method.md                Blender, Unity, your own character, your own ground"
 
 test: $(READY) lint
