@@ -40,7 +40,7 @@ VIEWS = {"side": 15.0, "front": 75.0}  # [degrees] towards the front
 SECONDS = 5.0  # of the take whose depths are told
 ALIKE, LEAST = 0.01, 1e-4  # relative and absolute difference up to which a fact is as its file has it
 NOTE = (f"Units asked: {LONGEST}; half a cycle of a run, a whole one of a hop. The paper: hours, and no speeds or "
-        "energies. In a take: of what begins as a take does, with the track's velocities.")  # fmt: skip
+        f"energies. In a take: over the last of {LONGEST} units that begin as a take does.")  # fmt: skip
 DEPTHS = (f"In the ground, in itself: the deepest that poise audit finds in a take of {SECONDS:g} s. Deepest: of the "
           "feet, in a unit.")  # fmt: skip
 LIMITS = ("Bursts within limits: what is left of the energy of the commanded bursts when they alone are kept within "
@@ -119,10 +119,7 @@ def within_limits(gait: Gait) -> tuple[float, str, str]:
 
 
 def _performed_error(gait: Gait, take: Take) -> float:
-    """max |φ| of the last `WAVERS` of `LONGEST` units begun as a take begins, with the velocities of the track.
-
-    Those are not quite the gait's own, and a body may have more than one cycle.
-    """
+    """max |φ| of the last `WAVERS` of `LONGEST` units begun as a take begins: a body may have more than one cycle."""
     ready = gait.driven()
     run = ready._replace(state=np.concatenate([take.q[0], take.v[0]])).run(LONGEST)
     if not run.whole:

@@ -74,7 +74,9 @@ class Gait:
         f = self.facts
         names = violated(f.get("easy") or [np.inf] * 9).replace("none", "").split()
         out = [f"{name}: {CONSTRAINTS[name]}" for name in names]
-        for mode, share in f.get("short_of_sketch", {"every mode": 0.0}).items():
+        if "short_of_sketch" not in f:
+            out.append("its file does not tell whether the sketched amplitudes are reached")
+        for mode, share in f.get("short_of_sketch", {}).items():
             out.append(f"{mode} reaches {100 * share:.0f} % of what the sketch asks for, more its joints cannot bear")
         for bar in BARS:
             size = bar.scale * abs(f.get(bar.fact, np.inf))

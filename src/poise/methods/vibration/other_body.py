@@ -102,6 +102,7 @@ def _within_strength(sketch: Sketch, found: Palette) -> Sketch:
     if not sketch.limits:
         return sketch
     limit, phases = sketch.body().torque_limit[6:], {}
+    limit = np.where(limit > 0.0, limit, np.inf)  # a joint without strength takes no part
     for phase in ("flight", "ground"):
         mine: Phase = getattr(sketch, phase)
         names = [m.name for m in getattr(found, phase)]
